@@ -39,7 +39,7 @@ from .library.node import Node, NodeKind, media_id
 from .library.search import fold
 from .playback.compose import list_up_to, note
 from .voice.answers import UnansweredError
-from .voice.choice import CHOICES, KINDS
+from .voice.choice import CHOICES, KINDS, async_exhibitions
 from .voice.control import ACTIONS, PERCENT
 from .voice.displays import SpokenDisplay, exposed_displays, named_displays
 from .voice.request import SPOKEN_TEXT
@@ -268,12 +268,7 @@ async def _async_listed(
     libraries: list[Library], args: dict[str, Any]
 ) -> list[tuple[Library, Node]]:
     """Return the exhibitions, and the series in them if a kind or year asks for these."""
-    shows = [
-        (library, node)
-        for library in libraries
-        for node in (await library.async_children(NodeKind.EXHIBITIONS.value)).nodes
-        if node.can_play
-    ]
+    shows = await async_exhibitions(libraries)
     if args.get("kind") == "exhibition" or not {"kind", "year"} & set(args):
         return shows
     year = args.get("year")

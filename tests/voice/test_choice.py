@@ -46,13 +46,13 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
                 await chosen(**slots)
         (node, *_) = (await home.library.async_children("exhibitions")).nodes
         await home.library.async_add_favorite(node.id)
-        assert (await chosen(choice="favorites")).media_id.endswith("/favorites")
+        assert (await chosen(choice="favorites")).media_ids[0].endswith("/favorites")
         something = await chosen(what="Jun Joubert", kind="artist")
         assert something.artist == "Jun Joubert"
         assert something.is_work
         everything = await chosen(what="Jun Joubert", kind="everything")
         assert everything.is_everything
-        assert everything.media_id != something.media_id
+        assert everything.media_ids != something.media_ids
         shown = [
             node
             for node in (await home.library.async_children("exhibitions")).nodes

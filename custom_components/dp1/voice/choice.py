@@ -12,6 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_hits
+from ..client.playlist.manifest import NO_WORK
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
@@ -66,28 +67,27 @@ _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold(
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Something to show, as it is said and as it is cast; `others` are shown after it."""
+    """Something to show, or several things one after the other, as it is said and as it is cast."""
 
-    media_id: str
+    media_ids: tuple[str, ...]
     title: str
     artist: str | None = None
     is_work: bool = False
     is_everything: bool = False
-    others: tuple[str, ...] = ()
 
     @property
     def fields(self) -> dict[str, Any]:
         """Return the field of ``dp1.cast_playlist``."""
-        if self.others:
-            return {"media": [self.media_id, *self.others]}
-        return {"media_content_id": self.media_id}
+        if len(self.media_ids) > 1:
+            return {"media": [*self.media_ids]}
+        return {"media_content_id": self.media_ids[0]}
 
     @classmethod
     def of(cls, library: Library, node: Node) -> Chosen:
         """Return a node of a library."""
         everything = node.kind == NodeKind.ARTIST
         return cls(
-            media_id(library.entry_id, node.id),
+            (media_id(library.entry_id, node.id),),
             node.title,
             node.title if everything else node.artist,
             node.kind in KINDS["work"],
@@ -119,18 +119,14 @@ async def async_choose(
     """Return what slots ask for: a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
     if "media" in slots:
-        first, *others = [
+        found = [
             Chosen.of(library, await library.async_node(node))
             for library, node in (library_and_node(hass, it) for it in slots["media"])
         ]
-        if not others:
-            return first
-        return Chosen(
-            first.media_id,
-            ", ".join((first.title, *(chosen.title for chosen in others))),
-            is_work=True,
-            others=tuple(chosen.media_id for chosen in others),
-        )
+        if len(found) == 1:
+            return found[0]
+        title = ", ".join(chosen.title for chosen in found)
+        return Chosen(tuple(slots["media"]), title, is_work=True)
     try:
         if "what" in slots:
             return await _async_find(libraries, slots, displays)
@@ -209,7 +205,7 @@ def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen | None:
         coordinator = display.coordinator
         for entry in coordinator.history.entries() if coordinator else ():
             if entry.title and fold(entry.title) == fold(what):
-                return Chosen(entry.media_id, entry.title)
+                return Chosen((entry.media_id,), entry.title)
     return None
 
 
@@ -221,7 +217,7 @@ async def _async_choose(
     if how == "favorites":
         for library in libraries:
             if library.favorites.nodes():
-                return Chosen(media_id(library.entry_id, NodeKind.FAVORITES), "")
+                return Chosen((media_id(library.entry_id, NodeKind.FAVORITES),), "")
         raise UnansweredError("no_favorites")
     if how == "collection":
         for library in libraries:
@@ -233,10 +229,8 @@ async def _async_choose(
         return daily
     found = [
         (library, node)
-        for library in libraries
-        for node in (await library.async_children(NodeKind.EXHIBITIONS.value)).nodes
-        if node.can_play
-        and (year is None or node.year == int(year))
+        for library, node in await async_exhibitions(libraries)
+        if (year is None or node.year == int(year))
         and (how != "group" or "," in (node.artist or ""))
     ]
     if not found and year is not None:
@@ -253,18 +247,29 @@ async def _async_choose(
     return Chosen.of(*(unseen[0] if how == "new" else choice(unseen)))
 
 
+async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Node]]:
+    """Return the exhibitions that can be shown, the newest of each library first."""
+    return [
+        (library, node)
+        for library in libraries
+        for node in (await library.async_children(NodeKind.EXHIBITIONS.value)).nodes
+        if node.can_play
+    ]
+
+
 async def _async_daily(libraries: list[Library]) -> Chosen | None:
     """Return the Daily of the first library that has one, with the title of today's work."""
     for library in libraries:
         if library.daily.url:
             node = await library.async_node(NodeKind.DAILY.value)
             item = library.daily.work
-            work = library.known_work(item) if item else None
-            artist = (item.artist or (work.artist if work else None)) if item else None
-            title = node.subtitle or node.title
-            return Chosen(
-                media_id(library.entry_id, node.id), title, artist, item is not None
+            work = (library.known_work(item) if item else None) or NO_WORK
+            artist = (item.artist if item else None) or work.artist
+            title, where = (
+                node.subtitle or node.title,
+                media_id(library.entry_id, node.id),
             )
+            return Chosen((where,), title, artist, item is not None)
     return None
 
 
