@@ -13,12 +13,12 @@ from ..client.display.client import Cast, CastResult, Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.text import clean
-from ..client.values import mapping, text
+from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
 from ..display.history import History, cast_of
 from ..errors import action_failed, invalid_input
-from .media_proxy import without_token
+from .media_proxy import sources_of, without_token
 from .resolve import Options, async_document, async_from_document, start_of
 
 
@@ -28,9 +28,8 @@ async def async_cast(
     """Cast to a display and return the response of ``dp1.cast_playlist``."""
     if options.asked is not None:
         if options.asked < coordinator.requests.newest_cast:
-            cast = coordinator.last_cast or cast
-            response = _response(coordinator, cast, cast.playlist or {})
-            return {**response, "superseded": True}
+            newer = coordinator.last_cast or cast
+            return {**await _async_response(coordinator, newer), "superseded": True}
         coordinator.requests.newest_cast = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
@@ -50,8 +49,7 @@ async def async_cast(
     )
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
-    document = await _async_read_document(coordinator, cast)
-    response = _response(coordinator, cast, document)
+    response = await _async_response(coordinator, cast)
     if options.warnings:
         response["warning"] = options.warnings[0]
     return {**response, "superseded": True} if superseded else response
@@ -65,17 +63,6 @@ async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -
         raise action_failed("on_error_page", name=coordinator.name, reason=reason)
     async with coordinator.async_command(Refresh.DEVICE) as display:
         await display.wake()
-
-
-async def _async_read_document(
-    coordinator: DisplayCoordinator, cast: Cast
-) -> Mapping[str, Any]:
-    """Return what was cast; a document cast by URL is read if the display cannot report it."""
-    if coordinator.cast_only and cast.playlist_url is not None:
-        with suppress(HomeAssistantError, TimeoutError):
-            async with asyncio.timeout(coordinator.timing.title_timeout):
-                return await async_document(coordinator.hass, cast)
-    return cast.playlist or {}
 
 
 async def _async_send(
@@ -93,14 +80,9 @@ async def _async_send(
             raise
         document = await async_document(coordinator.hass, cast)
         inline = await async_from_document(coordinator.hass, document, Options())
-        if _sources(inline.playlist) == _sources(document):
+        if sources_of(inline) == sources_of(Cast(playlist=document)):
             raise
     return inline, await display.cast(inline, start)
-
-
-def _sources(document: Mapping[str, Any] | None) -> list[object]:
-    """Return the sources of the works of a playlist."""
-    return [mapping(item).get("source") for item in (document or {}).get("items") or ()]
 
 
 async def _async_arranged(
@@ -123,21 +105,26 @@ async def _async_arranged(
     return Cast(playlist={**document, "items": [items[first], *rest]})
 
 
-def _response(
-    coordinator: DisplayCoordinator, cast: Cast, document: Mapping[str, Any]
+async def _async_response(
+    coordinator: DisplayCoordinator, cast: Cast
 ) -> dict[str, Any]:
-    """Return what was cast, as the display reports it or else as the document says."""
-    player = coordinator.data.player
-    title, items = document.get("title"), document.get("items")
-    works = len(items) if isinstance(items, list) else None
-    playlist_id = text(document.get("id"))
+    """Return what was cast, as the display reports it or else as the document says, which is read if nothing is reported."""
+    player, document = coordinator.data.player, cast.playlist or {}
     if cast.playlist_url and player and player.playlist_url == cast.playlist_url:
-        title, works = player.playlist_title, len(player.items)
-        playlist_id = player.playlist_id
+        document = {
+            "title": player.playlist_title,
+            "items": [*player.items],
+            "id": player.playlist_id,
+        }
+    elif coordinator.cast_only:
+        with suppress(HomeAssistantError, TimeoutError):
+            async with asyncio.timeout(coordinator.timing.title_timeout):
+                document = await async_document(coordinator.hass, cast)
+    items = document.get("items")
     return {
-        "title": clean(title, 200) or None,
-        "items": works,
-        "playlist_id": playlist_id,
+        "title": clean(document.get("title"), 200) or None,
+        "items": len(items) if isinstance(items, list) else None,
+        "playlist_id": text(document.get("id")),
         "playlist_url": without_token(cast.playlist_url),
         "method": "url" if cast.playlist is None else "inline",
     }

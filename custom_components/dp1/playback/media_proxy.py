@@ -99,7 +99,7 @@ class MediaProxy:
     @callback
     def async_use(self, cast: Cast, entry_id: str) -> None:
         """Note that media are cast to a display."""
-        for _, token in TOKEN.findall("\n".join(_sources(cast))):
+        for _, token in TOKEN.findall("\n".join(sources_of(cast))):
             if (grant := self._grants.get(token)) is not None:
                 self._refresh(grant)
                 if entry_id not in grant.entry_ids:
@@ -146,7 +146,7 @@ class MediaProxy:
         given = [entry.cast for entry in coordinator.history.entries()]
         if data.assumed is not None:
             given.append(data.assumed)
-        sources = [source for cast in given for source in _sources(cast)]
+        sources = [source for cast in given for source in sources_of(cast)]
         if data.player is not None:
             sources += [item.source or "" for item in data.player.items]
             sources.append(data.player.playlist_url or "")
@@ -162,7 +162,7 @@ class MediaProxy:
         self._store.async_delay_save(lambda: self._grants, SAVE_DELAY)
 
 
-def _sources(cast: Cast) -> list[str]:
+def sources_of(cast: Cast) -> list[str]:
     """Return the sources of the works of a cast, and its URL."""
     items = (cast.playlist or {}).get("items") or ()
     sources = (item.get("source") for item in items)
