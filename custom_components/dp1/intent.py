@@ -95,7 +95,7 @@ async def _async_show(
 ) -> str:
     """Cast to displays, and say what is where."""
     answers, span = request.answers, span_of(request.slots, _bedtime(request, displays))
-    data: dict[str, Any] = {"show_for": _as_text(span.duration)} if span else {}
+    data: dict[str, Any] = {"show_for": _as_data(span)} if span else {}
     if note := request.slots.get("note"):
         data["note"] = note
     results = await request.call(
@@ -139,10 +139,9 @@ def _bedtime(request: Request, displays: list[SpokenDisplay]) -> time | None:
     raise UnansweredError("which_bedtime", name=request.names(displays))
 
 
-def _as_text(duration: timedelta) -> str:
-    """Return a duration as text, which the recorder can keep."""
-    minutes, seconds = divmod(round(duration.total_seconds()), 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
+def _as_data(span: Span) -> dict[str, int]:
+    """Return a duration as the recorder can keep it."""
+    return {"seconds": round(span.duration.total_seconds())}
 
 
 class AskIntent(SpokenIntent):
@@ -292,7 +291,7 @@ async def _async_stay(
             "show_work",
             entity_id=display.entity_id,
             work=work,
-            show_for=_as_text(span.duration),
+            show_for=_as_data(span),
         )
     return " ".join(said)
 

@@ -108,12 +108,12 @@ async def test_what_is_said_of_time_and_place(
 
 
 async def test_the_recorder_keeps_it(hass: HomeAssistant, tmp_path: Path) -> None:
-    """For how long something is shown is text in the call of the action, which the recorder can keep."""
+    """For how long something is shown is plain data in the call of the action, which the recorder can keep."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
         calls = async_capture_events(hass, EVENT_CALL_SERVICE)
         await home.does("show Net Evil for an hour and a half")
         (call,) = (c for c in calls if c.data["service"] == "cast_playlist")
-        assert call.data["service_data"]["show_for"] == "01:30:00"
+        assert call.data["service_data"]["show_for"] == {"seconds": 5400}
 
 
 async def test_the_artist_is_told(hass: HomeAssistant, tmp_path: Path) -> None:
