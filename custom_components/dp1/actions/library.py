@@ -172,9 +172,7 @@ async def _async_shown(
     for library in async_libraries(hass):
         if library.feed and player.playlist_id and item.id:
             text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
-            try:
+            with suppress(Dp1Error):
                 await library.async_node(text)
-            except Dp1Error:
-                continue
-            return library, text
+                return library, text
     raise invalid_input("work_of_no_library", name=coordinator.name)

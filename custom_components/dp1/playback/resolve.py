@@ -46,6 +46,7 @@ from ..client.playlist.document import (
     parse,
     unsigned,
     validate,
+    without_nothing,
 )
 from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
@@ -579,9 +580,7 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
         "shuffle": start.shuffle,
         "loop": start.loop,
     }
-    fragment = urlencode(
-        {key: value for key, value in place.items() if value is not None}
-    )
+    fragment = urlencode(without_nothing(place))
     marked = fragment or player.playlist_url
     return f"{name}{PLACE_MARK}{fragment}" if marked else name
 
