@@ -44,7 +44,6 @@ class Dp1Data:
         sources: the source list of the displays, None after a change of a library.
         is_telling: whether displays are about to be told of such a change.
         last_spoken_to: entity ids of the displays that were last spoken to.
-        answers: templates of spoken answers by language, once loaded.
         found: media ids that language models may show, by their short ids.
         offers: what "yes" would show, by the speaker who was asked.
         look_ups: limit of simultaneous look-ups of works.
@@ -67,7 +66,6 @@ class Dp1Data:
     sources: AllSources | None = None
     is_telling: bool = False
     last_spoken_to: list[str] = field(default_factory=list)
-    answers: dict[str, dict[str, str]] = field(default_factory=dict)
     found: LRU[str, str] = field(default_factory=lambda: LRU(MAX_FOUND))
     offers: dict[str, Offer] = field(default_factory=dict)
     look_ups: asyncio.Semaphore = field(

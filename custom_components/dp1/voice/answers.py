@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 import json
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,6 @@ from homeassistant.util import language as language_util
 
 from ..client.text import clean
 from ..const import DOMAIN
-from ..data import DATA
 from ..language import DEFAULT_LANGUAGE, async_message, async_spoken_in
 
 FOLDER: Final = Path(__file__).parent.parent / "answers"
@@ -97,13 +97,13 @@ class Answers:
 
 async def async_answers(hass: HomeAssistant, language: str) -> Answers:
     """Return the templates that fit a language best, else the English ones."""
-    data = hass.data[DATA]
-    known = data.answers = data.answers or await hass.async_add_executor_job(_load)
+    known = await hass.async_add_executor_job(_load)
     fitting = language_util.matches(language, known)
     chosen = fitting[0] if fitting else DEFAULT_LANGUAGE
     return Answers(chosen, known[chosen])
 
 
+@cache
 def _load() -> dict[str, dict[str, str]]:
     """Read the templates of all languages."""
     return {
