@@ -107,11 +107,8 @@ class Membership(Duty):
                     "%s leads a group, which stays as it is meanwhile", entry.title
                 )
             return
-        if (group := group_of(coordinator.hass, entry.entry_id)) is None:
-            return
-        if group.display is None or group.sync.waiting or group.sync.paused:
-            return
-        if is_leader or not was_available:
+        group = group_of(coordinator.hass, entry.entry_id)
+        if group and (is_leader or not was_available):
             group.async_schedule_sync()
 
     @callback
@@ -166,8 +163,9 @@ class Group:
 
     @callback
     def async_schedule_sync(self) -> None:
-        """Synchronize the group in the background."""
-        if (leader := self.display) is None:
+        """Synchronize the group in the background, unless that will be done anyway."""
+        leader = self.display
+        if leader is None or self.sync.waiting or self.sync.paused:
             return
 
         async def sync() -> None:
