@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from html import escape
 from math import sqrt
@@ -151,11 +150,16 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
 async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
     """Move a display or its group to a work of the current playlist, or show only this work there for a limited time."""
     work = call.data["work"]
-    if (show_for := call.data.get("show_for")) is not None:
-        await _async_show_alone(coordinator, work, show_for)
+    if (show_for := call.data.get("show_for")) is None:
+        jump = partial(_async_jump, work=work)
+        await async_run(coordinator, call.context, ("show_work", work), jump)
         return
-    jump = partial(_async_jump, work=work)
-    await async_run(coordinator, call.context, ("show_work", work), jump)
+    player = await _async_shown(coordinator)
+    item = player.items[_find(player, work, coordinator.name)]
+    alone = replace(player, playlist_url=None, items=(item,))
+    options = Options(item_duration=show_for.total_seconds())
+    cast = from_document(cast_of(alone).playlist or {}, options)
+    await async_show(coordinator, cast, options, show_for)
 
 
 async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
@@ -168,18 +172,6 @@ async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
     if player is None or not player.items:
         player = await _async_shown(coordinator)
     await coordinator.async_show_item(_find(player, work, coordinator.name))
-
-
-async def _async_show_alone(
-    coordinator: DisplayCoordinator, work: int | str, show_for: timedelta
-) -> None:
-    """Show only one work of the current playlist for a limited time."""
-    player = await _async_shown(coordinator)
-    item = player.items[_find(player, work, coordinator.name)]
-    alone = replace(player, playlist_url=None, items=(item,))
-    options = Options(item_duration=show_for.total_seconds())
-    cast = from_document(cast_of(alone).playlist or {}, options)
-    await async_show(coordinator, cast, options, show_for)
 
 
 @on_each_display
