@@ -199,8 +199,8 @@ PLACES = [
     Place(
         "client/display/transport.py",
         "one queue for everything",
-        "queue = self._device_queue",
-        "queue = self._player_queue",
+        'queue: str = "device"',
+        'queue: str = "player"',
         [
             "tests/client/display/test_client.py::test_a_slow_cast_delays_only_the_player"
         ],

@@ -11,7 +11,7 @@ has no gate and loses nothing by this.
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 import random
 import time
@@ -41,26 +41,86 @@ _MAX_TEXT = 4000
 _REASON_KEYS = ("code", "error", "message", "reason", "detail")
 # The body of every 500 of the firmware.
 _NO_REASON = b"Failed to process cast request"
-PLAYER_COMMANDS = frozenset(
-    {
-        "disconnect",
-        "displayDefaultPlaylist",
-        "displayPlaylist",
-        "moveToArtwork",
-        "refreshArtwork",
-        "setLoop",
-        "setShuffle",
-        "updateDefaultDuration",
-        "updateDisplaySettings",
-    }
-)
-# With valid arguments, these fail without a reason only if the player does not answer.
-_NEED_PLAYER = (PLAYER_COMMANDS - {"displayPlaylist"}) | {
-    "checkStatus",
-    "setSleepMode",
-    "setSleepSchedule",
-    "sleepNow",
-    "wakeNow",
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RateClass:
+    """Our share of a rate class of the gate: 80 % of its rate and two thirds of its burst, the rest is left to the phone.
+
+    Attributes:
+        rate: sustained commands per second.
+        burst: commands at once after a pause.
+        shared: one bucket for all commands of the class, else one for each.
+    """
+
+    rate: float
+    burst: int
+    shared: bool = False
+
+
+_DISRUPTIVE = RateClass(rate=0.16, burst=1)
+# The whole burst: any orientation is at most two rotations away.
+_ROTATION = RateClass(rate=0.16, burst=2)
+_HEAVY = RateClass(rate=0.8, burst=2)
+_WRITE = RateClass(rate=1.6, burst=3)
+_QUERY = RateClass(rate=4, burst=6)
+_INPUT = RateClass(rate=40, burst=66, shared=True)
+_DEFAULT = RateClass(rate=8, burst=13, shared=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a command is sent, and what its failure means.
+
+    Attributes:
+        rate: its class.
+        queue: in which a write waits; the player, the panel and the device take them at the same time.
+        is_slow: the display itself waits up to 30 s for a playlist, the version server or the panel.
+        needs_player: with valid arguments, it fails without a reason only if the player does not answer.
+        is_setting: only the newest value matters.
+    """
+
+    rate: RateClass = _DEFAULT
+    queue: str = "device"
+    is_slow: bool = False
+    needs_player: bool = False
+    is_setting: bool = False
+
+
+_PLAYER = Command(queue="player", needs_player=True)
+_PLAYER_SETTING = replace(_PLAYER, is_setting=True)
+_COMMANDS: defaultdict[str, Command] = defaultdict(Command)
+_COMMANDS |= {
+    "checkStatus": Command(needs_player=True),
+    "ddcPanelControl": Command(_WRITE, "panel", is_slow=True),
+    "ddcPanelStatus": Command(_QUERY, is_slow=True),
+    "deviceMetrics": Command(_QUERY),
+    "disconnect": _PLAYER,
+    "displayDefaultPlaylist": replace(_PLAYER, rate=_HEAVY),
+    "displayPlaylist": Command(_HEAVY, "player", is_slow=True),
+    "doubleTapGesture": Command(_INPUT),
+    "downloadPlaylist": Command(_HEAVY),
+    "getContentPolicy": Command(_QUERY),
+    "getDeviceStatus": Command(_QUERY, is_slow=True),
+    "getOfflineCacheStatus": Command(_QUERY),
+    "longPressGesture": Command(_INPUT),
+    "moveToArtwork": _PLAYER_SETTING,
+    "reboot": Command(_DISRUPTIVE),
+    "refreshArtwork": replace(_PLAYER, rate=_HEAVY),
+    "rotate": Command(_ROTATION),
+    "sendKeyboardEvent": Command(_INPUT),
+    "setLoop": _PLAYER_SETTING,
+    "setShuffle": _PLAYER_SETTING,
+    "setSleepMode": Command(_DISRUPTIVE, needs_player=True),
+    "setSleepSchedule": Command(_DISRUPTIVE, needs_player=True, is_setting=True),
+    "setVolume": Command(is_setting=True),
+    "shutdown": Command(_DISRUPTIVE),
+    "sleepNow": Command(_WRITE, needs_player=True),
+    "tapGesture": Command(_INPUT),
+    "updateDefaultDuration": _PLAYER_SETTING,
+    "updateDisplaySettings": _PLAYER_SETTING,
+    "updateToLatestVersion": Command(_DISRUPTIVE, is_slow=True),
+    "wakeNow": Command(_WRITE, needs_player=True),
 }
 
 
@@ -117,7 +177,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
         case 204:
             return NotReadyError("the display is not showing its player")
         case 500 if answer.body.strip() in (b"", _NO_REASON):
-            if command in _NEED_PLAYER:
+            if _COMMANDS[command].needs_player:
                 return PlayerNotRunningError(command)
             return RejectedError(command)
         case 400 | 413 | 500:
@@ -209,46 +269,6 @@ _BACKOFF = 0.75
 _MAX_RETRY_AFTER = 30.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RateClass:
-    """Our share of a rate class of the gate: 80 % of its rate and two thirds of its burst, the rest is left to the phone.
-
-    Attributes:
-        rate: sustained commands per second.
-        burst: commands at once after a pause.
-        backoff: minimum seconds to wait after a refusal.
-        shared: one bucket for all commands of the class, else one for each.
-    """
-
-    rate: float
-    burst: int
-    backoff: float = 0.0
-    shared: bool = False
-
-
-_DISRUPTIVE = RateClass(rate=0.16, burst=1, backoff=5.0)
-_HEAVY = RateClass(rate=0.8, burst=2)
-_WRITE = RateClass(rate=1.6, burst=3)
-_QUERY = RateClass(rate=4, burst=6)
-_INPUT = RateClass(rate=40, burst=66, shared=True)
-_DEFAULT = RateClass(rate=8, burst=13, shared=True)
-_CLASSES: Mapping[str, RateClass] = {
-    # The whole burst: any orientation is at most two rotations away.
-    "rotate": RateClass(rate=0.16, burst=2, backoff=5.0),
-    **dict.fromkeys(("reboot", "shutdown", "updateToLatestVersion"), _DISRUPTIVE),
-    **dict.fromkeys(("setSleepSchedule", "setSleepMode"), _DISRUPTIVE),
-    **dict.fromkeys(("sleepNow", "wakeNow", "ddcPanelControl"), _WRITE),
-    **dict.fromkeys(("displayPlaylist", "displayDefaultPlaylist"), _HEAVY),
-    **dict.fromkeys(("refreshArtwork", "downloadPlaylist"), _HEAVY),
-    **dict.fromkeys(("getDeviceStatus", "deviceMetrics", "ddcPanelStatus"), _QUERY),
-    **dict.fromkeys(("getContentPolicy", "getOfflineCacheStatus"), _QUERY),
-    **dict.fromkeys(("sendKeyboardEvent", "tapGesture"), _INPUT),
-    **dict.fromkeys(("doubleTapGesture", "longPressGesture"), _INPUT),
-}
-# Of firmware with contract 2, from 2.0.
-_CLASSES_2: Mapping[str, RateClass] = {**_CLASSES, "rotate": _WRITE}
-
-
 class RateLimit:
     """Our share of the command rates of one display."""
 
@@ -270,18 +290,22 @@ class RateLimit:
         self._sleep = sleep
         # When the bucket of a command or a class is full again; beyond its burst, that is a queue.
         self._full_at: dict[str | RateClass, float] = {}
-        self._classes: Mapping[str, RateClass] = _CLASSES
+        self._rotation = _ROTATION
 
     def use_contract(self, contract: str | None) -> None:
         """Use the limits of the contract that the display reports; None is firmware 1.x."""
-        classes = _CLASSES_2 if contract else _CLASSES
-        if classes is not self._classes:
-            self._classes = classes
+        rotation = _WRITE if contract else _ROTATION
+        if rotation is not self._rotation:
+            self._rotation = rotation
             self._full_at.pop("rotate", None)
+
+    def _class_of(self, command: str) -> RateClass:
+        """Return the rate class of a command."""
+        return self._rotation if command == "rotate" else _COMMANDS[command].rate
 
     async def acquire(self, command: str) -> None:
         """Wait until the command may be sent, first come first served."""
-        rate_class = self._classes.get(command, _DEFAULT)
+        rate_class = self._class_of(command)
         key = rate_class if rate_class.shared else command
         now, gap = self._clock(), 1 / (rate_class.rate * self._pace)
         self._full_at[key] = max(self._full_at.get(key, now), now) + gap
@@ -304,7 +328,7 @@ class RateLimit:
         """
         wait = max(
             _BACKOFF * attempt,
-            self._classes.get(command, _DEFAULT).backoff,
+            1 / self._class_of(command).rate,
             min(retry_after or 0.0, _MAX_RETRY_AFTER),
         )
         await self._sleep(wait * random.uniform(1.0, 1.25) / self._pace)
@@ -312,29 +336,10 @@ class RateLimit:
 
 _ATTEMPTS = 3
 _TIMEOUT = 10.0
+_SLOW_TIMEOUT = 35.0
 _CONNECT_TIMEOUT = 5.0
-# The display itself waits up to 30 s for a playlist, the version server or the panel.
-_TIMEOUTS: Mapping[str, float] = {
-    "displayPlaylist": 35.0,
-    "getDeviceStatus": 35.0,
-    "updateToLatestVersion": 35.0,
-    "ddcPanelControl": 20.0,
-    "ddcPanelStatus": 20.0,
-}
 _SCREENSHOT_TIMEOUT = 15.0
 _MAX_SCREENSHOT = 32 * 1024 * 1024
-# Settings of which only the newest value matters.
-_REPLACEABLE = frozenset(
-    {
-        "moveToArtwork",
-        "setLoop",
-        "setShuffle",
-        "setSleepSchedule",
-        "setVolume",
-        "updateDefaultDuration",
-        "updateDisplaySettings",
-    }
-)
 
 
 class Transport:
@@ -352,10 +357,7 @@ class Transport:
         self.base = URL.build(scheme="http", host=host, port=port)
         self.rate_limit = rate_limit
         self._cast_url = self.base / "api/cast"
-        # The display takes commands of these kinds at the same time.
-        self._player_queue = RequestQueue()
-        self._panel_queue = RequestQueue()
-        self._device_queue = RequestQueue()
+        self._queues: defaultdict[str, RequestQueue] = defaultdict(RequestQueue)
 
     def get(
         self,
@@ -393,13 +395,14 @@ class Transport:
         self, command: str, request: Mapping[str, Any] | None = None
     ) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
+        timeout = _SLOW_TIMEOUT if _COMMANDS[command].is_slow else _TIMEOUT
         return self._retry_busy(
             command,
             lambda: request_json(
                 self.session,
                 "POST",
                 self._cast_url,
-                timeout=_TIMEOUTS.get(command, _TIMEOUT),
+                timeout=timeout,
                 connect=_CONNECT_TIMEOUT,
                 max_body=MAX_REPLY,
                 json={"command": command, "request": request or {}},
@@ -424,7 +427,7 @@ class Transport:
             """Post the command and read the reply."""
             return await async_reply(command, await self.post(command, request))
 
-        if command in _REPLACEABLE:
+        if _COMMANDS[command].is_setting:
             slot = command, *(request or ())
         return await self.enqueue(command, post, slot)
 
@@ -435,13 +438,7 @@ class Transport:
         slot: Hashable = None,
     ) -> Awaitable[T]:
         """Run a write in its turn among the player's, the panel's or the device's, as ``RequestQueue.run`` has it."""
-        if command in PLAYER_COMMANDS:
-            queue = self._player_queue
-        elif command == "ddcPanelControl":
-            queue = self._panel_queue
-        else:
-            queue = self._device_queue
-        return queue.run(send, slot)
+        return self._queues[_COMMANDS[command].queue].run(send, slot)
 
     async def _retry_busy(
         self, command: str, send: Callable[[], Awaitable[Answer]]
