@@ -37,7 +37,7 @@ from .device_status import (
 )
 from .notifications import Event, listen
 from .player_status import PlayerStatus, PlaylistItem
-from .transport import RateLimit, Transport, accepted, async_reply, parse_reply, refusal
+from .transport import RateLimit, Transport, accepted, parse_reply, refusal
 
 
 class Dialect(StrEnum):
@@ -226,7 +226,7 @@ class Display:
 
     async def device_status(self) -> DeviceStatus:
         """Return the device status (``getDeviceStatus``); without internet it takes up to 30 s or is cut."""
-        status = await self._query("getDeviceStatus", DeviceStatus.parse)
+        status = await self._transport.ask("getDeviceStatus", DeviceStatus.parse)
         if status.installed_version is not None:
             self._learn(Dialect.FF)
             self._transport.rate_limit.use_contract(status.contract)
@@ -236,7 +236,7 @@ class Display:
 
     async def panel_status(self) -> PanelStatus:
         """Return the panel status (``ddcPanelStatus``); takes seconds."""
-        return await self._query("ddcPanelStatus", PanelStatus.parse)
+        return await self._transport.ask("ddcPanelStatus", PanelStatus.parse)
 
     async def metrics(self) -> Metrics | None:
         """Return the latest sample (``deviceMetrics``); None before the first."""
@@ -247,7 +247,7 @@ class Display:
 
     async def content_policy(self) -> ContentPolicy:
         """Return which works may be shown (``getContentPolicy``, firmware 2.0.7)."""
-        return await self._query("getContentPolicy", ContentPolicy.parse)
+        return await self._transport.ask("getContentPolicy", ContentPolicy.parse)
 
     async def offline_cache(self) -> OfflineCache:
         """Return how many works the display keeps (``getOfflineCacheStatus``, firmware 2.0.0).
@@ -258,7 +258,7 @@ class Display:
         command, found = "getOfflineCacheStatus", OfflineCache(0, 0)
         request: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
-            page, cursor = await self._query(
+            page, cursor = await self._transport.ask(
                 command,
                 lambda leaf: (
                     OfflineCache.parse(leaf.get("items")),
@@ -548,7 +548,7 @@ class Display:
                 return False
             request = {"dp1_call": playlist, "refresh": True}
             try:
-                await self._post("displayPlaylist", request)
+                await self._transport.ask("displayPlaylist", mapping, request)
             except PlayerNotRunningError, PlaylistRefusedError:
                 raise
             except RejectedError:
@@ -587,7 +587,7 @@ class Display:
         )
         for command, key, value in steps:
             if value is not None:
-                await self._post(command, {key: value})
+                await self._transport.ask(command, mapping, {key: value})
 
     async def _cast(self, cast: Cast) -> Mapping[str, Any]:
         """Send a cast; a second time only to a strict display of the 2025 description, which refuses unknown keys."""
@@ -623,7 +623,7 @@ class Display:
             if not empty or answer.status != 200 or attempt == _CAST_ATTEMPTS:
                 break
             await self._transport.rate_limit.back_off("displayPlaylist", attempt)
-        return await async_reply("displayPlaylist", answer)
+        return await parse_reply("displayPlaylist", answer, mapping)
 
     async def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:
         """Return the reply of a display that may follow the 2025 description, which does not define replies.
@@ -648,25 +648,9 @@ class Display:
         leaf = await self._transport.send(command, request, slot)
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
 
-    async def _query[T](
-        self,
-        command: str,
-        parse: Callable[[Mapping[str, Any]], T],
-        request: Mapping[str, Any] | None = None,
-    ) -> T:
-        """Send a command that only reads and parse its reply."""
-        answer = await self._transport.post(command, request)
-        return await parse_reply(command, answer, parse)
-
-    async def _post(
-        self, command: str, request: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        """Send a command at once and return its reply."""
-        return await async_reply(command, await self._transport.post(command, request))
-
     async def _status_now(self) -> PlayerStatus:
         """Return the player status between commands of the player."""
-        return await self._query("checkStatus", PlayerStatus.parse)
+        return await self._transport.ask("checkStatus", PlayerStatus.parse)
 
     async def _require_player(self) -> None:
         """Raise if the player is not running, which alone explains a 500 without a reason."""

@@ -158,11 +158,6 @@ def accepted(command: str, value: object) -> object:
     return value
 
 
-async def async_reply(command: str, answer: Answer) -> Mapping[str, Any]:
-    """Return the innermost reply to a command, read in a thread if it is large."""
-    return await answer.async_read(partial(reply, command))
-
-
 async def parse_reply[T](
     command: str, answer: Answer, parse: Callable[[Mapping[str, Any]], T]
 ) -> T:
@@ -409,6 +404,16 @@ class Transport:
             ),
         )
 
+    async def ask[T](
+        self,
+        command: str,
+        parse: Callable[[Mapping[str, Any]], T],
+        request: Mapping[str, Any] | None = None,
+    ) -> T:
+        """Post a command at once and parse its reply."""
+        answer = await self.post(command, request)
+        return await parse_reply(command, answer, parse)
+
     async def send(
         self,
         command: str,
@@ -423,13 +428,10 @@ class Transport:
             slot: what is set, where command and names of the arguments do not tell.
         """
 
-        async def post() -> Mapping[str, Any]:
-            """Post the command and read the reply."""
-            return await async_reply(command, await self.post(command, request))
-
         if _COMMANDS[command].is_setting:
             slot = command, *(request or ())
-        return await self.enqueue(command, post, slot)
+        ask = partial(self.ask, command, mapping, request)
+        return await self.enqueue(command, ask, slot)
 
     def enqueue[T](
         self,
