@@ -9,7 +9,7 @@ from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.client import Cast, CastResult, Display, Start
+from ..client.display.client import Cast, Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.text import clean
@@ -39,9 +39,7 @@ async def async_cast(
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
-            cast, result = await _async_send(coordinator, display, cast, start)
-            superseded = result.cast not in (None, cast)
-            cast = result.cast or cast
+            wanted, cast = await _async_send(coordinator, display, cast, start)
             # Before the state is read, of which it tells what the display omits.
             coordinator.async_handle_cast(cast, options.wake)
     overtaken = (
@@ -52,7 +50,7 @@ async def async_cast(
     response = await _async_response(coordinator, cast)
     if options.warnings:
         response["warning"] = options.warnings[0]
-    return {**response, "superseded": True} if superseded else response
+    return response if cast == wanted else {**response, "superseded": True}
 
 
 async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:
@@ -67,10 +65,10 @@ async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -
 
 async def _async_send(
     coordinator: DisplayCoordinator, display: Display, cast: Cast, start: Start | None
-) -> tuple[Cast, CastResult]:
-    """Send a cast and return what was sent; if the display refuses a URL without a reason, look for it in the document there.
+) -> tuple[Cast, Cast]:
+    """Send a cast, and return it and what was sent in its place, which is another cast if a newer one replaced it.
 
-    Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
+    If the display refuses a URL without a reason, look for it in the document there. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
     try:
         return cast, await display.cast(cast, start)

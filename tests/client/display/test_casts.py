@@ -2,12 +2,7 @@
 
 import pytest
 
-from custom_components.dp1.client.display.client import (
-    Cast,
-    CastResult,
-    Dialect,
-    Display,
-)
+from custom_components.dp1.client.display.client import Cast, Dialect, Display
 from custom_components.dp1.client.errors import (
     BusyError,
     LostAnswerError,
@@ -49,7 +44,7 @@ def listener(display: Display) -> list[Dialect]:
 async def test_a_document_by_dialect(dialect: Dialect, sent: dict[str, object]) -> None:
     """A document is one request, and never sent together with a URL."""
     async with scripted(WRAPPED, dialect=dialect) as (server, display):
-        assert await display.cast(DOCUMENT) == CastResult(False)
+        assert await display.cast(DOCUMENT) == DOCUMENT
         assert display.dialect is dialect
     assert [request.json for request in server.requests] == [
         {"command": "displayPlaylist", "request": {**sent, "intent": NOW}}

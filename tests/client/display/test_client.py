@@ -8,12 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.display.client import (
-    Cast,
-    CastResult,
-    Dialect,
-    Display,
-)
+from custom_components.dp1.client.display.client import Cast, Dialect, Display
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
@@ -450,8 +445,8 @@ async def test_the_reply_to_a_cast() -> None:
     """Newer firmware adds fields to the reply."""
     body = {"ok": True, "deferred": True, "signatureStatus": "valid"}
     async with scripted(Reply(200, {"message": body}), WRAPPED) as (_, display):
-        assert await display.cast(BY_URL) == CastResult(True)
-        assert await display.cast(Cast(playlist=PLAYLIST)) == CastResult(False)
+        assert await display.cast(BY_URL) == BY_URL
+        assert await display.cast(Cast(playlist=PLAYLIST)) == Cast(playlist=PLAYLIST)
 
 
 # What is read

@@ -11,13 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.client.display.client import (
-    Cast,
-    CastResult,
-    Dialect,
-    Display,
-    Start,
-)
+from custom_components.dp1.client.display.client import Cast, Dialect, Display, Start
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
@@ -185,7 +179,7 @@ async def test_a_document(profile: str, known: bool) -> None:
     dialect = Dialect.LEGACY if profile in LEGACY else Dialect.FF
     first = dialect if known else Dialect.UNKNOWN
     async with ready(profile, dialect=first) as (simulator, display):
-        assert not (await display.cast(DOCUMENT)).deferred
+        await display.cast(DOCUMENT)
         assert simulator.state.current_title == "Light 1"
         await display.cast(Cast(playlist={**PLAYLIST, "items": ITEMS[1:]}))
         assert simulator.state.current_title == "Light 2"
@@ -290,7 +284,7 @@ async def test_a_newer_cast_overtakes(profile: str) -> None:
             display.cast(DOCUMENT, Start(index=1)),
             display.cast(newer, Start(index=2)),
         )
-        assert [result.cast for result in results[1:]] == [newer, newer]
+        assert results[1:] == [newer, newer]
         assert simulator.casts == 1
         assert simulator.state.current_title == "Light 3"
 
@@ -299,14 +293,11 @@ async def test_a_newer_cast_overtakes(profile: str) -> None:
 async def test_what_new_firmware_says_of_a_cast(profile: str) -> None:
     """Works may not be due yet."""
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
-        assert await display.cast(DOCUMENT) == CastResult(False)
+        assert await display.cast(DOCUMENT) == DOCUMENT
         later = [{**ITEMS[0], "displayAt": "2999-01-01T00:00:00Z"}]
-        result = await display.cast(Cast(playlist={**PLAYLIST, "items": later}))
-        assert result.deferred
-        result = await display.cast(
-            Cast(playlist={**PLAYLIST, "items": later}), Start(index=2)
-        )
-        assert result.deferred
+        not_due = Cast(playlist={**PLAYLIST, "items": later})
+        await display.cast(not_due)
+        await display.cast(not_due, Start(index=2))
         assert simulator.state.current_title == "Light 1"
 
 

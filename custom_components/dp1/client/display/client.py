@@ -7,7 +7,7 @@ of October 2025 knows ``displayPlaylist`` and nothing else.
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -93,19 +93,6 @@ class Start:
             if indexes:
                 return self.index if self.index in indexes else indexes[0]
         return self.index
-
-
-@dataclass(frozen=True, slots=True)
-class CastResult:
-    """Result of a cast. Accepted is not yet visible: the status tells that.
-
-    Attributes:
-        deferred: no work of the playlist is due yet; the current work stays.
-        cast: what was sent: a newer cast if one replaced this.
-    """
-
-    deferred: bool
-    cast: Cast | None = field(default=None, compare=False)
 
 
 def document(cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
@@ -502,25 +489,29 @@ class Display:
 
     # Casts
 
-    async def cast(self, cast: Cast, start: Start | None = None) -> CastResult:
+    async def cast(self, cast: Cast, start: Start | None = None) -> Cast:
         """Show a playlist (``displayPlaylist``). A sleeping display keeps it and goes on sleeping.
+
+        Accepted is not yet visible: the status tells that. If no work of the playlist is due yet, the current work stays.
 
         Args:
             cast: what to show.
             start: where and how to start; no other write comes between cast and start.
+
+        Returns:
+            What was sent: a newer cast if one replaced this.
 
         Raises:
             PlaylistRefusedError: the display read the playlist and refuses it (422).
             RejectedError: the display cannot use the playlist (500 without a reason, or ``ok: false``).
         """
 
-        async def send() -> CastResult:
+        async def send() -> Cast:
             """Send the cast and its start."""
             leaf = await self._cast(cast)
-            result = CastResult(yes(leaf.get("deferred")), cast)
-            if start is not None and not result.deferred:
+            if start is not None and not yes(leaf.get("deferred")):
                 await self._start(start)
-            return result
+            return cast
 
         return await self._transport.enqueue("displayPlaylist", send, "displayPlaylist")
 
