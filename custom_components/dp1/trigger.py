@@ -76,7 +76,6 @@ def validate_library(hass: HomeAssistant, value: Any) -> str:
 class DisplayTrigger(Trigger):
     """Trigger for something that happens on the targeted displays."""
 
-    _kind: ClassVar[str]
     _options_schema: ClassVar[dict[vol.Marker, Any]] = {}
 
     @override
@@ -98,6 +97,7 @@ class DisplayTrigger(Trigger):
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Initialize the trigger."""
         super().__init__(hass, config)
+        self._kind = _kind(config)
         self._selection = TargetSelection(config.target or {})
         self._options = config.options or {}
 
@@ -135,7 +135,6 @@ class DisplayTrigger(Trigger):
 class WorkChangedTrigger(DisplayTrigger):
     """Trigger for a work that appears, also one of an artist, an exhibition or the favorites."""
 
-    _kind = ARTWORK_CHANGED
     _options_schema: ClassVar = {
         vol.Optional("artist"): plain_text,
         vol.Optional("exhibition"): plain_text,
@@ -145,8 +144,6 @@ class WorkChangedTrigger(DisplayTrigger):
 
 class NewsTrigger(Trigger):
     """Trigger for news of the libraries, or of one."""
-
-    _kind: ClassVar[str]
 
     @override
     @classmethod
@@ -161,6 +158,7 @@ class NewsTrigger(Trigger):
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Initialize the trigger."""
         super().__init__(hass, config)
+        self._kind = _kind(config)
         self._entry_id = (config.options or {}).get(ATTR_CONFIG_ENTRY_ID)
 
     @override
@@ -185,17 +183,17 @@ class NewsTrigger(Trigger):
         return async_dispatcher_connect(self._hass, NEWS, handle_news)
 
 
-KINDS: dict[type[Trigger], tuple[str, ...]] = {
-    DisplayTrigger: (PLAYBACK_FAILED, PLAYLIST_STARTED),
-    NewsTrigger: NEWS_KINDS,
-}
+def _kind(config: TriggerConfig) -> str:
+    """Return the kind of what a trigger is for, which has the same name but for a new work."""
+    name = config.key.removeprefix(f"{DOMAIN}.")
+    return ARTWORK_CHANGED if name == WORK_CHANGED else name
+
+
+WORK_CHANGED = "work_changed"
 TRIGGERS: dict[str, type[Trigger]] = {
-    "work_changed": WorkChangedTrigger,
-    **{
-        kind: type(f"{kind}_trigger", (base,), {"_kind": kind})
-        for base, kinds in KINDS.items()
-        for kind in kinds
-    },
+    WORK_CHANGED: WorkChangedTrigger,
+    **dict.fromkeys((PLAYBACK_FAILED, PLAYLIST_STARTED), DisplayTrigger),
+    **dict.fromkeys(NEWS_KINDS, NewsTrigger),
 }
 
 
