@@ -1,7 +1,6 @@
 """Conditions of displays."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, override
 
 import voluptuous as vol
@@ -69,10 +68,7 @@ class IsAsleepCondition(DisplayCondition):
 class AttributeCondition(DisplayCondition):
     """Condition for attributes of displays."""
 
-    @override
-    def _state_valid_since(self, _state: State) -> datetime:
-        """Return when the attributes last changed."""
-        return _state.last_updated
+    _domain_specs = {MEDIA_PLAYER_DOMAIN: DomainSpec(value_source=DOMAIN)}
 
 
 class ShowsErrorPageCondition(AttributeCondition):
