@@ -1,6 +1,6 @@
 """Repairs of a display and of a library."""
 
-from typing import Any
+from typing import Any, override
 
 import voluptuous as vol
 
@@ -26,19 +26,14 @@ async def async_create_fix_flow(
     return ConfirmRepairFlow()
 
 
-class RestartRepairFlow(RepairsFlow):
+class RestartRepairFlow(ConfirmRepairFlow):
     """Restart a display that does not wake."""
 
     def __init__(self, display: DisplayCoordinator) -> None:
         """Initialize the flow."""
         self._display = display
 
-    async def async_step_init(
-        self, user_input: dict[str, str] | None = None
-    ) -> RepairsFlowResult:
-        """Start with the confirmation."""
-        return await self.async_step_confirm()
-
+    @override
     async def async_step_confirm(
         self, user_input: dict[str, str] | None = None
     ) -> RepairsFlowResult:
