@@ -13,8 +13,10 @@ from homeassistant.helpers import (
     discovery_flow,
     issue_registry as ir,
 )
+from homeassistant.helpers.singleton import singleton
 from homeassistant.helpers.typing import ConfigType
 from homeassistant.setup import async_setup_component
+from homeassistant.util.hass_dict import HassKey
 
 from .browse.pictures import Pictures, PictureView
 from .cards import async_add_cards, async_remove_cards, async_setup_cards
@@ -46,27 +48,24 @@ from .storage import async_remove_all_stored
 from .timing import Timing
 from .voice.sentences import async_update_sentences, wants_sentences
 
+LOADED: HassKey[Dp1Data] = HassKey(f"{DOMAIN}_loaded")
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
-DISPLAY_PLATFORMS = [
-    Platform.BINARY_SENSOR,
-    Platform.BUTTON,
-    Platform.EVENT,
-    Platform.IMAGE,
-    Platform.MEDIA_PLAYER,
-    Platform.NUMBER,
-    Platform.REMOTE,
-    Platform.SELECT,
-    Platform.SENSOR,
-    Platform.SWITCH,
-    Platform.TIME,
-    Platform.UPDATE,
-]
-
 LIBRARY_PLATFORMS = [
     Platform.BINARY_SENSOR,
     Platform.BUTTON,
     Platform.EVENT,
     Platform.SENSOR,
+]
+DISPLAY_PLATFORMS = [
+    *LIBRARY_PLATFORMS,
+    Platform.IMAGE,
+    Platform.MEDIA_PLAYER,
+    Platform.NUMBER,
+    Platform.REMOTE,
+    Platform.SELECT,
+    Platform.SWITCH,
+    Platform.TIME,
+    Platform.UPDATE,
 ]
 
 
@@ -93,20 +92,18 @@ def async_setup_data(hass: HomeAssistant) -> None:
     )
 
 
-async def async_load_data(hass: HomeAssistant) -> None:
-    """Read what is stored for all entries, or raise ConfigEntryNotReady."""
+@singleton(LOADED, async_=True)
+async def async_load_data(hass: HomeAssistant) -> Dp1Data:
+    """Read once what is stored for all entries, or raise ConfigEntryNotReady."""
     data = hass.data[DATA]
-    async with data.load_lock:
-        if data.is_loaded:
-            return
-        for stored in (
-            data.duties,
-            data.media_proxy,
-            data.named_hosts,
-            data.removed_libraries,
-        ):
-            await stored.async_load()
-        data.is_loaded = True
+    for stored in (
+        data.duties,
+        data.media_proxy,
+        data.named_hosts,
+        data.removed_libraries,
+    ):
+        await stored.async_load()
+    return data
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
@@ -188,8 +185,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     """Remove the stored data of a display or a library; with the last of them, everything that was stored."""
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
-    await async_load_data(hass)
-    data = hass.data[DATA]
+    data = await async_load_data(hass)
     data.removals += 1
     try:
         if entry.data[CONF_KIND] == EntryKind.DISPLAY:

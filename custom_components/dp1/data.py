@@ -34,8 +34,6 @@ class Dp1Data:
     """Data shared by all displays and libraries.
 
     Attributes:
-        is_loaded: whether what is stored was read.
-        load_lock: held while it is read.
         add_lock: held while the entities of an entry are added.
         removals: how many entries are being removed.
         cards_url: path of the dashboard cards; empty until they are served.
@@ -56,8 +54,6 @@ class Dp1Data:
     duties: Duties
     media_proxy: MediaProxy
     pictures: Pictures
-    is_loaded: bool = False
-    load_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     add_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     removals: int = 0
     cards_url: str = ""
