@@ -219,4 +219,4 @@ async def test_works_offline(
         assert url in display.offline.playlists
     display.offline.entries[works[0]["source"]]["state"] = "queued"
     await display_entry.runtime_data.async_read_polled()
-    assert display_entry.runtime_data.data.offline == OfflineCache(2, 1)
+    assert display_entry.runtime_data.data.offline == OfflineCache(2)

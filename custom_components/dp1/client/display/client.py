@@ -242,22 +242,22 @@ class Display:
         Raises:
             RejectedError: it keeps none, which is the default.
         """
-        command, found = "getOfflineCacheStatus", OfflineCache(0, 0)
+        ready = 0
         request: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
             page, cursor = await self._transport.ask(
-                command,
+                "getOfflineCacheStatus",
                 lambda leaf: (
                     OfflineCache.parse(leaf.get("items")),
                     text(leaf.get("nextCursor")),
                 ),
                 request,
             )
-            found = OfflineCache(found.ready + page.ready, found.waiting + page.waiting)
+            ready += page.ready
             if cursor is None:
                 break
             request = {"cursor": cursor}
-        return found
+        return OfflineCache(ready)
 
     async def counters(self) -> PlaybackCounters | None:
         """Return the counters of ``/metrics``; None if not offered (firmware below 1.0.9)."""

@@ -5,7 +5,6 @@ missing value and one of the wrong type alike, and ignores unknown fields. Every
 characters.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -138,14 +137,12 @@ class PanelStatus(Message):
         contrast: percent.
         volume: percent, of the panel's speakers.
         power: "on", "standby" or "off".
-        errors: reason by value that could not be read; "panel" stands for all.
     """
 
     brightness: int | None = sent(percent, "brightness")
     contrast: int | None = sent(percent, "contrast")
     volume: int | None = sent(percent, "volume")
     power: str | None = sent(word, "power")
-    errors: Mapping[str, str] = sent(texts, "errors", default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +183,14 @@ class OfflineCache:
 
     Attributes:
         ready: number of works that are kept.
-        waiting: number of works that are still downloaded.
     """
 
     ready: int
-    waiting: int
 
     @classmethod
     def parse(cls, data: object) -> Self:
         """Parse the ``items`` of the replies to ``getOfflineCacheStatus``."""
-        states = Counter(word(item.get("state")) for item in objects(data))
-        return cls(states["ready"], states["queued"] + states["downloading"])
+        return cls(sum(item.get("state") == "ready" for item in objects(data)))
 
 
 def _usage(capacity: str) -> Callable[[object], float | None]:
