@@ -15,7 +15,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, Part, Refresh, async_displays
+from .coordinator import DisplayCoordinator, Part, Refresh
 from .display.discovery import async_wake_on_lan, wired_macs
 from .entity import (
     DescribedEntity,
@@ -26,6 +26,7 @@ from .entity import (
 )
 from .errors import invalid_input
 from .library.library import Library
+from .options_flow import async_showing
 from .permissions import async_check_refresh
 
 # Commands queue in the client, one at a time for a display.
@@ -162,14 +163,7 @@ class PublishButton(LibraryEntity, ButtonEntity):
     @override
     async def async_press(self) -> None:
         """Publish, if it is certain what."""
-        showing = [
-            display
-            for display in async_displays(self.hass)
-            if display.last_update_success
-            and not display.data.asleep
-            and display.data.player
-            and display.data.player.current
-        ]
+        showing = async_showing(self.hass)
         if not showing:
             raise invalid_input("nothing_to_publish")
         if len(showing) > 1:

@@ -18,8 +18,8 @@ from homeassistant.const import (
     Platform,
     UnitOfTime,
 )
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.selector import (
     BooleanSelector,
     ColorRGBSelector,
@@ -69,13 +69,14 @@ from .const import (
     DOMAIN,
     EXAMPLE_DAILY_URL,
 )
+from .coordinator import DisplayCoordinator, async_displays
 from .dialogs import Dialog, ReadingDialog
 from .errors import translated
 from .language import async_message
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.providers.feed.records import MAX_TITLE, FeedPlaylist
-from .library.settings import Preferences, default_sources
+from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -90,7 +91,6 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
     )
 
 
-URL_SELECTOR = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
 CONF_HAS_BACKGROUND = "has_background"
 DISPLAY_SCHEMA = vol.Schema(
     {
@@ -129,8 +129,8 @@ SOURCES_SCHEMA = vol.Schema(
 )
 OWN_ART_SCHEMA = vol.Schema(
     {
-        vol.Optional(CONF_INDEXER_URL): URL_SELECTOR,
-        vol.Optional(CONF_DAILY_URL): URL_SELECTOR,
+        vol.Optional(CONF_INDEXER_URL): URL_FIELD,
+        vol.Optional(CONF_DAILY_URL): URL_FIELD,
         vol.Optional(CONF_DAILY_FROM_VENDOR): BooleanSelector(),
     }
 )
@@ -142,13 +142,7 @@ FEED_KEYS_SCHEMA = vol.Schema(
 VOICE_SCHEMA = vol.Schema(
     {vol.Required(CONF_VOICE_SENTENCES, default=False): BooleanSelector()}
 )
-KEY_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_SIGNING_KEY): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.PASSWORD)
-        )
-    }
-)
+KEY_SCHEMA = vol.Schema({vol.Required(CONF_SIGNING_KEY): KEY_FIELD})
 SHOWN_KEY_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_SIGNING_KEY): TextSelector(
@@ -398,13 +392,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         """Publish what a display shows, once that is confirmed."""
         if not self._has_feed:
             return self.async_abort(reason="no_feed")
-        showing = [
-            entity.entity_id
-            for entity in er.async_get(self.hass).entities.values()
-            if (entity.domain, entity.platform) == (Platform.MEDIA_PLAYER, DOMAIN)
-            and self.hass.states.is_state(entity.entity_id, STATE_PLAYING)
-        ]
-        values = {ATTR_ENTITY_ID: showing[0]} if len(showing) == 1 else {}
+        showing = async_showing(self.hass)
+        values = {ATTR_ENTITY_ID: showing[0].entity_id} if len(showing) == 1 else {}
         return await self._async_act(
             "publish", "publish_playlist", PUBLISH_SCHEMA, user_input, values
         )
@@ -553,6 +542,16 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 )
         placeholders = {**self._placeholders, "reason": reason}
         return self._show(step_id, schema, user_input or values, errors, placeholders)
+
+
+@callback
+def async_showing(hass: HomeAssistant) -> list[DisplayCoordinator]:
+    """Return the displays that show something."""
+    return [
+        display
+        for display in async_displays(hass)
+        if display.entity_id and hass.states.is_state(display.entity_id, STATE_PLAYING)
+    ]
 
 
 def _margin_errors(values: Mapping[str, Any]) -> dict[str, str]:
