@@ -183,8 +183,8 @@ PLACES = [
     Place(
         "client/display/transport.py",
         "busy displays are not asked again",
-        "_ATTEMPTS = 3",
-        "_ATTEMPTS = 1",
+        "ATTEMPTS = 3",
+        "ATTEMPTS = 1",
         ["tests/client/display/test_client.py::test_a_busy_display_is_asked_again"],
     ),
     Place(

@@ -8,7 +8,11 @@ from custom_components.dp1 import config_flow, llm
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
-from custom_components.dp1.client.display import player_status, transport
+from custom_components.dp1.client.display import (
+    client as display,
+    player_status,
+    transport,
+)
 from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
@@ -35,7 +39,7 @@ DOCUMENT = (megabytes(document.MAX_DOCUMENT), LEVELS)
 DOORS: dict[str, tuple[Any, ...]] = {
     "answers of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
     "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
-    "screenshots": (megabytes(transport._MAX_SCREENSHOT), "-", "1 at a time", transport._SCREENSHOT_TIMEOUT),
+    "screenshots": (megabytes(display._MAX_SCREENSHOT), "-", "1 at a time", display._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),

@@ -37,7 +37,7 @@ from .device_status import (
 )
 from .notifications import Event, listen
 from .player_status import PlayerStatus, PlaylistItem
-from .transport import RateLimit, Transport, accepted, parse_reply, refusal
+from .transport import ATTEMPTS, RateLimit, Transport, accepted, parse_reply, refusal
 
 
 class Dialect(StrEnum):
@@ -110,8 +110,9 @@ def document(cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
 DEFAULT_PORT = 1111
 HEARTBEAT = 30.0
 
-_CAST_ATTEMPTS = 3
 _PROBE_TIMEOUT = 5.0
+_SCREENSHOT_TIMEOUT = 15.0
+_MAX_SCREENSHOT = 32 * 1024 * 1024
 # A page has a thousand works.
 _MAX_PAGES = 4
 _NOT_OFFERED = (404, 405, 501)
@@ -278,7 +279,13 @@ class Display:
         Args:
             side: maximum width and height, 1 to 2880 pixels; the aspect ratio is kept.
         """
-        answer = await self._transport.screenshot(side)
+        answer = await self._transport.get(
+            "api/screenshot",
+            _SCREENSHOT_TIMEOUT,
+            ATTEMPTS,
+            max_body=_MAX_SCREENSHOT,
+            params=dict.fromkeys(("width", "height"), str(side)),
+        )
         if answer.status in _NOT_OFFERED:
             return None
         if answer.status != 200:
@@ -599,7 +606,7 @@ class Display:
         An empty answer of Feral File firmware is a hiccup after its start: nothing was done.
         """
         request = {**document(cast, dialect), "intent": {"action": "now_display"}}
-        for attempt in range(1, _CAST_ATTEMPTS + 1):
+        for attempt in range(1, ATTEMPTS + 1):
             answer = await self._transport.post("displayPlaylist", request)
             if not 200 <= answer.status < 300:
                 error = refusal("displayPlaylist", answer)
@@ -611,7 +618,7 @@ class Display:
                 await self._detect_dialect()
             if self.dialect is not Dialect.FF:
                 return await self._accepted(answer, dialect)
-            if not empty or answer.status != 200 or attempt == _CAST_ATTEMPTS:
+            if not empty or answer.status != 200 or attempt == ATTEMPTS:
                 break
             await self._transport.rate_limit.back_off("displayPlaylist", attempt)
         return await parse_reply("displayPlaylist", answer, mapping)

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 import random
 import time
 from typing import Any
@@ -329,12 +330,10 @@ class RateLimit:
         await self._sleep(wait * random.uniform(1.0, 1.25) / self._pace)
 
 
-_ATTEMPTS = 3
+ATTEMPTS = 3
 _TIMEOUT = 10.0
 _SLOW_TIMEOUT = 35.0
 _CONNECT_TIMEOUT = 5.0
-_SCREENSHOT_TIMEOUT = 15.0
-_MAX_SCREENSHOT = 32 * 1024 * 1024
 
 
 class Transport:
@@ -355,35 +354,11 @@ class Transport:
         self._queues: defaultdict[str, RequestQueue] = defaultdict(RequestQueue)
 
     def get(
-        self,
-        path: str,
-        timeout: float = _TIMEOUT,
-        *,
-        max_body: int = MAX_REPLY,
-        params: Mapping[str, str] | None = None,
+        self, path: str, timeout: float = _TIMEOUT, attempts: int = 1, **options: Any
     ) -> Awaitable[Answer]:
         """Get a route that is not a command."""
-        return request_json(
-            self.session,
-            "GET",
-            self.base / path,
-            timeout=timeout,
-            connect=_CONNECT_TIMEOUT,
-            max_body=max_body,
-            params=params,
-        )
-
-    def screenshot(self, side: int) -> Awaitable[Answer]:
-        """Get a screenshot, of which the display takes one at a time."""
-        path = "api/screenshot"
-        return self._retry_busy(
-            path,
-            lambda: self.get(
-                path,
-                _SCREENSHOT_TIMEOUT,
-                max_body=_MAX_SCREENSHOT,
-                params=dict.fromkeys(("width", "height"), str(side)),
-            ),
+        return self._request(
+            path, "GET", self.base / path, timeout, attempts, **options
         )
 
     def post(
@@ -391,18 +366,35 @@ class Transport:
     ) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
         timeout = _SLOW_TIMEOUT if _COMMANDS[command].is_slow else _TIMEOUT
-        return self._retry_busy(
-            command,
-            lambda: request_json(
+        body = {"command": command, "request": request or {}}
+        return self._request(command, "POST", self._cast_url, timeout, json=body)
+
+    async def _request(
+        self,
+        name: str,
+        method: str,
+        url: URL,
+        timeout: float,
+        attempts: int = ATTEMPTS,
+        max_body: int = MAX_REPLY,
+        **options: Any,
+    ) -> Answer:
+        """Send within the rate limit, and again while the display is busy (429), which means that nothing was done."""
+        for attempt in count(1):
+            await self.rate_limit.acquire(name)
+            answer = await request_json(
                 self.session,
-                "POST",
-                self._cast_url,
+                method,
+                url,
                 timeout=timeout,
                 connect=_CONNECT_TIMEOUT,
-                max_body=MAX_REPLY,
-                json={"command": command, "request": request or {}},
-            ),
-        )
+                max_body=max_body,
+                **options,
+            )
+            if answer.status != 429 or attempt == attempts:
+                break
+            await self.rate_limit.back_off(name, attempt, answer.retry_after)
+        return answer
 
     async def ask[T](
         self,
@@ -427,7 +419,6 @@ class Transport:
             request: its arguments.
             slot: what is set, where command and names of the arguments do not tell.
         """
-
         if _COMMANDS[command].is_setting:
             slot = command, *(request or ())
         ask = partial(self.ask, command, mapping, request)
@@ -441,16 +432,3 @@ class Transport:
     ) -> Awaitable[T]:
         """Run a write in its turn among the player's, the panel's or the device's, as ``RequestQueue.run`` has it."""
         return self._queues[_COMMANDS[command].queue].run(send, slot)
-
-    async def _retry_busy(
-        self, command: str, send: Callable[[], Awaitable[Answer]]
-    ) -> Answer:
-        """Send within the rate limit, and again while the display is busy (429), which means that nothing was done."""
-        for attempt in range(1, _ATTEMPTS):
-            await self.rate_limit.acquire(command)
-            answer = await send()
-            if answer.status != 429:
-                return answer
-            await self.rate_limit.back_off(command, attempt, answer.retry_after)
-        await self.rate_limit.acquire(command)
-        return await send()
