@@ -45,15 +45,43 @@ class DisplaySensorDescription(
     """Describes a sensor of a display."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeasureDescription(DisplaySensorDescription):
-    """Describes a diagnostic sensor that is disabled by default."""
+def _measure(
+    key: str,
+    part: Part = Part.METRICS,
+    field: str | None = None,
+    *,
+    device_class: SensorDeviceClass | None = None,
+    unit: str | None = PERCENTAGE,
+) -> DisplaySensorDescription:
+    """Return the description of a number in a part of the state, disabled by default; without a unit, it counts up."""
 
-    parts: tuple[Part, ...] = (Part.METRICS,)
-    entity_category: EntityCategory | None = EntityCategory.DIAGNOSTIC
-    entity_registry_enabled_default: bool = False
-    state_class: SensorStateClass | None = SensorStateClass.MEASUREMENT
-    suggested_display_precision: int | None = 0
+    def value(data: DisplayData) -> StateType:
+        """Return the number."""
+        record = getattr(data, part)
+        return getattr(record, field or key) if record else None
+
+    return DisplaySensorDescription(
+        key=key,
+        parts=(part,),
+        device_class=device_class,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        native_unit_of_measurement=unit,
+        state_class=SensorStateClass.MEASUREMENT
+        if unit
+        else SensorStateClass.TOTAL_INCREASING,
+        suggested_display_precision=0,
+        value_fn=value,
+    )
+
+
+def _temperature(key: str) -> DisplaySensorDescription:
+    """Return the description of a temperature."""
+    return _measure(
+        key,
+        device_class=SensorDeviceClass.TEMPERATURE,
+        unit=UnitOfTemperature.CELSIUS,
+    )
 
 
 def _next_title(data: DisplayData) -> str | None:
@@ -129,46 +157,13 @@ SENSORS = (
         suggested_display_precision=1,
         value_fn=lambda data: data.counters.playback_seconds if data.counters else None,
     ),
-    MeasureDescription(
-        key="casts",
-        parts=(Part.COUNTERS,),
-        state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda data: data.counters.starts if data.counters else None,
-    ),
-    MeasureDescription(
-        key="failed_casts",
-        parts=(Part.COUNTERS,),
-        state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda data: data.counters.start_failures if data.counters else None,
-    ),
-    MeasureDescription(
-        key="wifi_signal",
-        parts=(Part.COUNTERS,),
-        native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.counters.wifi_signal if data.counters else None,
-    ),
-    MeasureDescription(
-        key="cpu_temperature",
-        device_class=SensorDeviceClass.TEMPERATURE,
-        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=lambda data: data.metrics.cpu_temperature if data.metrics else None,
-    ),
-    MeasureDescription(
-        key="gpu_temperature",
-        device_class=SensorDeviceClass.TEMPERATURE,
-        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=lambda data: data.metrics.gpu_temperature if data.metrics else None,
-    ),
-    MeasureDescription(
-        key="memory_usage",
-        native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.metrics.memory_usage if data.metrics else None,
-    ),
-    MeasureDescription(
-        key="disk_usage",
-        native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.metrics.disk_usage if data.metrics else None,
-    ),
+    _measure("casts", Part.COUNTERS, "starts", unit=None),
+    _measure("failed_casts", Part.COUNTERS, "start_failures", unit=None),
+    _measure("wifi_signal", Part.COUNTERS),
+    _temperature("cpu_temperature"),
+    _temperature("gpu_temperature"),
+    _measure("memory_usage"),
+    _measure("disk_usage"),
     DisplaySensorDescription(
         key="started",
         parts=(Part.METRICS,),
