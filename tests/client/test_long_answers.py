@@ -38,10 +38,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 LONG = "x" * 5 * MAX_ON_LOOP
 TOKEN = {
     "id": "1",
-    "chain": "eip155:1",
-    "standard": "erc721",
-    "contract_address": "0x1",
-    "token_number": "1",
     "display": {"name": "Dawn"},
 }
 
@@ -183,7 +179,10 @@ async def test_list_of_a_catalog_without_end() -> None:
 async def test_records_of_an_indexer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a page no more tokens are parsed than were asked for, and of changes no more than a page has."""
     calls = on_loop(monkeypatch, tokens, "web_source")
-    items = [{**TOKEN, "token_cid": str(number)} for number in range(5000)]
+    items = [
+        {**TOKEN, "token_cid": f"eip155:1:erc721:0x1:{number}"}
+        for number in range(5000)
+    ]
     body = {"data": {"tokens": {"items": items}}}
     page = await ask(Reply(200, body), DOORS["indexer"])
     assert len(page.tokens) == PAGE

@@ -104,7 +104,7 @@ async def test_both_standards(simulator: IndexerSimulator, indexer: Indexer) -> 
     link = parse_link("ethereum:0x934cE2bf6c21d97DF283b491B2E359445CB61320:7")
     assert isinstance(link, TokenLink)
     (found,) = await indexer.resolve(link, 10)
-    assert found.standard == "erc1155"
+    assert ":erc1155:" in found.cid
     assert found.artists == ("Rui Tanaka", "Lena Voss")
 
 
@@ -249,7 +249,7 @@ def test_works_on_a_chain_within_a_playlist(simulator: IndexerSimulator) -> None
     large = SQUARE + "A" * (MAX_DATA - len(SQUARE))
     first = token(simulator, "9001")
     works = [
-        replace(first, number=str(number), source=large)
+        replace(first, item_id=str(number), source=large)
         for number in range(MAX_ALL_DATA // MAX_DATA + 3)
     ]
     items = build_items([*works, first], 300)
@@ -287,11 +287,19 @@ def test_odd_records(simulator: IndexerSimulator, change: dict[str, Any]) -> Non
     assert parsed is not None and parsed.name
 
 
-@pytest.mark.parametrize("name", ["token_cid", "token_number", "contract_address"])
-def test_nameless_records(simulator: IndexerSimulator, name: str) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": None},
+        {"token_cid": None},
+        {"token_cid": "eip155:1:erc721:0x1:x"},
+        {"token_cid": "eip155:1:erc721::1"},
+        {"token_cid": f"eip155:1:erc721:0x1:{'9' * 79}"},
+    ],
+)
+def test_nameless_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
     """A record that names no token is none."""
-    assert Token.parse({**record(simulator, "9001"), name: None}) is None
-    assert Token.parse({**record(simulator, "9001"), "token_number": "x"}) is None
+    assert Token.parse({**record(simulator, "9001"), **change}) is None
 
 
 async def test_a_token_that_is_not_indexed(

@@ -44,7 +44,7 @@ JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
 JOB_KEPT: Final = 600.0
 MAX_JOBS: Final = 100
 
-_FIELDS = """id token_cid chain standard contract_address token_number viewable moderation_status
+_FIELDS = """id token_cid viewable moderation_status
 display{name description image_url animation_url mime_type artists{name}}
 media_assets{source_url variants(keys:[xs,s,m,l,xl,preview])}"""
 _OWNED_FIELDS = f"{_FIELDS} owner_provenances{{items{{owner_address last_timestamp}}}}"

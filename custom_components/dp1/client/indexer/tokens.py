@@ -25,7 +25,8 @@ MAX_DATA = 64 * 1024
 MAX_ALL_DATA = 1024 * 1024
 _SIZES = ("m", "l", "s", "xs", "preview")
 _LARGE_SIZES = ("xl", "l")
-_NAMED = ("id", "token_cid", "chain", "standard", "contract_address", "token_number")
+# The chain as in CAIP-2, the standard, the contract and the number of a token: never a number, as it may be too long.
+_CID = re.compile(r"([^:]+:[^:]+):([^:]+):([^:]+):([0-9]{1,78})")
 _DATA = re.compile(r"data:([a-z]+/[\w.+-]+)[;,]", re.IGNORECASE)
 
 
@@ -58,48 +59,33 @@ class Token:
 
     Attributes:
         id: the indexer's own, by which its events name the token.
-        cid: ``chain:standard:contract:number``, with the chain as in CAIP-2.
-        number: decimal text of up to 78 digits, never a number.
+        cid: ``chain:standard:contract:number``.
+        name: its title as plain text, or else its number.
         item_id: of its playlist item, the same at all times.
-        title: plain text, empty if unknown.
         artists: names, only those that are known.
         source: https address of the work, or all of it in a ``data`` address of up to ``MAX_DATA`` characters; None if
             it has none that a display can load.
         image: https address of its still.
         thumbnail: https address of a small picture.
         mime_type: of the work; may be wrong.
-        is_viewable: whether the indexer has found media of it.
         is_moderated: whether the indexer hides it as unwanted.
+        is_hidden: whether it does, or has found no media of it.
         held_since: when the newest of the owners that it was read for got it; None if unknown.
     """
 
     id: str
     cid: str
-    chain: str
-    standard: str
-    contract: str
-    number: str
+    name: str
     item_id: str
-    title: str = ""
     description: str = ""
     artists: tuple[str, ...] = ()
     source: str | None = None
     image: str | None = None
     thumbnail: str | None = None
     mime_type: str = ""
-    is_viewable: bool = True
     is_moderated: bool = False
+    is_hidden: bool = False
     held_since: datetime | None = None
-
-    @property
-    def name(self) -> str:
-        """The title, or else the number."""
-        return self.title or f"#{self.number[:20]}"
-
-    @property
-    def is_hidden(self) -> bool:
-        """Return whether the indexer leaves the token out of its lists."""
-        return self.is_moderated or not self.is_viewable
 
     @classmethod
     def parse(
@@ -111,13 +97,11 @@ class Token:
             record: as the indexer has it.
             owners: the owners that it was read for; their addresses are kept out of everything.
         """
-        token_id, cid, chain, standard, contract, number = (
-            text(record.get(name)) for name in _NAMED
-        )
-        if not (token_id and cid and chain and standard and contract and number):
+        token_id, cid = text(record.get("id")), text(record.get("token_cid"))
+        if not token_id or not cid or (named := _CID.fullmatch(cid)) is None:
             return None
-        if not (number.isascii() and number.isdecimal() and len(number) <= 78):
-            return None
+        chain, _, contract, number = named.groups()
+        is_moderated = record.get("moderation_status") not in (None, "", "none")
         shown, assets = record.get("display"), record.get("media_assets")
         if owners:
             shown, assets = _without(owners, shown), _without(owners, assets)
@@ -126,20 +110,16 @@ class Token:
         return cls(
             id=token_id,
             cid=cid,
-            chain=chain,
-            standard=standard,
-            contract=contract,
-            number=number,
+            name=clean(shown.get("name"), MAX_TITLE) or f"#{number[:20]}",
             item_id=str(uuid5(_NAMESPACE, f"{contract}:{chain}:{number}")),
-            title=clean(shown.get("name"), MAX_TITLE),
             description=clean(shown.get("description"), MAX_DESCRIPTION),
             artists=_names(shown.get("artists")),
             source=_source(shown, assets),
             image=image,
             thumbnail=_thumbnail(shown.get("image_url"), assets) or image,
             mime_type=clean(shown.get("mime_type"), MAX_TITLE),
-            is_viewable=record.get("viewable") is not False,
-            is_moderated=record.get("moderation_status") not in (None, "", "none"),
+            is_moderated=is_moderated,
+            is_hidden=is_moderated or record.get("viewable") is False,
             held_since=_held_since(record.get("owner_provenances"), owners),
         )
 
@@ -236,52 +216,45 @@ _MANIFEST_VERSION = "1.1.0"
 
 def provenance(token: Token) -> dict[str, Any]:
     """Return the provenance of the item of a token."""
+    chain, standard, contract, number = token.cid.rsplit(":", 3)
     return {
         "type": "onChain",
         "contract": {
-            "chain": "tezos" if token.chain == TEZOS else "evm",
-            "standard": token.standard,
-            "address": token.contract,
-            "tokenId": token.number,
+            "chain": "tezos" if chain == TEZOS else "evm",
+            "standard": standard,
+            "address": contract,
+            "tokenId": number,
         },
     }
-
-
-def build_token_item(token: Token, duration: float) -> dict[str, Any] | None:
-    """Build the playlist item of a token; None if it has nothing that a display can load.
-
-    Args:
-        token: the token.
-        duration: seconds; players never go on from a work without one.
-    """
-    if token.source is None:
-        return None
-    item = build_item(
-        token.source,
-        id=token.item_id,
-        title=token.name,
-        duration=duration,
-        license="open",
-        provenance=provenance(token),
-    )
-    if manifest := _manifest(token):
-        item["inlineManifest"] = manifest
-    return item
 
 
 def build_items(tokens: Iterable[Token], duration: float) -> list[dict[str, Any]]:
     """Build the items of tokens, except of those that have nothing that a display can load.
 
     Of works that are their own source, as many are taken as have ``MAX_ALL_DATA`` characters together.
+
+    Args:
+        tokens: the tokens.
+        duration: seconds for each; players never go on from a work without one.
     """
     items, left = [], MAX_ALL_DATA
     for token in tokens:
-        if (item := build_token_item(token, duration)) is None:
+        if (source := token.source) is None:
             continue
-        if data_type(source := item["source"]):
+        if data_type(source):
             if len(source) > left:
                 continue
             left -= len(source)
+        item = build_item(
+            source,
+            id=token.item_id,
+            title=token.name,
+            duration=duration,
+            license="open",
+            provenance=provenance(token),
+        )
+        if manifest := _manifest(token):
+            item["inlineManifest"] = manifest
         items.append(item)
     return items
 
