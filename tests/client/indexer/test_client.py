@@ -117,11 +117,11 @@ async def test_both_standards(simulator: IndexerSimulator, indexer: Indexer) -> 
         ),
         (SeriesLink("fxhash", "lattice-bloom"), ["Lattice Bloom #88"]),
         (
-            ContractLink("tezos:mainnet", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42"),
+            ContractLink("KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42"),
             ["#5", "Étude nº 3 – “glass”"],
         ),
         (
-            ContractLink("eip155:1", "0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA"),
+            ContractLink("0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA"),
             ["Plain Square", "Unresolved"],
         ),
         (SeriesLink("artblocks", "unknown"), []),
@@ -318,7 +318,7 @@ async def test_a_token_that_is_not_indexed(
     assert triggered(simulator) == ["eip155:1:erc721", "eip155:1:erc1155"]
     assert simulator.open_jobs == 0
     simulator.asked.clear()
-    unknown = TokenLink("tezos:mainnet", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42", "6")
+    unknown = TokenLink("KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42", "6")
     for _ in range(3):
         with pytest.raises(NotIndexedError):
             await indexer.index(unknown)
@@ -370,7 +370,7 @@ async def test_a_job_that_never_ends(
     edition = record(simulator, "9002")
     simulator.records.remove(edition)
     simulator.unindexed[edition["token_cid"]] = edition
-    link = TokenLink("eip155:1", edition["contract_address"], "7")
+    link = TokenLink(edition["contract_address"], "7")
     started = time.monotonic()
     for _ in range(2):
         with pytest.raises(TimeoutError):
@@ -390,7 +390,7 @@ async def test_a_contract_that_is_not_taken(
     contract = "0x495f947276749Ce646f68AC8c248420045cb7b5e"
     simulator.blacklist.add(contract)
     with pytest.raises(InvalidRequestError):
-        await indexer.index(TokenLink("eip155:1", contract, "1"))
+        await indexer.index(TokenLink(contract, "1"))
     assert len(simulator.asked) == 1
 
 
@@ -441,7 +441,7 @@ async def test_errors_beside_data(
     simulator: IndexerSimulator, indexer: Indexer
 ) -> None:
     """Data with an error beside it is asked for once more, and then used as what it is: not the whole answer."""
-    link = ContractLink("eip155:1", record(simulator, "9001")["contract_address"])
+    link = ContractLink(record(simulator, "9001")["contract_address"])
     simulator.faults.append(
         Fault(200, '{"data":{"tokens":{"items":[],"offset":null}},"errors":[{}]}')
     )

@@ -19,8 +19,8 @@ from custom_components.dp1.client.indexer.links import (
 EVM = "0x9d180d4E1dEC827190A50831A02445c28ac0AA90"
 KT1 = "KT1Df3KvMmJsJibMiggokQoU6gjoMtLdWS1X"
 TEIA = "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton"
-ETHEREUM_WORK = TokenLink("eip155:1", EVM, "78000042")
-TEZOS_WORK = TokenLink("tezos:mainnet", KT1, "1180342")
+ETHEREUM_WORK = TokenLink(EVM, "78000042")
+TEZOS_WORK = TokenLink(KT1, "1180342")
 LINKS: dict[str, Link] = {
     f"ethereum:{EVM}:78000042": ETHEREUM_WORK,
     f"{EVM}:78000042": ETHEREUM_WORK,
@@ -40,7 +40,7 @@ LINKS: dict[str, Link] = {
     f"https://objkt.com/tokens/{KT1}/1180342?ref=someone": TEZOS_WORK,
     f"https://objkt.com/asset/{KT1}/1180342": TEZOS_WORK,
     "https://objkt.com/tokens/hicetnunc/5": LookupLink("objkt", "hicetnunc", "5"),
-    f"https://objkt.com/collections/{KT1}": ContractLink("tezos:mainnet", KT1),
+    f"https://objkt.com/collections/{KT1}": ContractLink(KT1),
     "https://objkt.com/collections/lattice-blooms": LookupLink(
         "objkt", "lattice-blooms"
     ),
@@ -58,7 +58,7 @@ LINKS: dict[str, Link] = {
     f"https://opensea.io/item/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     f"https://opensea.io/assets/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     f"https://superrare.com/artwork/eth/{EVM}/78000042": ETHEREUM_WORK,
-    f"https://superrare.com/collection/1-{EVM}": ContractLink("eip155:1", EVM),
+    f"https://superrare.com/collection/1-{EVM}": ContractLink(EVM),
     f"https://rarible.com/token/{EVM}:78000042": ETHEREUM_WORK,
     f"https://rarible.com/ethereum/items/{EVM}:78000042": ETHEREUM_WORK,
     f"https://rarible.com/tezos/items/{KT1}:1180342": TEZOS_WORK,
@@ -74,9 +74,9 @@ LINKS: dict[str, Link] = {
     ),
     f"https://www.raster.art/token/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     f"https://www.raster.art/token/tezos/{KT1}/1180342": TEZOS_WORK,
-    "https://teia.art/objkt/5": TokenLink("tezos:mainnet", TEIA, "5"),
+    "https://teia.art/objkt/5": TokenLink(TEIA, "5"),
     f"https://etherscan.io/nft/{EVM}/78000042": ETHEREUM_WORK,
-    f"https://etherscan.io/address/{EVM}": ContractLink("eip155:1", EVM),
+    f"https://etherscan.io/address/{EVM}": ContractLink(EVM),
     f"https://tzkt.io/{KT1}/tokens/1180342": TEZOS_WORK,
 }
 

@@ -39,9 +39,9 @@ async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
         named = await indexer.tokens(owners=[OWNER], token_ids=["9007"], **HIDDEN)
         assert [token.id for token in named.tokens] == ["9007"]
         # Links.
-        assert await indexer.resolve(ContractLink("eip155:1", CONTRACT), 5)
+        assert await indexer.resolve(ContractLink(CONTRACT), 5)
         assert await indexer.resolve(SeriesLink("fxhash", "lattice-bloom"), 5)
-        unknown = TokenLink("eip155:1", CONTRACT, "999999")
+        unknown = TokenLink(CONTRACT, "999999")
         assert await indexer.resolve(unknown, 1) == []
         with pytest.raises(NotIndexedError):
             await indexer.index(unknown)

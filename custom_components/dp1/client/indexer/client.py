@@ -24,7 +24,7 @@ from ..errors import (
 )
 from ..http import request_json, status_error
 from ..values import mapping, objects, text, whole
-from .links import ContractLink, IndexedLink, SeriesLink, TokenLink
+from .links import TEZOS, ContractLink, IndexedLink, SeriesLink, TokenLink, chain_of
 from .tokens import Change, Page, Token
 
 PAGE: Final = 100
@@ -208,11 +208,9 @@ class Indexer:
             TimeoutError: the job goes on.
         """
         end = time.monotonic() + JOB_TIMEOUT
-        standards = (
-            ("fa2",) if link.chain.startswith("tezos") else ("erc721", "erc1155")
-        )
-        for standard in standards:
-            cid = f"{link.chain}:{standard}:{link.contract}:{link.number}"
+        chain = chain_of(link.contract)
+        for standard in ("fa2",) if chain == TEZOS else ("erc721", "erc1155"):
+            cid = f"{chain}:{standard}:{link.contract}:{link.number}"
             if not await self._has_indexed(cid, end):
                 continue
             while True:

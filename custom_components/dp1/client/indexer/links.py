@@ -9,6 +9,7 @@ Blockscout, 2026.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -143,12 +144,10 @@ class TokenLink:
     """A single work.
 
     Attributes:
-        chain: CAIP-2 as the indexer writes it, ``eip155:1`` or ``tezos:mainnet``.
         contract: address of the contract, on Ethereum with its checksum (EIP-55).
         number: token number, decimal text of up to 78 digits.
     """
 
-    chain: str
     contract: str
     number: str
 
@@ -165,7 +164,6 @@ class SeriesLink:
 class ContractLink:
     """All works of a contract."""
 
-    chain: str
     contract: str
 
 
@@ -189,10 +187,11 @@ class ExhibitionLink:
 # What an indexer resolves.
 type IndexedLink = TokenLink | SeriesLink | ContractLink
 type Link = IndexedLink | LookupLink | ExhibitionLink
-type _Make = Callable[[re.Match[str]], Link]
+# Makes the link of what was found in a path, at a site.
+type _Make = Callable[[re.Match[str], str], Link]
 
 
-def _token(match: re.Match[str]) -> Link:
+def _token(match: re.Match[str], site: str = "") -> TokenLink:
     """Return the token of a link, if its chain is one that the indexer has."""
     named = match.groupdict().get("chain")
     chain = chain_of(match["contract"])
@@ -201,13 +200,12 @@ def _token(match: re.Match[str]) -> Link:
     number = match["number"].lstrip("0") or "0"
     if chain == ETHEREUM and int(number) >= _MAX_EVM_NUMBER:
         raise LinkError(Refusal.NO_WORK)
-    return TokenLink(chain, _address(match), number)
+    return TokenLink(_address(match), number)
 
 
-def _contract(match: re.Match[str]) -> Link:
+def _contract(match: re.Match[str], site: str) -> Link:
     """Return the contract of a link."""
-    address = _address(match)
-    return ContractLink(chain_of(address) or ETHEREUM, address)
+    return ContractLink(_address(match))
 
 
 def _address(match: re.Match[str]) -> str:
@@ -218,21 +216,26 @@ def _address(match: re.Match[str]) -> str:
         raise LinkError(Refusal.WRONG_ADDRESS) from None
 
 
-def _series(vendor: str) -> _Make:
-    """Return what makes the link to a series of a market."""
-    return lambda match: SeriesLink(vendor, match["slug"])
+def _series(match: re.Match[str], site: str) -> Link:
+    """Return the series of a market."""
+    return SeriesLink(site.partition(".")[0], match["slug"])
 
 
-def _lookup(vendor: str) -> _Make:
-    """Return what makes the link that only a market can resolve."""
-    return lambda match: LookupLink(
-        vendor, match["slug"], match.groupdict().get("number") or ""
-    )
+def _lookup(match: re.Match[str], site: str) -> Link:
+    """Return what only its market can resolve."""
+    number = match.groupdict().get("number") or ""
+    return LookupLink(site.partition(".")[0], match["slug"], number)
 
 
-def _exhibition(kind: str) -> _Make:
-    """Return what makes the link to a part of the catalog."""
-    return lambda match: ExhibitionLink(kind, match["slug"])
+def _exhibition(match: re.Match[str], site: str) -> Link:
+    """Return the part of the catalog."""
+    kind = "series" if match["kind"] == "series" else "exhibition"
+    return ExhibitionLink(kind, match["slug"])
+
+
+def _teia(match: re.Match[str], site: str) -> Link:
+    """Return the token of a site that has one contract."""
+    return TokenLink("KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton", match["number"])
 
 
 # The forms of the paths of each site, with what makes the link, or why there is none.
@@ -241,21 +244,21 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
         (rf"/token/(?P<chain>[0-9]+)/{_EVM}/{_NUMBER}", _token),
         (rf"/token/{_EVM}-{_NUMBER}", _token),
         (rf"/marketplace/collections/{_EVM}/tokens/{_NUMBER}", _token),
-        (rf"/collections?/{_SLUG}", _series("artblocks")),
+        (rf"/collections?/{_SLUG}", _series),
         (r"/projects?/.*", Refusal.OLD_PROJECT),
     ),
     "objkt.com": (
         (rf"/(?:tokens|asset)/{_KT1}/{_NUMBER}", _token),
-        (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup("objkt")),
+        (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup),
         (rf"/collections?/{_KT1}", _contract),
-        (rf"/collections?/{_SLUG}", _lookup("objkt")),
+        (rf"/collections?/{_SLUG}", _lookup),
     ),
     "fxhash.xyz": (
         (rf"/(?:gentk|iteration/id)/FX1-{_KT1}-{_NUMBER}", _token),
         (r"/(?:gentk|iteration/id)/.*", Refusal.NO_WORK),
-        (rf"/iteration/{_SLUG}", _lookup("fxhash")),
-        (rf"/generative/slug/{_SLUG}", _series("fxhash")),
-        (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series("fxhash")),
+        (rf"/iteration/{_SLUG}", _lookup),
+        (rf"/generative/slug/{_SLUG}", _series),
+        (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series),
     ),
     "opensea.io": (
         (rf"/(?:item|assets)/(?P<chain>[a-z0-9_]+)/{_EVM}/{_NUMBER}", _token),
@@ -277,29 +280,15 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
         (r"/series/.*", Refusal.ONE_WORK),
     ),
     "feralfile.com": (
-        (
-            r"/(?:exhibitions/)?artworks?/(?P<slug>[A-Za-z0-9]{1,80})",
-            _lookup("feralfile"),
-        ),
-        (rf"/(?:exhibitions/)?series/{_SLUG}", _exhibition("series")),
-        (
-            rf"/(?:exhibitions/)?(?:shows|exhibitions)/{_SLUG}",
-            _exhibition("exhibition"),
-        ),
+        (r"/(?:exhibitions/)?artworks?/(?P<slug>[A-Za-z0-9]{1,80})", _lookup),
+        (rf"/(?:exhibitions/)?(?P<kind>series|shows|exhibitions)/{_SLUG}", _exhibition),
     ),
     "raster.art": (
         (rf"/token/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
         (rf"/token/(?P<chain>[a-z]+)/{_KT1}/{_NUMBER}", _token),
         (r"/artwork/.*", Refusal.ONE_WORK),
     ),
-    "teia.art": (
-        (
-            rf"/objkt/{_NUMBER}",
-            lambda match: TokenLink(
-                TEZOS, "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton", match["number"]
-            ),
-        ),
-    ),
+    "teia.art": ((rf"/objkt/{_NUMBER}", _teia),),
     "etherscan.io": (
         (rf"/(?:nft|token)/{_EVM}/{_NUMBER}", _token),
         (rf"/(?:token|address)/{_EVM}", _contract),
@@ -330,13 +319,13 @@ def parse_link(text: str) -> Link | None:
         return None
     # With the dot, a host is the end of itself as of its sub-domains.
     host = f".{plain_host(url)}"
-    sites = (forms for site, forms in _SITES.items() if host.endswith(f".{site}"))
+    site = next((site for site in _SITES if host.endswith(f".{site}")), "")
     path = url.path.rstrip("/")
-    for form, make in next(sites, ()):
+    for form, make in _SITES.get(site, ()):
         if match := re.fullmatch(form, path):
             if isinstance(make, Refusal):
                 raise LinkError(make)
-            return make(match)
+            return make(match, site)
     return None
 
 
@@ -376,27 +365,30 @@ async def look_up(
         UnexpectedAnswerError: the answer is none.
         Dp1Error: as ``request_json`` and ``status_error`` have it.
     """
-    named: tuple[object, object]
+    number: object = link.number
     match link.vendor:
         case "objkt":
             told = await _ask(session, markets.objkt, agent, _OBJKT, p=link.slug)
-            found = objects(mapping(told.get("data")).get("fa"))
-            work = next(iter(found), {})
-            if work and not link.number:
-                return _market_contract(work.get("contract"))
-            named = work.get("contract"), link.number
+            work = next(iter(objects(mapping(told.get("data")).get("fa"))), {})
+            contract = work.get("contract")
         case "fxhash":
             told = await _ask(session, markets.fxhash, agent, _FXHASH, s=link.slug)
             work = mapping(mapping(told.get("data")).get("objkt"))
-            named = work.get("gentkContractAddress"), work.get("onChainId")
+            contract, number = work.get("gentkContractAddress"), work.get("onChainId")
         case _:
             url = f"{markets.feralfile}/artworks/{link.slug}"
             told = await _ask(session, url, agent)
             work = mapping(told.get("result")) or told
-            named = work.get("contractAddress"), work.get("tokenID")
+            contract, number = work.get("contractAddress"), work.get("tokenID")
     if not told:
         raise UnexpectedAnswerError("the answer is not an object")
-    return _market_token(*named)
+    # What it names is verified as an id that somebody wrote.
+    with suppress(ValueError):
+        if link.vendor == "objkt" and not link.number:
+            return ContractLink(checked_address(text(contract) or ""))
+        if match := _TEXT.fullmatch(f"{text(contract)}:{number}"):
+            return _token(match)
+    raise NotFoundError("the market does not name the token of this work")
 
 
 async def _ask(
@@ -418,27 +410,6 @@ async def _ask(
     if not answer.ok:
         raise status_error(answer, f"HTTP {answer.status}")
     return mapping(await answer.json())
-
-
-def _market_contract(contract: object) -> ContractLink:
-    """Return the contract that a market names, verified like a link."""
-    try:
-        return ContractLink(TEZOS, checked_address(text(contract) or ""))
-    except ValueError as err:
-        raise NotFoundError("the market does not name the contract") from err
-
-
-def _market_token(contract: object, number: object) -> TokenLink:
-    """Return the token that a market names, verified like a link."""
-    link: Link | None = None
-    if text(contract) and (digits := str(number)).isdecimal():
-        try:
-            link = parse_link(f"{contract}:{digits}")
-        except ValueError:
-            link = None
-    if not isinstance(link, TokenLink):
-        raise NotFoundError("the market does not name the token of this work")
-    return link
 
 
 # Of other letters there are look-alikes.
