@@ -187,10 +187,13 @@ async def test_records_of_an_indexer(monkeypatch: pytest.MonkeyPatch) -> None:
     page = await ask(Reply(200, body), DOORS["indexer"])
     assert len(page.tokens) == PAGE
     assert calls and not any(calls)
-    events = [{"event_type": "x", "token_id": str(number)} for number in range(5000)]
+    events = [
+        {"event_type": "acquired", "token_id": str(number)} for number in range(5000)
+    ]
     body = {"data": {"syncCollection": {"events": events}}}
     changes, _ = await ask(
-        Reply(200, body), lambda session, url: indexer(session, url).changes("0x1")
+        Reply(200, body),
+        lambda session, url: anext(indexer(session, url).changes("0x1")),
     )
     assert len(changes) == MAX_PAGE
 

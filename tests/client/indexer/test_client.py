@@ -452,7 +452,7 @@ async def test_errors_beside_data(
     assert page.tokens and not page.is_whole
     assert len(simulator.asked) == 4
     with pytest.raises(TemporaryError):
-        await indexer.changes(E2)
+        await anext(indexer.changes(E2))
 
 
 async def test_one_at_a_time(simulator: IndexerSimulator) -> None:

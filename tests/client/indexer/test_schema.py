@@ -49,10 +49,11 @@ async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
         simulator.change(
             OWNER, "acquired", simulator.records[0], "2026-01-01T00:00:00Z"
         )
-        changes, checkpoint = await indexer.changes(OWNER)
+        ((changes, checkpoint),) = [page async for page in indexer.changes(OWNER)]
         assert len(changes) == 1
         assert checkpoint is not None
-        assert await indexer.changes(OWNER, checkpoint) == ([], None)
+        later = [page async for page in indexer.changes(OWNER, checkpoint)]
+        assert later == [(set(), checkpoint)]
         assert not simulator.refused
         assert len(simulator.queries) == QUERIES
         # Nothing else is sent, and no argument is without a test.

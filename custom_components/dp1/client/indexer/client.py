@@ -25,7 +25,7 @@ from ..errors import (
 from ..http import request_json, status_error
 from ..values import mapping, objects, text, whole
 from .links import TEZOS, ContractLink, IndexedLink, SeriesLink, TokenLink, chain_of
-from .tokens import Change, Page, Token
+from .tokens import Page, Token
 
 PAGE: Final = 100
 MAX_PAGE: Final = 255
@@ -42,7 +42,16 @@ JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
 # Nothing is triggered again so soon.
 JOB_KEPT: Final = 600.0
-MAX_JOBS: Final = 100
+MAX_CHANGE_PAGES: Final = 100
+# What happens to a token that makes it another.
+READ_AGAIN: Final = {
+    "acquired",
+    "released",
+    "metadata_updated",
+    "enrichment_updated",
+    "viewability_changed",
+    "moderation_status_changed",
+}
 
 _FIELDS = """id token_cid viewable moderation_status
 display{name description image_url animation_url mime_type artists{name}}
@@ -237,8 +246,6 @@ class Indexer:
             job = whole(mapping(told.get("triggerTokenIndexing")).get("job_id"))
             if job is None:
                 raise UnexpectedAnswerError("the answer names no job")
-            while len(self._jobs) >= MAX_JOBS:
-                del self._jobs[next(iter(self._jobs))]
             self._jobs[cid] = job, now
         job, _ = self._jobs[cid]
         while True:
@@ -254,29 +261,34 @@ class Indexer:
 
     async def changes(
         self, address: str, checkpoint: Checkpoint | None = None
-    ) -> tuple[list[Change], Checkpoint | None]:
-        """Read what changed in the collection of an address since a checkpoint, and the next checkpoint.
+    ) -> AsyncIterator[tuple[set[str], Checkpoint | None]]:
+        """Yield the ids of tokens that changed in the collection of an address since a checkpoint, and the next one.
 
-        At most ``MAX_PAGE`` changes are returned; the checkpoint is None where nothing is new. They come in the order
-        in which they were recorded: what happened long before may be among them.
+        They come in the order in which it was recorded: what happened long before may be among them.
         """
-        since = dict(zip(("t", "e"), checkpoint or (None, None), strict=True))
-        told = await self._ask(
-            "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
-            "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
-            "events{event_type token_id occurred_at} next_checkpoint{timestamp event_id}}}",
-            {"a": address, "l": MAX_PAGE, **since},
-        )
-        synced = mapping(told.get("syncCollection"))
-        following = mapping(synced.get("next_checkpoint"))
-        when, event = text(following.get("timestamp")), text(following.get("event_id"))
-        found = (
-            Change(kind, token_id)
-            for event in objects(synced.get("events"), MAX_PAGE)
-            if (kind := text(event.get("event_type")))
-            and (token_id := text(event.get("token_id")))
-        )
-        return list(found), (when, event) if when and event else None
+        for _ in range(MAX_CHANGE_PAGES):
+            since = dict(zip(("t", "e"), checkpoint or (None, None), strict=True))
+            told = await self._ask(
+                "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
+                "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
+                "events{event_type token_id} next_checkpoint{timestamp event_id}}}",
+                {"a": address, "l": MAX_PAGE, **since},
+            )
+            synced = mapping(told.get("syncCollection"))
+            events = objects(synced.get("events"), MAX_PAGE)
+            changed = {
+                token_id
+                for each in events
+                if each.get("event_type") in READ_AGAIN
+                and (token_id := text(each.get("token_id")))
+            }
+            named = mapping(synced.get("next_checkpoint"))
+            when, event = text(named.get("timestamp")), text(named.get("event_id"))
+            following = (when, event) if when and event else checkpoint
+            yield changed, following
+            if following == checkpoint or len(events) < MAX_PAGE:
+                return
+            checkpoint = following
 
     async def _ask(self, query: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a query and return its data.

@@ -1,4 +1,4 @@
-"""Tokens of the indexer, what changes about them, and their playlist items.
+"""Tokens of the indexer, and their playlist items.
 
 Sources: GraphQL schema of the indexer, 2026, where every 64-bit number is text and anything may be null; the rule by
 which the display itself names items of tokens; DP-1 playlists extension for `inlineManifest`.
@@ -131,14 +131,6 @@ class Page:
     tokens: tuple[Token, ...]
     offset: int | None
     is_whole: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Something that happened in the collection of an address: what, and the id of the token."""
-
-    kind: str
-    token_id: str
 
 
 def _without(owners: Collection[str], value: object) -> Any:

@@ -28,14 +28,7 @@ from ...client.errors import (
     NothingHeldError,
     UnexpectedAnswerError,
 )
-from ...client.indexer.client import (
-    HIDDEN,
-    MAX_PAGE,
-    MAX_TOKENS,
-    PAGE,
-    Checkpoint,
-    Indexer,
-)
+from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
 from ...client.indexer.tokens import Page, Token, build_items, data_type, provenance
 from ...client.playlist.document import timestamp
 from ...client.playlist.manifest import MAX_NOTE, Work
@@ -70,18 +63,9 @@ POLL_SECONDS: Final = (1800.0, 3600.0)
 # Nothing is known of the addresses: they may become known, which takes a person.
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
 RELIST_SECONDS: Final = 86400.0
-MAX_CHANGE_PAGES: Final = 100
 MAX_TOLD: Final = 1000
 # Characters of works that are their own source.
 MAX_DATA: Final = 4 * 1024 * 1024
-READ_AGAIN: Final = {
-    "acquired",
-    "released",
-    "metadata_updated",
-    "enrichment_updated",
-    "viewability_changed",
-    "moderation_status_changed",
-}
 
 
 async def async_user_agent(hass: HomeAssistant) -> str:
@@ -292,17 +276,10 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     async def _async_read_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time."""
         for index, address in enumerate(self._addresses):
-            for _ in range(MAX_CHANGE_PAGES):
-                before = self._state.checkpoints[index]
-                changes, checkpoint = await indexer.changes(address, before)
-                self._state.pending |= {
-                    change.token_id for change in changes if change.kind in READ_AGAIN
-                }
-                if checkpoint is None or checkpoint == before:
-                    break
+            before = self._state.checkpoints[index]
+            async for changed, checkpoint in indexer.changes(address, before):
+                self._state.pending |= changed
                 self._state.checkpoints[index] = checkpoint
-                if len(changes) < MAX_PAGE:
-                    break
 
     async def _async_read_named(
         self, indexer: Indexer, works: tuple[Token, ...], asked: Iterable[str]
