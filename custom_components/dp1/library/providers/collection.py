@@ -1,7 +1,7 @@
 """The collections of a library: the works that some addresses hold, followed in the background."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -188,14 +188,10 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         self._empty_reads += 1
         return EMPTY_SECONDS[self._empty_reads > 1]
 
-    async def _async_indexer(self) -> Indexer:
-        """Return the client of the indexer."""
-        return await async_indexer(self.hass, self.url or "")
-
     async def _async_read_newest(self) -> None:
         """Read what came last, which is everything in a small collection."""
         try:
-            indexer = await self._async_indexer()
+            indexer = await async_indexer(self.hass, self.url or "")
             page = await indexer.tokens(
                 owners=self._addresses, limit=FIRST_PAGE, newest=True
             )
@@ -212,7 +208,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
 
     async def _async_follow(self, before: tuple[Token, ...]) -> None:
         """Read what has changed, or the whole list; the changes come first, so that none is lost meanwhile."""
-        indexer = await self._async_indexer()
+        indexer = await async_indexer(self.hass, self.url or "")
         await self._async_note_changes(indexer)
         works, complete = self.data.records, self.data.complete
         asked = set(self._state.pending)
@@ -227,12 +223,16 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         works, left = await self._async_read_named(indexer, works, asked)
         self._state.pending = frozenset()
         self._set(works, complete=complete)
-        self._tell(before, left)
+        self._tell_news(before, left)
 
     async def _async_note_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time, or that the indexer does not tell."""
         try:
-            await self._async_read_changes(indexer)
+            for index, address in enumerate(self._addresses):
+                before = self._state.checkpoints[index]
+                async for changed, checkpoint in indexer.changes(address, before):
+                    self._state.pending |= changed
+                    self._state.checkpoints[index] = checkpoint
         except InvalidRequestError as err:
             if self.is_followed:
                 LOGGER.warning(
@@ -246,40 +246,30 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             self.is_followed = True
 
     async def _async_read_pages(
-        self, indexer: Indexer
+        self, indexer: Indexer, newest: bool = False
     ) -> tuple[tuple[Token, ...], bool]:
         """Return the whole list, or of more works than are kept those that came last, and whether these are all."""
         before = {work.id: work for work in self.data.records}
-        is_first, newest = self.data.read_at is None, len(before) >= MAX_TOKENS
-        while True:
-            found: dict[str, Token] = {}
-            is_all, is_whole = False, True
-            async for page in indexer.pages(owners=self._addresses, newest=newest):
-                found |= _found(page, before)
-                is_all = page.offset is None
-                is_whole = is_whole and page.is_whole
-                if len(found) >= MAX_TOKENS:
-                    break
-                if is_first and not is_all:
-                    works = _newest_first((before | found).values())
-                    self._set(works, complete=False, reason=_being_read())
-                    self.async_update_listeners()
-            if is_all or newest or len(found) < MAX_TOKENS:
+        newest = newest or len(before) >= MAX_TOKENS
+        found: dict[str, Token] = {}
+        is_all, is_whole = False, True
+        async for page in indexer.pages(owners=self._addresses, newest=newest):
+            found |= _found(page, before)
+            is_all = page.offset is None
+            is_whole = is_whole and page.is_whole
+            if len(found) >= MAX_TOKENS:
                 break
-            newest = True
+            if self.data.read_at is None and not is_all:
+                works = _newest_first((before | found).values())
+                self._set(works, complete=False, reason=_being_read())
+                self.async_update_listeners()
         if not is_all and len(found) < MAX_TOKENS:
             raise UnexpectedAnswerError("the list has no end")
+        if not (is_all or newest):
+            return await self._async_read_pages(indexer, newest=True)
         if not is_whole:
             found = before | found
         return _newest_first(found.values()), is_all
-
-    async def _async_read_changes(self, indexer: Indexer) -> None:
-        """Note which works have changed since the last time."""
-        for index, address in enumerate(self._addresses):
-            before = self._state.checkpoints[index]
-            async for changed, checkpoint in indexer.changes(address, before):
-                self._state.pending |= changed
-                self._state.checkpoints[index] = checkpoint
 
     async def _async_read_named(
         self, indexer: Indexer, works: tuple[Token, ...], asked: Iterable[str]
@@ -328,8 +318,14 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             tried_at=self.hass.loop.time(),
         )
 
-    def _tell(self, before: tuple[Token, ...], left: set[str]) -> None:
+    def _tell_news(self, before: tuple[Token, ...], left: set[str]) -> None:
         """Tell what came since the collection was added, and what left; nothing of what was there before."""
+
+        def tell(kind: str, work: Token) -> None:
+            """Tell of a work that came into the collection or left it."""
+            node = _owned_node(self, work)
+            self._context.async_tell(kind, node, None, collection=self.title)
+
         known = {work.id for work in before}
         for work in self.data.records:
             held_since = work.held_since
@@ -339,15 +335,10 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             name = f"{work.id} {held_since.isoformat()}"
             if name not in self._state.told:
                 self._state.told = (*self._state.told, name)[-MAX_TOLD:]
-                self._tell_one(ACQUIRED, work)
+                tell(ACQUIRED, work)
         for work in before:
             if work.id in left:
-                self._tell_one(LEFT_COLLECTION, work)
-
-    def _tell_one(self, kind: str, work: Token) -> None:
-        """Tell of a work that came into the collection or left it."""
-        node = _owned_node(self, work)
-        self._context.async_tell(kind, node, None, collection=self.title)
+                tell(LEFT_COLLECTION, work)
 
     @override
     def to_store(self) -> Json:
@@ -363,9 +354,8 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         state = record_from_json(State, data.get("state"))
         if state is None or state.mark != self._state.mark:
             return
-        if len(state.checkpoints) == len(self._addresses):
-            self.data = CachedList.from_store(data.get("list"), Token)
-            self._state = state
+        self.data = CachedList.from_store(data.get("list"), Token)
+        self._state = state
 
 
 def _being_read() -> Dp1Error:
@@ -411,7 +401,8 @@ def _data_size(work: Token) -> int:
 
 MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
 STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
-ARTISTS: Final = "artists"
+# The kind and the key of the folder of all artists.
+ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")
 # Every status of the display carries the whole list.
 MAX_OWNED: Final = 200
 
@@ -420,37 +411,31 @@ MAX_OWNED: Final = 200
 MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
 
 
-@dataclass(slots=True)
 class _View:
-    """The works of a collection by what they are found by."""
+    """The works of a collection by the kind and the key of the nodes in which they are, and the nodes that are found by name."""
 
-    records: Sequence[Token] = ()
-    by_id: dict[str, Token] = field(default_factory=dict)
-    by_artist: dict[str, list[Token]] = field(default_factory=dict)
-    by_medium: dict[str, list[Token]] = field(default_factory=dict)
-    groups: tuple[Node, ...] = ()
-
-    @classmethod
-    def of(cls, records: Sequence[Token]) -> _View:
-        """Return the view of works, which are the newest first."""
-        view = cls(records)
-        for work in records:
-            view.by_id[work.item_id] = work
-            view.by_medium.setdefault(medium_of(work), []).append(work)
+    def __init__(self, collection: CollectionCoordinator) -> None:
+        """Look at works, which are the newest first."""
+        self.records = collection.data.records
+        whole = NodeKind.COLLECTION, collection.subentry_id
+        self.works: dict[tuple[str, str], Sequence[Token]] = {
+            whole: self.records,
+            ARTISTS: (),
+        }
+        groups: dict[tuple[str, str], list[Token]] = {}
+        for work in self.records:
+            self.works[NodeKind.OWNED, work.item_id] = (work,)
             for artist in work.artists:
-                view.by_artist.setdefault(artist, []).append(work)
-        return view
-
-    def works(self, kind: str, key: str) -> Sequence[Token]:
-        """Return all works, those of an artist or a medium, or the work with an id."""
-        match kind:
-            case NodeKind.COLLECTION:
-                return self.records
-            case NodeKind.OWNED:
-                return [self.by_id[key]] if key in self.by_id else []
-            case NodeKind.COLLECTION_ARTIST:
-                return self.by_artist.get(key, [])
-        return self.by_medium.get(key, [])
+                key = NodeKind.COLLECTION_ARTIST, artist
+                groups.setdefault(key, []).append(work)
+            key = NodeKind.COLLECTION_PART, medium_of(work)
+            groups.setdefault(key, []).append(work)
+        self.works |= groups
+        self.found = tuple(
+            _folder(collection, kind, key, works)
+            for (kind, key), works in self.works.items()
+            if kind in (NodeKind.COLLECTION, NodeKind.COLLECTION_ARTIST)
+        )
 
 
 class Collections(SubentryProvider[CollectionCoordinator]):
@@ -481,16 +466,18 @@ class Collections(SubentryProvider[CollectionCoordinator]):
     @override
     def roots(self) -> list[Node]:
         """Return the nodes of the collections."""
-        return list(map(_collection_node, self.coordinators))
+        return [self._view(collection).found[0] for collection in self.coordinators]
 
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work by the id of its item."""
         for collection in self.coordinators:
-            if work := self._view(collection).by_id.get(item.id or ""):
+            works = self._view(collection).works
+            if found := works.get((NodeKind.OWNED, item.id or "")):
+                work = found[0]
                 return Work(
                     title=work.name,
-                    artist=_artist_of(work),
+                    artist=artist_of(work),
                     picture=work.image or work.thumbnail,
                     medium=MEDIA[medium_of(work)],
                     note=clean(work.description, MAX_NOTE) or None,
@@ -504,31 +491,25 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         """Return a node of a collection, or raise NotFoundError or why it could not be read."""
         collection = self._of(keys[0])
         listed = await collection.async_list()
-        if kind == NodeKind.COLLECTION:
-            return _collection_node(collection)
-        if keys[1] == ARTISTS and kind == NodeKind.COLLECTION_PART:
-            return _artists_node(collection)
-        if not (works := self._view(collection).works(kind, keys[1])):
-            raise listed.reason or NotHeldError(f"no {kind} {keys[1]!r}")
+        if (works := self._view(collection).works.get((kind, keys[-1]))) is None:
+            raise listed.reason or NotHeldError(f"no {kind} {keys[-1]!r}")
         if kind == NodeKind.OWNED:
             return _owned_node(collection, works[0])
-        return _group_node(collection, kind, keys[1], works)
+        return _folder(collection, kind, keys[-1], works)
 
     @override
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
         """Return what is inside a node of a collection."""
+        if kind == NodeKind.OWNED:
+            raise NotFoundError("a work has nothing inside")
         collection = self._of(keys[0])
         listed = await collection.async_list()
         view = self._view(collection)
-        inside: Sequence[Node | Token]
-        if kind == NodeKind.OWNED:
-            raise NotFoundError("a work has nothing inside")
+        inside: Sequence[Node | Token] = view.works.get((kind, keys[-1]), ())
         if kind == NodeKind.COLLECTION:
-            inside = *self._folders(collection, view), *view.records
-        elif kind == NodeKind.COLLECTION_PART and keys[1] == ARTISTS:
-            inside = view.groups[1:]
-        else:
-            inside = view.works(kind, keys[1])
+            inside = *_folders(collection, view), *inside
+        elif (kind, keys[-1]) == ARTISTS:
+            inside = view.found[1:]
         make = partial(_node_inside, collection)
         return Children(inside, 0, _problem(listed), listed.read_at, make)
 
@@ -540,7 +521,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         collection = self._of(keys[0])
         problem = _problem(await collection.async_list())
         named, view = await self.async_node(kind, *keys), self._view(collection)
-        works = view.works(kind, keys[-1])
+        works = view.works.get((kind, keys[-1]), ())
         playable = [work for work in works if work.source]
         if not playable:
             raise problem or NotFoundError(f"{named.title!r} has nothing to show")
@@ -581,7 +562,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
 
         return Lines(
             self.hass,
-            lambda: self._view(collection).groups,
+            lambda: self._view(collection).found,
             lambda node: line(node.title),
             lambda node, _: node,
             names_of,
@@ -593,30 +574,11 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         return [(source_of(node),) for node in self.roots()]
 
     def _view(self, collection: CollectionCoordinator) -> _View:
-        """Return the works of a collection by what they are found by; lists are never changed but replaced."""
-        view, records = self._views.get(collection.subentry_id), collection.data.records
-        if view is None or view.records is not records:
-            view = self._views[collection.subentry_id] = _View.of(records)
-            view.groups = (
-                _collection_node(collection),
-                *(
-                    _group_node(collection, NodeKind.COLLECTION_ARTIST, artist, works)
-                    for artist, works in view.by_artist.items()
-                ),
-            )
+        """Return the works of a collection by where they are; lists are never changed but replaced."""
+        view = self._views.get(collection.subentry_id)
+        if view is None or view.records is not collection.data.records:
+            view = self._views[collection.subentry_id] = _View(collection)
         return view
-
-    def _folders(
-        self, collection: CollectionCoordinator, view: _View
-    ) -> Iterator[Node]:
-        """Yield the folders within a collection; one with everything tells nothing."""
-        if len(view.by_artist) > 1:
-            yield _artists_node(collection)
-        if len(view.by_medium) > 1:
-            for medium in MEDIA:
-                if works := view.by_medium.get(medium):
-                    kind = NodeKind.COLLECTION_PART
-                    yield _group_node(collection, kind, medium, works)
 
 
 def medium_of(work: Token) -> str:
@@ -635,7 +597,7 @@ def medium_of(work: Token) -> str:
     return "interactive"
 
 
-def _artist_of(work: Token) -> str | None:
+def artist_of(work: Token) -> str | None:
     """Return the artists of a work."""
     return shorten(", ".join(work.artists), MAX_CREDIT) or None
 
@@ -646,7 +608,7 @@ def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
         id=node_id(NodeKind.OWNED, collection.subentry_id, work.item_id),
         kind=NodeKind.OWNED,
         title=work.name,
-        artist=_artist_of(work),
+        artist=artist_of(work),
         picture=work.thumbnail,
         can_play=work.source is not None,
         subtitle=collection.title,
@@ -659,40 +621,28 @@ def _node_inside(collection: CollectionCoordinator, inside: Node | Token) -> Nod
     return inside if isinstance(inside, Node) else _owned_node(collection, inside)
 
 
-def _artists_node(collection: CollectionCoordinator) -> Node:
-    """Return the node of the artists of a collection."""
-    return Node(
-        id=node_id(NodeKind.COLLECTION_PART, collection.subentry_id, ARTISTS),
-        kind=NodeKind.COLLECTION_PART,
-        title=ARTISTS.capitalize(),
-        subtitle=collection.title,
-        can_expand=True,
-    )
+def _folders(collection: CollectionCoordinator, view: _View) -> Iterator[Node]:
+    """Yield the folders within a collection; one with everything tells nothing."""
+    if len(view.found) > 2:
+        yield _folder(collection, *ARTISTS, ())
+    kind = NodeKind.COLLECTION_PART
+    media = [key for key in MEDIA if (kind, key) in view.works]
+    if len(media) > 1:
+        for key in media:
+            yield _folder(collection, kind, key, view.works[kind, key])
 
 
-def _collection_node(collection: CollectionCoordinator) -> Node:
-    """Return the node of a collection."""
-    key, works = collection.subentry_id, collection.data.records
-    return _node_of(NodeKind.COLLECTION, (key,), collection.title, works)
-
-
-def _group_node(
-    collection: CollectionCoordinator,
-    kind: str,
-    key: str,
-    works: Sequence[Token],
+def _folder(
+    collection: CollectionCoordinator, kind: str, key: str, works: Sequence[Token]
 ) -> Node:
-    """Return the node of the works of an artist or a medium."""
-    title = key.capitalize() if kind == NodeKind.COLLECTION_PART else key
-    return _node_of(kind, (collection.subentry_id, key), title, works)
-
-
-def _node_of(
-    kind: str, keys: Iterable[str], title: str, works: Sequence[Token]
-) -> Node:
-    """Return the node of some or all works of a collection."""
+    """Return the node of a collection, or within it of its artists, or of the works of an artist or a medium."""
+    within, title = [collection.subentry_id], key
+    if kind == NodeKind.COLLECTION:
+        within, title = [], collection.title
+    elif kind == NodeKind.COLLECTION_PART:
+        title = key.capitalize()
     return Node(
-        id=node_id(kind, *keys),
+        id=node_id(kind, *within, key),
         kind=kind,
         title=title,
         picture=next((work.thumbnail for work in works if work.thumbnail), None),

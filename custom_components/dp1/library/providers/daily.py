@@ -14,13 +14,13 @@ from ...client.feed.client import Feed
 from ...client.http import request_json
 from ...client.playlist.manifest import Work
 from ...client.playlist.schedule import Due, due
-from ...client.text import shorten, web_url
+from ...client.text import web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA
-from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
+from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
-from .collection import async_indexer
+from .collection import artist_of, async_indexer
 from .feed.records import items_of
 from .provider import Context, Provider, Source
 
@@ -270,7 +270,7 @@ class Daily(Provider):
             limit=1, contract_addresses=[contract], token_numbers=[number]
         )
         for token in page.tokens:
-            artist = shorten(", ".join(token.artists), MAX_CREDIT) or None
+            artist = artist_of(token)
             work = Work(title=token.name, artist=artist, picture=token.thumbnail)
             self._known = item, work
 
