@@ -1,15 +1,14 @@
 """Pages that only cards ask for: the works that come next, all exhibitions, and art to begin with."""
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
 from homeassistant.components.media_player import BrowseMedia, MediaClass
 from homeassistant.core import HomeAssistant
 
-from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
-from ..client.playlist.manifest import Work
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.metadata import picture_of
@@ -74,83 +73,52 @@ def browse_up_next(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
     """Return the works that come next, in playing order; their ids end with what ``dp1.show_work`` takes."""
-    if (player := coordinator.data.player) is None:
-        return plain_page(UP_NEXT, UP_NEXT, [])
     works = [
-        _media(coordinator, player, index, picture_url)
-        for index in _next_indexes(player)
+        BrowseMedia(
+            media_class=MediaClass.IMAGE,
+            media_content_id=media_id,
+            media_content_type=MediaClass.IMAGE,
+            title=title or "",
+            can_play=False,
+            can_expand=False,
+            thumbnail=picture_url(media_id) if picture else None,
+        )
+        for media_id, title, picture in _coming(coordinator)
     ]
     return plain_page(UP_NEXT, UP_NEXT, works)
 
 
 def up_next_picture(coordinator: DisplayCoordinator, media_id: str) -> str | None:
     """Return the URL of the picture of a work that comes next."""
-    player = coordinator.data.player
-    for index in _next_indexes(player) if player else ():
-        if player and media_id == _media_id(player, index):
-            return _picture(coordinator, player, player.items[index])
-    return None
-
-
-def _next_indexes(player: PlayerStatus) -> list[int]:
-    """Return the indexes of the works that come next, counted from 0."""
-    if player.position is None:
-        return []
-    indexes = range(player.position, player.position + len(player.items) - 1)
-    if player.loop_mode == "none":
-        return [index for index in indexes if index < len(player.items)][:MAX_WORKS]
-    return [index % len(player.items) for index in indexes][:MAX_WORKS]
-
-
-def _media(
-    coordinator: DisplayCoordinator,
-    player: PlayerStatus,
-    index: int,
-    picture_url: PictureUrl,
-) -> BrowseMedia:
-    """Return a work as an entry of the page."""
-    item, media_id = player.items[index], _media_id(player, index)
-    return BrowseMedia(
-        media_class=MediaClass.IMAGE,
-        media_content_id=media_id,
-        media_content_type=MediaClass.IMAGE,
-        title=_title(coordinator, item) or "",
-        can_play=False,
-        can_expand=False,
-        thumbnail=picture_url(media_id)
-        if _picture(coordinator, player, item)
-        else None,
-    )
-
-
-def _title(coordinator: DisplayCoordinator, item: PlaylistItem) -> str | None:
-    """Return the title of a work, as the display or else a library has it."""
-    work = _work(coordinator, item)
-    return item.title or (work.title if work else None)
-
-
-def _media_id(player: PlayerStatus, index: int) -> str:
-    """Name a work by its id, or by its index if that is not its own."""
-    item_id = player.items[index].id
-    is_own = item_id and Counter(player.item_ids)[item_id] == 1
-    return f"{UP_NEXT}/{item_id if is_own else index + 1}"
-
-
-def _picture(
-    coordinator: DisplayCoordinator, player: PlayerStatus, item: PlaylistItem
-) -> str | None:
-    """Return the URL of the picture of a work."""
-    return picture_of(item, _work(coordinator, item), player.playlist)
-
-
-def _work(coordinator: DisplayCoordinator, item: PlaylistItem) -> Work | None:
-    """Return what a library knows of a work without asking a server."""
-    found = (library.known_work(item) for library in async_libraries(coordinator.hass))
-    return next((work for work in found if work), None)
+    pictures = {key: picture for key, _, picture in _coming(coordinator)}
+    return pictures.get(media_id)
 
 
 def next_title(coordinator: DisplayCoordinator) -> str | None:
     """Return the title of the work that comes next."""
+    return next((title for _, title, _ in _coming(coordinator)), None)
+
+
+def _coming(
+    coordinator: DisplayCoordinator,
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield the media id of each work that comes next, and its title and the URL of its picture as far as they are known."""
     player = coordinator.data.player
-    indexes = _next_indexes(player) if player else []
-    return _title(coordinator, player.items[indexes[0]]) if player and indexes else None
+    if player is None or player.position is None:
+        return
+    libraries, count = async_libraries(coordinator.hass), len(player.items)
+    named = Counter(player.item_ids)
+    for place in range(player.position, player.position + count - 1)[:MAX_WORKS]:
+        if place >= count and player.loop_mode == "none":
+            return
+        index = place % count
+        item = player.items[index]
+        known = (library.known_work(item) for library in libraries)
+        work = next(filter(None, known), None)
+        # A work is named by its id, or by its place if that is not its own.
+        is_own = item.id and named[item.id] == 1
+        yield (
+            f"{UP_NEXT}/{item.id if is_own else index + 1}",
+            item.title or (work.title if work else None),
+            picture_of(item, work, player.playlist),
+        )
