@@ -231,4 +231,4 @@ async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
         own_url = daily if given else ""
         assert library.options == {"indexer_url": kept, "daily_url": own_url}
         assert library.runtime_data.preferences.indexer_url == kept
-        assert library.runtime_data.daily.url == (own_url or None)
+        assert library.runtime_data.daily.url == own_url

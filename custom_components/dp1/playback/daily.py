@@ -79,7 +79,7 @@ class ShownDaily(Duty):
             raise HomeAssistantError("the work of the day cannot be shown now")
         if not await self._async_is_shown(coordinator):
             return None
-        moved = replace(self, url=daily.url or "")
+        moved = replace(self, url=daily.url)
         if self.cast.playlist is None and moved.url != self.url:
             cast = Cast(playlist_url=moved.url)
         elif daily.due().timed:
@@ -156,7 +156,7 @@ async def async_show_daily(
         response = await duties.async_show(coordinator, cast, options)
         if not response.get("superseded"):
             shown = ShownDaily(
-                url=daily.url or "",
+                url=daily.url,
                 cast=cast,
                 display=options.display,
                 item_duration=options.item_duration,

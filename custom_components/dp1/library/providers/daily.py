@@ -1,7 +1,7 @@
 """The Daily: a playlist with a work for each day, at an address that the owner of a library named, or its vendor's app uses."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, tzinfo
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final, override
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
@@ -53,28 +53,23 @@ class Daily(Provider):
     def __init__(self, context: Context) -> None:
         """Initialize without a document."""
         super().__init__(context)
-        self.url = url = context.preferences.daily_url or None
-        self.is_used = url is not None
+        self.url = context.preferences.daily_url
+        self.is_used = bool(self.url)
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
         self.former: str | None = None
         self._reads = SharedReads(self.hass, context.entry)
-        self._from_vendor = context.preferences.daily_from_vendor
-        # What the vendor names is never at home.
-        guard = context.guard()
-        guard = guard if self._from_vendor else guard.allowing(url or "")
-        self._feed = Feed(guard, url) if url else None
         self._known: tuple[PlaylistItem, Work] | None = None
         self._store = ServerStore(
             self.hass, context.entry.entry_id, KIND, self._restore, self._to_store
         )
         self._read_at: datetime | None = None
-        self._cancel: list[CALLBACK_TYPE] = []
+        self._cancel: CALLBACK_TYPE | None = None
 
     @override
     def roots(self) -> list[Node]:
         """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
-        if self.url is None:
+        if not self.url:
             return []
         title = picture = None
         if (work := self.work) is not None:
@@ -146,20 +141,15 @@ class Daily(Provider):
     @override
     async def async_stop(self) -> None:
         """Stop reading and save."""
-        self._stop_waiting()
+        if self._cancel:
+            self._cancel()
         self._reads.stop()
         await self._store.async_save_all()
 
-    def _stop_waiting(self) -> None:
-        """Wait for nothing any more."""
-        for cancel in self._cancel:
-            cancel()
-        self._cancel.clear()
-
     async def async_document(self) -> Json:
         """Return the playlist, and read it if it never was; raises why it could not be read."""
-        if self.document is None and self.url is not None:
-            await self._reads.share(KIND, self._async_read, PATIENCE)
+        if self.document is None:
+            await self.async_refresh()
         if self.document is None:
             raise self.problem or Dp1Error("no address")
         return self.document
@@ -169,10 +159,10 @@ class Daily(Provider):
         """Read the playlist now."""
         await self._reads.share(KIND, self._async_read, PATIENCE)
 
-    def due(self, zone: tzinfo | None = None) -> Due:
-        """Return what is due, where the clocks are those of Home Assistant unless a zone is given."""
-        zone = zone or dt_util.get_default_time_zone()
-        return due(self.document or {}, dt_util.utcnow(), zone)
+    def due(self, now: datetime | None = None) -> Due:
+        """Return what is due now or at another time, by the clocks of Home Assistant."""
+        zone = dt_util.get_default_time_zone()
+        return due(self.document or {}, now or dt_util.utcnow(), zone)
 
     @property
     def work(self) -> PlaylistItem | None:
@@ -185,23 +175,21 @@ class Daily(Provider):
     @property
     def last_at(self) -> datetime | None:
         """Return when the last work of the playlist begins."""
-        last = due(
-            self.document or {},
-            datetime.max.replace(tzinfo=dt_util.UTC),
-            dt_util.get_default_time_zone(),
-        )
-        return last.since
+        return self.due(datetime.max.replace(tzinfo=dt_util.UTC)).since
 
     @property
     def address(self) -> str:
         """Return the address for texts, without a query, which may have a key in it."""
-        return (self.url or "").partition("?")[0]
+        return self.url.partition("?")[0]
 
     async def _async_read(self) -> None:
         """Read the playlist; the last one is kept if that fails."""
-        assert self._feed is not None and self.url is not None
+        is_of_vendor = self.context.preferences.daily_from_vendor
+        # What the vendor names is never at home.
+        guard = self.context.guard()
+        guard = guard if is_of_vendor else guard.allowing(self.url)
         try:
-            stored = await self._feed.playlist(self.url)
+            stored = await Feed(guard, self.url).playlist(self.url)
         except Dp1Error as err:
             self.problem = err
             LOGGER.debug("The Daily at %s cannot be read: %s", self.address, err)
@@ -210,15 +198,13 @@ class Daily(Provider):
             self.document = stored.document
             self._read_at = dt_util.utcnow()
             self._store.async_save_later()
-        if self._from_vendor and self._has_ended():
+        if is_of_vendor and (
+            self.document is None or self.due().has_run_out(dt_util.utcnow())
+        ):
             await self._async_ask_vendor()
         await self._async_describe()
         self._schedule(dt_util.utcnow() + (RETRY if self.problem else READ_EVERY))
         self.context.async_update()
-
-    def _has_ended(self) -> bool:
-        """Return whether there is no document, or nothing in it for today or later."""
-        return self.document is None or self.due().has_run_out(dt_util.utcnow())
 
     async def _async_ask_vendor(self) -> None:
         """Go on with the playlist that the vendor's app uses by now, if it is another; its address becomes the setting."""
@@ -226,7 +212,6 @@ class Daily(Provider):
         if told is None or told[0] == self.url:
             return
         self.former, (self.url, self.document) = self.url, told
-        self._feed = Feed(self.context.guard(), self.url)
         self.problem, self._read_at = None, dt_util.utcnow()
         self._store.async_save_later()
         entry = self.context.entry
@@ -275,22 +260,20 @@ class Daily(Provider):
             self._known = item, work
 
     def _schedule(self, read_at: datetime) -> None:
-        """Wait for the next read, and for the moment of the next work."""
-        self._stop_waiting()
-        if next_at := self.due().next_at:
-            self._track(self._handle_next, next_at)
-            read_at = min(read_at, next_at + AFTER_CHANGE)
-        self._track(self._start_read, read_at)
-
-    def _track(self, action: Callable[[datetime], None], when: datetime) -> None:
-        """Call something at a time."""
-        self._cancel.append(async_track_point_in_utc_time(self.hass, action, when))
+        """Wait for the next read, or before it for the moment of the next work."""
+        if self._cancel:
+            self._cancel()
+        action, when = self._start_read, read_at
+        if (next_at := self.due().next_at) and next_at < read_at:
+            action, when = self._handle_next, next_at
+        self._cancel = async_track_point_in_utc_time(self.hass, action, when)
 
     @callback
     def _handle_next(self, now: datetime) -> None:
         """Handle the moment of the next work."""
         self.context.async_update()
         self._reads.start(DESCRIBE, self._async_describe)
+        self._schedule(now + AFTER_CHANGE)
 
     @callback
     def _start_read(self, now: datetime) -> None:
