@@ -1,9 +1,6 @@
 """Media source of the libraries."""
 
-from mimetypes import guess_type
 from typing import Any, override
-
-from yarl import URL
 
 from homeassistant.components.media_player import (
     BrowseError,
@@ -21,9 +18,10 @@ from homeassistant.components.media_source import (
 )
 from homeassistant.core import HomeAssistant
 
-from .browse.pages import NAME, async_browse_library, node_media
+from .browse.pages import CONTENT_TYPES, NAME, async_browse_library, node_media
 from .browse.pictures import picture_path, tile_path
 from .browse.search import async_search_libraries
+from .client.text import media_type
 from .const import DOMAIN
 from .data import DATA
 from .errors import action_failed, raised_as, retyped, translated_errors
@@ -31,8 +29,6 @@ from .library.entries import asked_of, library_and_node
 from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
 
-HLS = ".m3u8", "application/vnd.apple.mpegurl"
-TYPES = {"image": "image/jpeg", "video": "video/mp4"}
 # Most works are programs that run in a page.
 PAGE = "text/html"
 
@@ -98,12 +94,12 @@ class LibraryMediaSource(MediaSource):
             error = action_failed("only_on_displays", title=node.title)
             raise retyped(error, Unresolvable)
         source: str = document["items"][0]["source"]
-        media_type = _type_of(source, node.medium)
-        if media_type == PAGE and node.picture:
+        kind = _type_of(source, node.medium)
+        if kind == PAGE and node.picture:
             # Browsers and other players show no programs: a still of the work instead.
             if still := await self._async_still(name):
                 return still
-        return PlayMedia(source, media_type)
+        return PlayMedia(source, kind)
 
     async def _async_still(self, name: str) -> PlayMedia | None:
         """Return the picture of a node as media, if it has one."""
@@ -121,13 +117,4 @@ class LibraryMediaSource(MediaSource):
 
 def _type_of(source: str, medium: str | None) -> str:
     """Guess the media type of a work without a request."""
-    if source.startswith("data:"):
-        return source.removeprefix("data:").partition(",")[0].partition(";")[0] or PAGE
-    path = URL(source).path
-    ending, streamed = HLS
-    if path.endswith(ending):
-        return streamed
-    guessed, _ = guess_type(path)
-    if guessed is not None and guessed.startswith(("image/", "video/", "text/html")):
-        return guessed
-    return TYPES.get(medium or "", PAGE)
+    return media_type(source) or CONTENT_TYPES.get(medium or "", PAGE)

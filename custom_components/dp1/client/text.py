@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from html import unescape
+from mimetypes import guess_type
 import re
 from urllib.parse import quote
 
@@ -132,6 +133,8 @@ _GATEWAYS = {
 }
 _CONTENT = re.compile(r"(ipfs|ar|onchfs):/*+(?:ipfs/)?+(?=.)", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
+# Of a film that is streamed.
+HLS = "application/vnd.apple.mpegurl"
 # In characters. Reading one takes up to a microsecond for each.
 MAX_URL = 8192
 
@@ -194,6 +197,12 @@ def through_gateway(url: str) -> str:
     if (match := _CONTENT.match(url)) is None:
         return url
     return _GATEWAYS[match[1].lower()] + url[match.end() :]
+
+
+def media_type(url: str) -> str:
+    """Return the type of the picture, the film or the page at an address, or of a ``data`` address; empty if it does not tell."""
+    kind = (guess_type(url)[0] or "").lower()
+    return kind if kind.startswith(("image/", "video/", "text/html", HLS)) else ""
 
 
 def with_scheme(text: str) -> str:

@@ -7,10 +7,8 @@ from functools import partial
 from hashlib import sha256
 from itertools import accumulate, batched
 from math import ceil, inf
-from pathlib import PurePosixPath
 from random import uniform
 from typing import Any, Final, override
-from urllib.parse import urlsplit
 from uuid import uuid5
 
 from homeassistant.config_entries import ConfigSubentry
@@ -32,7 +30,7 @@ from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Index
 from ...client.indexer.tokens import Page, Token, build_items, data_type, provenance
 from ...client.playlist.document import timestamp
 from ...client.playlist.manifest import MAX_NOTE, Work
-from ...client.text import clean, shorten
+from ...client.text import HLS, clean, media_type, shorten
 from ...const import (
     CONF_ADDRESSES,
     CONF_KEEP_CURRENT,
@@ -399,8 +397,6 @@ def _data_size(work: Token) -> int:
 
 # As a provider
 
-MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
-STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 # The kind and the key of the folder of all artists.
 ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")
 # Every status of the display carries the whole list.
@@ -583,16 +579,10 @@ class Collections(SubentryProvider[CollectionCoordinator]):
 
 def medium_of(work: Token) -> str:
     """Return how a work behaves, as far as its address and type tell."""
-    kind = data_type(work.source)
-    path = "" if kind else urlsplit(work.source or "").path
-    suffix, kind = PurePosixPath(path).suffix.lower(), kind or work.mime_type
-    if suffix in MOVING_SUFFIXES or kind.startswith(("video/", "image/gif")):
+    kind = media_type(work.source or "") or work.mime_type
+    if kind == HLS or kind.startswith(("video/", "image/gif")):
         return "moving"
-    if (
-        work.source in (None, work.image)
-        or suffix in STILL_SUFFIXES
-        or kind.startswith("image/")
-    ):
+    if work.source in (None, work.image) or kind.startswith("image/"):
         return "still"
     return "interactive"
 
