@@ -27,7 +27,7 @@ from homeassistant.helpers.selector import (
 )
 
 from .client.errors import Dp1Error, NotFoundError
-from .client.indexer.links import NameServices, checked_address, look_up_name, name_of
+from .client.indexer.links import checked_address, look_up_name, name_of
 from .client.text import clean, markdown_safe
 from .const import (
     CONF_ADDRESSES,
@@ -55,7 +55,6 @@ MAX_DETAIL = 200
 SHOWN_WORKS = 3
 # An indexer that takes longer to tell whether a collection is large is followed, too.
 PATIENCE = 2.0
-SERVICES = NameServices()
 SCHEMA = vol.Schema(
     {
         vol.Required(CONF_NAME): TextSelector(),
@@ -155,7 +154,6 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
                     address = await look_up_name(
                         async_session(self.hass),
                         name,
-                        SERVICES,
                         await async_user_agent(self.hass),
                     )
                 except NotFoundError:

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from typing import Any
+from unittest.mock import patch
 
 import aiohttp
 import pytest
@@ -22,9 +23,8 @@ from custom_components.dp1.client.http import Answer
 from custom_components.dp1.client.indexer import tokens
 from custom_components.dp1.client.indexer.client import MAX_PAGE, PAGE, Indexer
 from custom_components.dp1.client.indexer.links import (
+    SERVICES,
     LookupLink,
-    Markets,
-    NameServices,
     look_up,
     look_up_name,
 )
@@ -57,16 +57,24 @@ def display(act: Callable[[Display], Awaitable[Any]], **options: Any) -> Door:
 
 def market(vendor: str) -> Door:
     """Return what asks a market."""
-    return lambda session, url: look_up(
-        session, LookupLink(vendor, "x"), Markets(url, url, url), "test"
-    )
+
+    async def door(session: aiohttp.ClientSession, url: str) -> Any:
+        """Ask it."""
+        with patch.dict(SERVICES, {vendor: url}):
+            return await look_up(session, LookupLink(vendor, "x"), "test")
+
+    return door
 
 
 def name(name: str) -> Door:
     """Return what looks a name up."""
-    return lambda session, url: look_up_name(
-        session, name, NameServices(url, url), "test"
-    )
+
+    async def door(session: aiohttp.ClientSession, url: str) -> Any:
+        """Look it up."""
+        with patch.dict(SERVICES, eth=url, tez=url):
+            return await look_up_name(session, name, "test")
+
+    return door
 
 
 def indexer(session: aiohttp.ClientSession, url: str) -> Indexer:

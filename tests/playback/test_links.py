@@ -8,8 +8,7 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.indexer import client
-from custom_components.dp1.client.indexer.links import Markets
-from custom_components.dp1.playback import resolve
+from custom_components.dp1.client.indexer.links import SERVICES
 from homeassistant.components import persistent_notification
 from homeassistant.components.persistent_notification import Notification, UpdateType
 from homeassistant.core import HomeAssistant, callback
@@ -75,8 +74,12 @@ async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimul
     app.router.add_route("*", "/{path:.*}", market)
     async with TestServer(app) as server, IndexerSimulator() as running:
         base = str(server.make_url("")).rstrip("/")
-        markets = Markets(f"{base}/api", f"{base}/fxhash", f"{base}/objkt")
-        monkeypatch.setattr(resolve, "MARKETS", markets)
+        for name, path in {
+            "feralfile": "api",
+            "fxhash": "fxhash",
+            "objkt": "objkt",
+        }.items():
+            monkeypatch.setitem(SERVICES, name, f"{base}/{path}")
         yield running
 
 

@@ -31,7 +31,6 @@ from ..client.indexer.links import (
     Link,
     LinkError,
     LookupLink,
-    Markets,
     TokenLink,
     look_up,
     parse_link,
@@ -73,7 +72,6 @@ from .media_proxy import LIVE, base_url, is_picture_entity, page_url
 
 # Every status of the display carries the whole list.
 MAX_LINKED_WORKS = 200
-MARKETS = Markets()
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -646,7 +644,7 @@ async def _async_look_up(
     """Ask a market what a link names."""
     session, agent = async_session(hass), await async_user_agent(hass)
     try:
-        return await look_up(session, link, MARKETS, agent)
+        return await look_up(session, link, agent)
     except NotFoundError as err:
         raise action_failed("market_not_found", link=where) from err
     except Dp1Error as err:

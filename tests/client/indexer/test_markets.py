@@ -9,7 +9,7 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.client.indexer.links import LookupLink, Markets, look_up
+from custom_components.dp1.client.indexer.links import SERVICES, LookupLink, look_up
 
 from ..scripted_server import Reply, ScriptedServer
 
@@ -36,9 +36,11 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
         ),
     ],
 )
-async def test_answers_without_a_token(reply: Reply, error: type[Dp1Error]) -> None:
+async def test_answers_without_a_token(
+    reply: Reply, error: type[Dp1Error], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An answer that names no valid token is an error."""
     async with ScriptedServer.run(reply) as server, aiohttp.ClientSession() as session:
-        markets = Markets(feralfile=server.url.rstrip("/"))
+        monkeypatch.setitem(SERVICES, "feralfile", server.url.rstrip("/"))
         with pytest.raises(error):
-            await look_up(session, LookupLink("feralfile", "abc"), markets, "test")
+            await look_up(session, LookupLink("feralfile", "abc"), "test")

@@ -1,6 +1,7 @@
 """Names of addresses, looked up at two services."""
 
 from typing import Any
+from unittest.mock import patch
 
 import aiohttp
 from aiohttp import web
@@ -14,7 +15,7 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
 )
 from custom_components.dp1.client.indexer.links import (
-    NameServices,
+    SERVICES,
     checked_address,
     look_up_name,
     name_of,
@@ -79,8 +80,8 @@ async def look_up(name: str, status: int, answer: Any) -> tuple[str, list[Any]]:
     app.router.add_route("*", "/{path:.*}", serve)
     async with TestServer(app) as server, aiohttp.ClientSession() as session:
         base = str(server.make_url("")).rstrip("/")
-        services = NameServices(f"{base}/eth", f"{base}/tez")
-        return await look_up_name(session, name, services, "agent"), asked
+        with patch.dict(SERVICES, eth=f"{base}/eth", tez=f"{base}/tez"):
+            return await look_up_name(session, name, "agent"), asked
 
 
 async def test_found(socket_enabled: None) -> None:

@@ -339,8 +339,6 @@ class Indexer:
             headers=self._headers,
             json={"query": query, "variables": dict(variables)},
         )
-        if answer.status == 422:
-            raise InvalidRequestError("the indexer does not understand the query")
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
         told = mapping(await answer.json(strict=False))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 import re
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import aiohttp
@@ -334,30 +334,25 @@ _OBJKT = "query($p:String!){fa(where:{path:{_eq:$p}}){contract}}"
 _FXHASH = "query($s:String!){objkt(slug:$s){onChainId gentkContractAddress}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Markets:
-    """Where the markets answer.
-
-    Attributes:
-        feralfile: base address of its REST interface.
-        fxhash: address of its GraphQL interface.
-        objkt: address of its GraphQL interface.
-    """
-
-    feralfile: str = "https://feralfile.com/api"
-    fxhash: str = "https://api.fxhash.xyz/graphql"
-    objkt: str = "https://data.objkt.com/v3/graphql"
+# Where markets and name services answer: base addresses of "eth", the names at Blockscout, and of "feralfile", else those
+# of GraphQL interfaces.
+SERVICES: Final = {
+    "eth": "https://bens.services.blockscout.com/api/v1/1/domains",
+    "feralfile": "https://feralfile.com/api",
+    "fxhash": "https://api.fxhash.xyz/graphql",
+    "objkt": "https://data.objkt.com/v3/graphql",
+    "tez": "https://api.tezos.domains/graphql",
+}
 
 
 async def look_up(
-    session: aiohttp.ClientSession, link: LookupLink, markets: Markets, agent: str
+    session: aiohttp.ClientSession, link: LookupLink, agent: str
 ) -> TokenLink | ContractLink:
     """Ask the market of a link which token or contract it is.
 
     Args:
         session: what to send with.
         link: a link that only its market can resolve.
-        markets: where they answer.
         agent: the ``User-Agent`` by which the operator knows who asks.
 
     Raises:
@@ -368,15 +363,15 @@ async def look_up(
     number: object = link.number
     match link.vendor:
         case "objkt":
-            told = await _ask(session, markets.objkt, agent, _OBJKT, p=link.slug)
+            told = await _ask(session, SERVICES["objkt"], agent, _OBJKT, p=link.slug)
             work = next(iter(objects(mapping(told.get("data")).get("fa"))), {})
             contract = work.get("contract")
         case "fxhash":
-            told = await _ask(session, markets.fxhash, agent, _FXHASH, s=link.slug)
+            told = await _ask(session, SERVICES["fxhash"], agent, _FXHASH, s=link.slug)
             work = mapping(mapping(told.get("data")).get("objkt"))
             contract, number = work.get("gentkContractAddress"), work.get("onChainId")
         case _:
-            url = f"{markets.feralfile}/artworks/{link.slug}"
+            url = f"{SERVICES['feralfile']}/artworks/{link.slug}"
             told = await _ask(session, url, agent)
             work = mapping(told.get("result")) or told
             contract, number = work.get("contractAddress"), work.get("tokenID")
@@ -419,19 +414,6 @@ _TEZ = "query($n:String!){domain(name:$n,validity:VALID){address}}"
 _ZERO = f"0x{'0' * 40}"
 
 
-@dataclass(frozen=True, slots=True)
-class NameServices:
-    """Where names are looked up.
-
-    Attributes:
-        eth: base address of the names of Ethereum at Blockscout.
-        tez: address of the GraphQL interface of Tezos Domains.
-    """
-
-    eth: str = "https://bens.services.blockscout.com/api/v1/1/domains"
-    tez: str = "https://api.tezos.domains/graphql"
-
-
 def name_of(text: str) -> str | None:
     """Return a text as it is looked up if it is a name, None otherwise.
 
@@ -446,15 +428,12 @@ def name_of(text: str) -> str | None:
     return name
 
 
-async def look_up_name(
-    session: aiohttp.ClientSession, name: str, services: NameServices, agent: str
-) -> str:
+async def look_up_name(session: aiohttp.ClientSession, name: str, agent: str) -> str:
     """Return the address that a name stands for now.
 
     Args:
         session: what to send with.
         name: as ``name_of`` returns it.
-        services: where they answer.
         agent: the ``User-Agent`` by which the operator knows who asks.
 
     Raises:
@@ -463,10 +442,10 @@ async def look_up_name(
     """
     is_tez = name.endswith(".tez")
     if is_tez:
-        told = await _ask(session, services.tez, agent, _TEZ, n=name)
+        told = await _ask(session, SERVICES["tez"], agent, _TEZ, n=name)
         found = text(mapping(mapping(told.get("data")).get("domain")).get("address"))
     else:
-        told = await _ask(session, f"{services.eth}/{quote(name)}", agent)
+        told = await _ask(session, f"{SERVICES['eth']}/{quote(name)}", agent)
         found = text(mapping(told.get("resolved_address")).get("hash"))
     try:
         address = checked_address(found or "")
