@@ -125,23 +125,19 @@ class Favorites(Provider):
         self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of all single works among the favorites, or of all pictures that Home Assistant still has."""
+        items, most = self.items(), limit or CAP
         if kind == NodeKind.PICTURES:
-            return await self._async_build_pictures(limit or CAP)
-        if not (items := self.items()[: limit or CAP]):
-            raise NoWorkError
-        title = async_text(self.hass, "config_panel.browser.favorites")
-        return self.build_items(NodeKind.FAVORITES.value, title, items)
-
-    async def _async_build_pictures(self, limit: int) -> BuiltPlaylist:
-        """Build the playlist of the pictures."""
-        items: list[Json] = []
-        for node in self._pictures()[:limit]:
-            with suppress(NotFoundError):
-                items.append(await async_item(self.hass, node.title, media_of(node.id)))
+            items = []
+            for node in self._pictures()[:most]:
+                with suppress(NotFoundError):
+                    key = media_of(node.id)
+                    items.append(await async_item(self.hass, node.title, key))
+            if not items:
+                raise NotFoundError("no picture is kept")
         if not items:
-            raise NotFoundError("no picture is kept")
-        title = async_text(self.hass, "config_panel.browser.pictures")
-        return self.build_items(NodeKind.PICTURES.value, title, items)
+            raise NoWorkError
+        title = async_text(self.hass, f"config_panel.browser.{kind}")
+        return self.build_items(kind, title, items[:most])
 
     def build_kept(self, node_id: str) -> BuiltPlaylist | None:
         """Build the playlist of a single work from what was kept of it."""
