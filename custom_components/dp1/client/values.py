@@ -4,6 +4,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from datetime import UTC, datetime, tzinfo
+from functools import cache
 from itertools import islice
 import json
 import math
@@ -299,8 +300,6 @@ def sent(read: Callable[[Any], object], *path: str, **options: Any) -> Any:
 
 # Name of a field, its key in the object that is sent under the outer key, if any, and what reads it.
 type _Reader = tuple[str, str | None, Callable[[Any], object]]
-# The same by the outer key.
-_READERS: dict[type[Any], dict[str, list[_Reader]]] = {}
 
 
 class Message:
@@ -314,8 +313,9 @@ class Message:
         return cls(**sent_fields(cls, mapping(data)))
 
 
+@cache
 def _readers(kind: type[Any]) -> dict[str, list[_Reader]]:
-    """Return how each field that is sent is read."""
+    """Return how the fields that are sent are read, by their outer keys."""
     found: dict[str, list[_Reader]] = {}
     for each in fields(kind):
         if path := each.metadata.get("path"):
@@ -327,9 +327,8 @@ def _readers(kind: type[Any]) -> dict[str, list[_Reader]]:
 
 def sent_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a message that were sent; the others have their defaults."""
-    if (readers := _READERS.get(kind)) is None:
-        readers = _READERS[kind] = _readers(kind)
-    found = {}
+    hashable: Any = kind
+    readers, found = _readers(hashable), {}
     for key in readers.keys() & given.keys():
         for name, inner, read in readers[key]:
             value = given[key] if inner is None else mapping(given[key]).get(inner)
