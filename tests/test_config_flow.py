@@ -477,7 +477,7 @@ async def test_an_unknown_local_name_is_an_error_and_no_traceback(
     """A name look-up that is slow ends in an error of the form."""
     flow = await begin(hass)
     with monkeypatch.context() as slow:
-        slow.setattr(f"{CLIENT}.transport._CONNECT_TIMEOUT", 0.1)
+        slow.setattr("custom_components.dp1.client.http.MAX_CONNECT_SECONDS", 0.1)
         slow.setattr(Names, "seconds", 0.3)
         result = await enter(hass, flow, "nobody.local")
         assert result["errors"] == {"host": "no_answer"}

@@ -276,7 +276,7 @@ def _checked(text: str, base: URL | None = None) -> URL:
 
 
 MAX_BODY = 4 * 1024 * 1024
-MAX_CONNECT_SECONDS = 10.0
+MAX_CONNECT_SECONDS = 5.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
 # Of a body whose middle is skipped.
@@ -296,8 +296,8 @@ class Answer:
         status: HTTP status code, after redirects.
         headers: the headers, case-insensitive.
         body: the body, decompressed; the beginning of one that is longer than wanted.
-        tail: the end of such a body, of which the middle was skipped; else empty.
         url: the URL, after redirects.
+        tail: the end of such a body, of which the middle was skipped; else empty.
     """
 
     status: int
@@ -374,7 +374,6 @@ async def request_json(
     params: Mapping[str, str] | None = None,
     max_body: int = MAX_BODY,
     max_skipped: int = 0,
-    connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
     """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
 
@@ -386,13 +385,12 @@ async def request_json(
         session: used, never closed; a guard for a URL that did not come from the owner.
         method: HTTP method in capitals.
         url: an absolute ``http`` or ``https`` URL; a text is checked.
-        timeout: seconds for the whole request.
+        timeout: seconds for the whole request; of them, at most half, and no more than five, for connecting.
         headers: additional headers.
         json: the body.
         params: query of the URL.
         max_body: maximum number of bytes to accept, decompressed.
         max_skipped: of a longer body, up to so many bytes, keep the first ``HEAD`` and the last ``TAIL`` bytes.
-        connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
         RefusedError: the connection was refused; nothing was sent.
@@ -421,7 +419,7 @@ async def request_json(
             allow_redirects=isinstance(session, Guard) and method in ("GET", "HEAD"),
             # Not "connect": a name look-up that takes longer would be logged with a traceback.
             timeout=aiohttp.ClientTimeout(
-                total=timeout, sock_connect=min(connect, timeout / 2)
+                total=timeout, sock_connect=min(MAX_CONNECT_SECONDS, timeout / 2)
             ),
         ) as response:
             body, tail = await _read(response, max_body, max_skipped)

@@ -333,7 +333,6 @@ class RateLimit:
 ATTEMPTS = 3
 _TIMEOUT = 10.0
 _SLOW_TIMEOUT = 35.0
-_CONNECT_TIMEOUT = 5.0
 
 
 class Transport:
@@ -387,7 +386,6 @@ class Transport:
                 method,
                 url,
                 timeout=timeout,
-                connect=_CONNECT_TIMEOUT,
                 max_body=max_body,
                 **options,
             )
