@@ -37,7 +37,6 @@ TRIES: Final = 3
 FIRST_WAIT: Final = 2.0
 LONGEST_WAIT: Final = 15.0
 JOB_POLL: Final = 2.0
-JOB_TIMEOUT: Final = 60.0
 JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
 # Nothing is triggered again so soon.
@@ -205,7 +204,7 @@ class Indexer:
         )
 
     async def index(self, link: TokenLink) -> list[Token]:
-        """Ask for a token that is not indexed, and return it once it has media, or what is known after a minute.
+        """Ask for a token that is not indexed, and return it once it has media, for as long as the caller waits.
 
         The id of a token contains its standard, which a link does not tell: both of Ethereum are tried. A job that is
         known is waited for instead of triggered again.
@@ -214,24 +213,20 @@ class Indexer:
             InvalidRequestError: the indexer does not take this contract.
             NotIndexedError: it does not find the token.
             UnviewableError, ModeratedError: it has it now, and does not show it.
-            TimeoutError: the job goes on.
         """
-        end = time.monotonic() + JOB_TIMEOUT
         chain = chain_of(link.contract)
         for standard in ("fa2",) if chain == TEZOS else ("erc721", "erc1155"):
             cid = f"{chain}:{standard}:{link.contract}:{link.number}"
-            if not await self._has_indexed(cid, end):
-                continue
-            while True:
-                tokens = await self._read(link)
-                has_media = any(token.source for token in tokens)
-                if has_media or time.monotonic() > end:
-                    return _shown(tokens)
-                await asyncio.sleep(JOB_POLL)
+            if await self._has_indexed(cid):
+                while True:
+                    tokens = await self._read(link)
+                    if any(token.source for token in tokens):
+                        return _shown(tokens)
+                    await asyncio.sleep(JOB_POLL)
         raise NotIndexedError("the indexer does not find it")
 
-    async def _has_indexed(self, cid: str, end: float) -> bool:
-        """Have a token indexed, and return whether the job succeeded."""
+    async def _has_indexed(self, cid: str) -> bool:
+        """Have a token indexed, and return whether the job succeeded, once it has ended."""
         now = time.monotonic()
         self._jobs = {
             known: (job, since)
@@ -255,8 +250,6 @@ class Indexer:
             status = text(mapping(told.get("jobStatus")).get("status"))
             if status in JOB_OVER:
                 return status in JOB_DONE
-            if time.monotonic() > end:
-                raise TimeoutError
             await asyncio.sleep(JOB_POLL)
 
     async def changes(
