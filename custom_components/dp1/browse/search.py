@@ -180,14 +180,12 @@ def _merged(
 ) -> list[BrowseMedia]:
     """Return the results of the libraries, with history entries that are not among them."""
     known = {fold(node.title) for _, node in found}
-    new = [
-        (score, history_media(entry, picture_url))
-        for score, entry in history
-        if fold(entry.title or "") not in known
-    ]
-    exact = [media for score, media in new if score == EXACT]
-    others = [media for score, media in new if score != EXACT]
-    if fold(query.search_query) in known:
-        exact, others = [], exact + others
+    is_known = fold(query.search_query) in known
+    first: list[BrowseMedia] = []
+    last: list[BrowseMedia] = []
+    for score, entry in history:
+        if fold(entry.title or "") not in known:
+            results = first if score == EXACT and not is_known else last
+            results.append(history_media(entry, picture_url))
     nodes = [node_media(library, node, picture_url) for library, node in found]
-    return [*exact, *nodes, *others][:MAX_RESULTS]
+    return [*first, *nodes, *last][:MAX_RESULTS]
