@@ -14,14 +14,13 @@ from ...client.feed.client import Feed
 from ...client.http import request_json
 from ...client.playlist.manifest import Work
 from ...client.playlist.schedule import Due, due
-from ...client.text import web_url
+from ...client.text import through_gateway, web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
 from .collection import artist_of, async_indexer
-from .feed.records import items_of
 from .provider import Context, Provider, Source
 
 KIND: Final = "daily"
@@ -73,12 +72,13 @@ class Daily(Provider):
             return []
         title = picture = None
         if (work := self.work) is not None:
-            known = self.context.describe(work)
-            picture = work.thumbnail or (known.picture if known else None)
-            for item in items_of({"items": [work.raw]}):
-                title = item.title
-                picture = picture or self.context.picture(item.source)
-            picture = picture or text((self.document or {}).get("coverImage"))
+            title, known = work.title, self.context.describe(work)
+            picture = (
+                work.thumbnail
+                or (known and known.picture)
+                or self.context.picture(through_gateway(work.source or ""))
+                or text((self.document or {}).get("coverImage"))
+            )
         return [
             Node(
                 id=NodeKind.DAILY.value,
