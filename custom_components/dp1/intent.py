@@ -14,7 +14,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, intent
 from homeassistant.util import dt as dt_util
 
-from .browse.for_cards import next_title
+from .browse.display import next_title
 from .browse.search import async_search_nodes
 from .client.text import clean
 from .const import DOMAIN

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.browse.for_cards import MAX_WORKS, UP_NEXT
+from custom_components.dp1.browse.display import MAX_WORKS, UP_NEXT
 
 from tests.displays import ENTITY_ID, playlist
 from tests.galleries import LARGE, Gallery, titles
