@@ -178,7 +178,6 @@ class Pictures:
         self._semaphore = asyncio.Semaphore(MAX_PARALLEL)
         self._scaling = asyncio.Lock()
         self._cache: OrderedDict[str, Image] = OrderedDict()
-        self._size = 0
         self._failed: dict[str, float] = {}
         self._fetching: dict[str, asyncio.Task[Image | None]] = {}
 
@@ -194,7 +193,7 @@ class Pictures:
         async with self._scaling:
             tile = await run(scaled, picture)
         if tile is not picture:
-            self._drop(address)
+            self._cache.pop(address, None)
             self._keep(key, tile)
         return tile
 
@@ -239,19 +238,12 @@ class Pictures:
         self._failed = {url: end for url, end in self._failed.items() if end > now}
         self._failed[address] = now + self._hass.data[DATA].timing.picture_retry
 
-    def _drop(self, address: str) -> None:
-        """Forget a picture."""
-        if (known := self._cache.pop(address, None)) is not None:
-            self._size -= len(known.content)
-
-    def _keep(self, address: str, picture: Image) -> None:
+    def _keep(self, key: str, picture: Image) -> None:
         """Store a picture, and drop the least recently used."""
-        self._drop(address)
-        self._cache[address] = picture
-        self._size += len(picture.content)
-        while self._size > MAX_CACHE_BYTES:
-            _, oldest = self._cache.popitem(last=False)
-            self._size -= len(oldest.content)
+        self._cache[key] = picture
+        self._cache.move_to_end(key)
+        while sum(len(kept.content) for kept in self._cache.values()) > MAX_CACHE_BYTES:
+            self._cache.popitem(last=False)
 
 
 class PictureView(HomeAssistantView):

@@ -104,7 +104,9 @@ class Token:
         is_moderated = record.get("moderation_status") not in (None, "", "none")
         shown, assets = record.get("display"), record.get("media_assets")
         if owners:
-            shown, assets = _without(owners, shown), _without(owners, assets)
+            names = "|".join(re.escape(owner.removeprefix("0x")) for owner in owners)
+            pattern = re.compile(f"(0x)?({names})", re.IGNORECASE)
+            shown, assets = _without(pattern, shown), _without(pattern, assets)
         shown, assets = mapping(shown), objects(assets)
         image = web_source(text(shown.get("image_url")))
         return cls(
@@ -133,22 +135,13 @@ class Page:
     is_whole: bool = True
 
 
-def _without(owners: Collection[str], value: object) -> Any:
-    """Return a value without the addresses of owners: a URL that has one is dropped, other texts lose it."""
-    names = (re.escape(owner.removeprefix("0x")) for owner in owners)
-    pattern = "|".join(f"(0x)?{name}" for name in names)
-    return _without_matches(re.compile(pattern, re.IGNORECASE), value)
-
-
-def _without_matches(pattern: re.Pattern[str], value: object) -> Any:
+def _without(pattern: re.Pattern[str], value: object) -> Any:
     """Return a value without the URLs in which a pattern is found, and other texts without the pattern."""
     match value:
         case Mapping():
-            return {
-                name: _without_matches(pattern, part) for name, part in value.items()
-            }
+            return {name: _without(pattern, part) for name, part in value.items()}
         case list():
-            return [_without_matches(pattern, part) for part in value]
+            return [_without(pattern, part) for part in value]
         case str() if pattern.search(value):
             is_url = "://" in value or value.startswith("data:")
             return None if is_url else pattern.sub("", value)
