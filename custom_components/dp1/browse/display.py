@@ -75,10 +75,8 @@ async def async_browse_display(
     hass = coordinator.hass
     if text == UP_NEXT:
         return browse_up_next(coordinator, picture_url)
-    if text == EXHIBITIONS:
-        return await async_browse_exhibitions(hass, picture_url)
-    if text == HIGHLIGHTS:
-        return await async_browse_highlights(hass, picture_url)
+    if text in (EXHIBITIONS, HIGHLIGHTS):
+        return await async_browse_for_cards(hass, text, picture_url)
     if not text:
         return await _async_root(coordinator, picture_url)
     if text.rstrip("/") == ROOT:
@@ -216,38 +214,23 @@ def _history_folder(
 # Pages that only cards ask for
 
 
-async def async_browse_exhibitions(
-    hass: HomeAssistant, picture_url: PictureUrl
+async def async_browse_for_cards(
+    hass: HomeAssistant, page: str, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Return the open exhibitions of all libraries, the newest first."""
-    return plain_page(
-        EXHIBITIONS,
-        EXHIBITIONS,
-        [
-            node_media(library, node, picture_url)
-            for library in async_libraries(hass)
-            for node in await _async_inside(library, NodeKind.EXHIBITIONS)
-        ],
-    )
+    """Return the open exhibitions of each library, the newest first, or its highlights.
 
-
-async def async_browse_highlights(
-    hass: HomeAssistant, picture_url: PictureUrl
-) -> BrowseMedia:
-    """Return the Daily, the newest exhibitions, and the favorites that were added last, of each library."""
+    These are the Daily, the newest exhibitions, and the favorites that were added last.
+    """
     found: list[BrowseMedia] = []
     for library in async_libraries(hass):
-        new = await _async_inside(library, NodeKind.EXHIBITIONS)
-        favorites = await _async_inside(library, NodeKind.FAVORITES)
-        daily = [
-            node
-            for node in await _async_inside(library, NodeKind.ROOT)
-            if node.kind == NodeKind.DAILY
-        ]
-        nodes = [*daily, *new[:MAX_NEW], *favorites[:MAX_FAVORITES]]
+        nodes = await _async_inside(library, NodeKind.EXHIBITIONS)
+        if page == HIGHLIGHTS:
+            favorites = await _async_inside(library, NodeKind.FAVORITES)
+            daily, new = library.daily.roots(), nodes[:MAX_NEW]
+            nodes = [*daily, *new, *favorites[:MAX_FAVORITES]]
         unique = {node.id: node for node in nodes}
         found += [node_media(library, node, picture_url) for node in unique.values()]
-    return plain_page(HIGHLIGHTS, HIGHLIGHTS, found)
+    return plain_page(page, page, found)
 
 
 async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
