@@ -143,24 +143,20 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
             return found, {CONF_ADDRESSES: "invalid_address"}
         for text in filter(None, texts):
             try:
-                name = name_of(text)
-                address = "" if name else checked_address(text)
+                if (name := name_of(text)) is None:
+                    found[checked_address(text)] = ""
+                elif not user_input.get(CONF_LOOK_UP):
+                    return found, {CONF_LOOK_UP: "not_allowed"}
+                else:
+                    session = async_session(self.hass)
+                    agent = await async_user_agent(self.hass)
+                    found[await look_up_name(session, name, agent)] = name
             except ValueError:
                 return found, {CONF_ADDRESSES: "invalid_address"}
-            if name and not user_input.get(CONF_LOOK_UP):
-                return found, {CONF_LOOK_UP: "not_allowed"}
-            if name:
-                try:
-                    address = await look_up_name(
-                        async_session(self.hass),
-                        name,
-                        await async_user_agent(self.hass),
-                    )
-                except NotFoundError:
-                    return found, {CONF_ADDRESSES: "unknown_name"}
-                except Dp1Error:
-                    return found, {CONF_ADDRESSES: "name_not_looked_up"}
-            found[address] = name or ""
+            except NotFoundError:
+                return found, {CONF_ADDRESSES: "unknown_name"}
+            except Dp1Error:
+                return found, {CONF_ADDRESSES: "name_not_looked_up"}
         return found, {}
 
     async def _async_show_found(self, found: Mapping[str, str]) -> SubentryFlowResult:
