@@ -114,7 +114,7 @@ async def test_what_is_older_is_read_once_a_day(
 async def test_a_playlist_too_large_for_a_page(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A large playlist is listed by its head, found by the works it tells, and read as a whole to open or hang it."""
+    """A large playlist is listed alone, found by its first works, and read as a whole to open or hang it."""
     monkeypatch.setattr(paging, "MAX_PAGE_BODY", 20_000)
     monkeypatch.setattr(library_module, "MAX_CHILDREN", 2000)
     works = [
@@ -131,7 +131,7 @@ async def test_a_playlist_too_large_for_a_page(
     node = page.nodes[-1]
     assert (node.title, node.works, node.can_expand) == (
         "The great evening",
-        None,
+        12_000,
         True,
     )
     found = await search_nodes(library, "great work 50")
@@ -145,19 +145,15 @@ async def test_a_playlist_too_large_for_a_page(
     assert built.cast.playlist and len(built.cast.playlist["items"]) == 3
 
 
-async def test_a_playlist_that_tells_nothing_of_itself(
+async def test_a_playlist_too_large_for_any_reader(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that cannot be listed is counted, hides nothing else, and is no problem of the feed."""
+    """One that cannot be read is counted, hides nothing else, and is no problem of the feed."""
     monkeypatch.setattr(paging, "MAX_PAGE_BODY", 20_000)
+    monkeypatch.setattr(paging, "MAX_BODY", 20_000)
     monkeypatch.setattr(paging, "MAX_SKIPPED_BODY", 400_000)
     feed.seed([evening(0)])
     feed.seed([{"summary": "x" * 300_000, **evening(1)}])
-    (odd,) = [one for one in feed.documents.values() if one["title"] == "Evening 1"]
-    # Its name is in the middle.
-    rest = {name: odd.pop(name) for name in list(odd) if name != "summary"}
-    odd |= {name: rest.pop(name) for name in ("id", "slug", "title")}
-    odd |= {"note": {"text": "y" * 9000}, **rest}
     feed.seed([evening(2)])
     library = await make_library(None, feed)
     await until(lambda: library.feed_coordinator.data.complete)

@@ -387,45 +387,20 @@ def sized(sizes: list[int]) -> Callable[[Request], Reply]:
 
 
 async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that is too large is requested in halves, and of a record that is too large the head is read."""
+    """A page that is too large is requested in halves, and a record alone may be as large as any document."""
     monkeypatch.setattr(feed_lists, "MAX_PAGE_BODY", 2000)
+    monkeypatch.setattr(feed_lists, "MAX_BODY", 50_000)
     sizes = [100] * 10 + [1500, 100, 3000, 100, *[100_000] * 2] + [20] * 60 + [5000]
     async with scripted(sized(sizes)) as (feed, server):
         found = [page async for page in feed.playlist_pages()]
         read = [int(record["id"]) for page in found for record in page.records]
-        assert read == [*range(12), 13, *range(16, 76)]
-        heads = [int(record["id"]) for page in found for record in page.heads]
-        assert heads == [12, 14, 15, 76]
+        assert read == [*range(14), *range(16, 77)]
+        assert sum(page.skipped for page in found) == 2
         assert [page.last for page in found] == [False] * (len(found) - 1) + [True]
         assert server.calls()[:4] == [
             f"GET /api/v1/playlists?sort=desc&limit={n}" for n in (100, 50, 25, 12)
         ]
         assert len(server.requests) < 45
-
-
-@pytest.mark.parametrize("behind", [False, True])
-async def test_the_head_of_a_record_too_large(
-    monkeypatch: pytest.MonkeyPatch, behind: bool
-) -> None:
-    """A large record is listed by what its ends tell, with one request that reads it through."""
-    monkeypatch.setattr(feed_lists, "MAX_PAGE_BODY", 2000)
-    works = [{"source": f"https://a.example/{n}", "title": "é" * 9} for n in range(90)]
-    filler = {"source": "https://a.example/x", "title": "x" * 300_000}
-    name = {"title": "Large", "signatures": [{"alg": "ed25519"}]}
-    large = {
-        "id": "1",
-        **({} if behind else name),
-        "items": [*works, filler],
-        **(name if behind else {}),
-    }
-    script = [page([large], "1"), page([2])]
-    async with scripted(*script) as (feed, server):
-        found = [page async for page in feed.playlist_pages(page_size=1)]
-    (head,) = found[0].heads
-    assert head == large | {"items": works}
-    assert (found[0].records, found[0].skipped) == ([], 0)
-    assert found[1].records == [{"id": "2"}]
-    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -444,7 +419,7 @@ async def test_the_cursor_behind_a_record_too_large(
     monkeypatch: pytest.MonkeyPatch, end: str, then: bool
 ) -> None:
     """The cursor is only read from the end of the page."""
-    monkeypatch.setattr(feed_lists, "MAX_PAGE_BODY", 2000)
+    monkeypatch.setattr(feed_lists, "MAX_BODY", 2000)
     large = Reply(body=f'{{"items":[{{"text":"{"x" * 9000}"}}],{end}'.encode())
     async with scripted(large, page([2])) as (feed, _):
         found = [page async for page in feed.playlist_pages(page_size=1)]
@@ -506,7 +481,7 @@ async def test_a_document_is_read_as_a_whole(body: bytes) -> None:
 
 async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record that is too large to be skipped ends the list."""
-    monkeypatch.setattr(feed_lists, "MAX_PAGE_BODY", 2000)
+    monkeypatch.setattr(feed_lists, "MAX_BODY", 2000)
     monkeypatch.setattr(feed_lists, "MAX_SKIPPED_BODY", 50_000)
     async with scripted(sized([10, 60_000, 10])) as (feed, _):
         found = [page async for page in feed.playlist_pages(page_size=1)]

@@ -4,23 +4,19 @@ A server family was seen to answer a cursor it does not understand with the firs
 at the end. Pages hold whole documents, for which no feed has a limit.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from json import JSONDecoder, dumps, loads
-import logging
+from json import dumps, loads
 import re
 from sys import maxsize
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
-from ..http import TAIL, Answer
-from ..values import decode, text
-from .connection import FeedConnection
-
-_LOGGER = logging.getLogger(__name__)
+from ..http import TAIL
+from ..values import text
+from .connection import MAX_BODY, FeedConnection
 
 PAGE_SIZE = 100
 MAX_PAGES = 1000
@@ -28,15 +24,6 @@ MAX_PAGE_BODY = 1024 * 1024
 # What is only read to find what comes after it.
 MAX_SKIPPED_BODY = 64 * 1024 * 1024
 # The cursor of a page comes after its records.
-_FIRST_RECORD = re.compile(r'"items"\s*:\s*\[\s*(?=\{)')
-# What comes before the value of a member, and before an item of a list.
-_NAME = re.compile(r'[\s,]*"(?:[^"\\]|\\.)*"\s*:\s*')
-_COMMA = re.compile(r"[\s,]*+(?=[^\s,\]])")
-_LIST_END = re.compile(r"\],(?=\s*\")")
-# Members of documents that no item has.
-_OF_DOCUMENTS = {"dpVersion", "signature", "signatures"}
-_DECODER = JSONDecoder()
-_ITEMS = re.compile(r'[\s,]*"items"\s*:\s*\[\s*(?=\{)')
 _CURSOR = re.compile(
     rb'"cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*(?:,\s*"hasMore"\s*:\s*true\s*)?\}\s*$'
 )
@@ -48,15 +35,13 @@ class Page:
 
     Attributes:
         records: documents that no earlier page had; none for what is no object.
-        heads: documents that are too large to be read with others, as far as their beginning tells.
-        skipped: records before these that are too large to be read, and whose beginning tells no id.
+        skipped: records before these that are too large to be read at all.
         last: whether the list ends here.
     """
 
     records: list[dict[str, Any]]
     skipped: int
     last: bool
-    heads: tuple[dict[str, Any], ...] = ()
 
 
 async def records(
@@ -90,8 +75,8 @@ async def pages(
     """Yield the pages of a list.
 
     Ends at the last page, when a cursor comes again, when a page brings nothing new, and after ``MAX_PAGES``. A page
-    too large is asked for again in halves, and of a record too large the head is read. What is nested too deep in a
-    record is left out.
+    too large is asked for again in halves, down to one record, which may be as large as any document. What is nested too
+    deep in a record is left out.
 
     Args:
         connection: the feed.
@@ -113,31 +98,25 @@ async def pages(
         if cursor is not None:
             asked["cursor"] = cursor
         alone = size == 1
-        answer = None
+        end = b""
         try:
             answer = await connection.read(
                 url,
                 params=asked,
-                max_body=MAX_PAGE_BODY,
+                max_body=MAX_BODY if alone else MAX_PAGE_BODY,
                 max_skipped=MAX_SKIPPED_BODY if alone else 0,
             )
+            end = answer.tail or answer.body[-TAIL:]
             page = None if answer.tail else _page(await answer.json(strict=False))
         except TooLargeError:
             if not alone:
                 size //= 2
                 continue
-            if answer is None:
-                _LOGGER.debug("A record of %s is too large, and what follows, too", url)
-                yield Page([], skipped + 1, last=True)
-                return
             page = None
         fresh: list[dict[str, Any]] = []
-        heads: list[dict[str, Any]] = []
         if page is None:
-            cursor = _cursor_in(answer.tail or answer.body[-TAIL:])
-            head = await asyncio.to_thread(_head_of, answer) if answer.tail else None
-            heads = _unseen([head], seen)
-            skipped += not heads
+            skipped += 1
+            cursor = _cursor_in(end)
         else:
             items, cursor = page
             fresh = _unseen(items[:PAGE_SIZE], seen)
@@ -145,8 +124,8 @@ async def pages(
             if not fresh:
                 cursor = None
         last = cursor is None or cursor in cursors
-        if fresh or heads or last:
-            yield Page(fresh, skipped, last, tuple(heads))
+        if fresh or last:
+            yield Page(fresh, skipped, last)
             skipped = 0
         if last or cursor is None:
             return
@@ -160,52 +139,6 @@ def _cursor_in(tail: bytes) -> str | None:
     except ValueError:
         return None
     return text(cursor)
-
-
-def _head_of(answer: Answer) -> dict[str, Any] | None:
-    """Return what the two ends of a page tell of its only record: whole members, and of its items those that are whole.
-
-    None if that is no object with an id.
-    """
-    head = answer.body.decode(errors="ignore")
-    start = _FIRST_RECORD.search(head)
-    if start is None:
-        return None
-    end = _end_of_values(head, start.end() + 1, _NAME)
-    closed = head[start.end() : end]
-    if items := _ITEMS.match(head, end):
-        closed = head[start.end() : _end_of_values(head, items.end(), _COMMA)] + "]"
-    try:
-        record = decode(f"{closed}}}".encode())
-    except ValueError:
-        return None
-    if not isinstance(record, dict):
-        return None
-    record = _members_behind_items(answer.tail) | record
-    return record if record.get("id") else None
-
-
-def _members_behind_items(tail: bytes) -> dict[str, Any]:
-    """Return the members that come after the items of a record, from the end of its page."""
-    end = tail.decode(errors="ignore")
-    for list_end in _LIST_END.finditer(end):
-        try:
-            members, _ = _DECODER.raw_decode(f"{{{end[list_end.end() :]}")
-        except ValueError, RecursionError:
-            continue
-        if isinstance(members, dict) and members.keys() & _OF_DOCUMENTS:
-            return dict(members)
-    return {}
-
-
-def _end_of_values(part: str, end: int, before: re.Pattern[str]) -> int:
-    """Return where the last whole value of an object or a list ends, of which the part may be cut off."""
-    while found := before.match(part, end):
-        try:
-            _, end = _DECODER.raw_decode(part, found.end())
-        except ValueError, RecursionError:
-            break
-    return end
 
 
 def _unseen(items: list[Any], seen: set[bytes]) -> list[dict[str, Any]]:

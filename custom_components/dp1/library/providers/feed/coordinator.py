@@ -391,9 +391,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
         def parse() -> tuple[list[FeedPlaylist | None], int, int]:
             """Return the playlists, and how many fields and characters those before them have."""
-            heads = (FeedPlaylist.parse(it, is_head=True) for it in page.heads)
             return (
-                [*heads, *map(FeedPlaylist.parse, page.records)],
+                list(map(FeedPlaylist.parse, page.records)),
                 sum(len(playlist.fields) for playlist in found.values()),
                 sum(playlist.characters for playlist in found.values()),
             )

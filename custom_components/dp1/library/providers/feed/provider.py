@@ -35,7 +35,7 @@ from ..provider import (
     children_of,
 )
 from .coordinator import MAX_IN_CHANNEL
-from .records import UNKNOWN, FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
+from .records import FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
 
 PLAYABLE = ("http://", "https://", "data:")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
@@ -194,7 +194,7 @@ class FeedProvider(Provider):
     async def _async_build_playlist(self, ref: str, limit: int | None) -> BuiltPlaylist:
         """Use a playlist by its address, or build one of its first works."""
         known = self._feed.playlist(ref)
-        if known is None or known.count == UNKNOWN or (limit and known.count > limit):
+        if known is None or (limit and known.count > limit):
             known, stored = await self._feed.async_described(ref, BUILD_PATIENCE)
             if limit and known.count > limit:
                 # The signatures are for the whole playlist.
@@ -366,7 +366,7 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
         can_expand=playlist.count != 0,
         subtitle=", ".join(playlist.curators) or None,
         year=playlist.year,
-        works=None if playlist.count == UNKNOWN else playlist.count,
+        works=playlist.count,
         query=playlist.query,
     )
 

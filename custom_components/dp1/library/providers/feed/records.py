@@ -20,8 +20,6 @@ from ....client.values import mapping, moment, text
 MAX_ITEMS = 1024
 # Of a feed, and addresses of them in channels.
 MAX_PLAYLISTS = 20_000
-# How many works a playlist has that is too large to be listed.
-UNKNOWN = -1
 MAX_CURATORS = 10
 MAX_DID = 200
 ITEM_FIELDS = 5
@@ -54,7 +52,7 @@ class FeedItem(NamedTuple):
 class FeedPlaylist:
     """A playlist with the first of its items; the id of one on another host is its address.
 
-    `count` is the number of its items, `UNKNOWN` if only the head of its document was read.
+    `count` is the number of its items, of which it has the first.
     `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
     slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
     `ANY`. `owners` are the keys that may change it.
@@ -95,14 +93,8 @@ class FeedPlaylist:
         return made.year if made else None
 
     @classmethod
-    def parse(
-        cls,
-        document: Mapping[str, Any],
-        url: str | None = None,
-        *,
-        is_head: bool = False,
-    ) -> Self | None:
-        """Read a document or its head, None without an id; `url` is its address on another host."""
+    def parse(cls, document: Mapping[str, Any], url: str | None = None) -> Self | None:
+        """Read a document, None without an id; `url` is its address on another host."""
         if not (key := url or text(document.get("id"))):
             return None
         slug = text(document.get("slug")) or ""
@@ -116,7 +108,7 @@ class FeedPlaylist:
             cover=_picture(document.get("coverImage")),
             created=text(document.get("created")) or "",
             curators=_names(document.get("curators")),
-            count=UNKNOWN if is_head else len(items),
+            count=len(items),
             fields=tuple(chain.from_iterable(items_of(document)[:MAX_ITEMS])),
             query=_query(document),
             owners=_owners(document),
