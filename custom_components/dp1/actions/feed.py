@@ -348,8 +348,8 @@ async def async_delete_playlist(call: ServiceCall) -> None:
     """Delete a playlist from the feed of a library."""
     library, feed = await _async_own_feed(call)
     with _feed_errors(library, feed, writing=True):
-        deleted = await feed.delete(call.data["playlist_id"], key=library.key)
-    library.async_deleted(deleted.id)
+        key = await feed.delete(call.data["playlist_id"], key=library.key)
+    library.async_deleted(key)
 
 
 @contextmanager

@@ -134,7 +134,7 @@ async def test_publish_as_signed_by_others() -> None:
     """Without a signing key and an API key the document is sent unchanged."""
     other = SigningKey.generate()
     given = sign(playlist(id=ID, slug="x"), other, now=NOW)
-    async with scripted(V2, echo()) as (feed, server):
+    async with scripted(V2, echo(), V2) as (feed, server):
         told = await feed.publish(given)
         assert server.requests[1].json == given
         assert told.signed_by == other.did
@@ -142,7 +142,7 @@ async def test_publish_as_signed_by_others() -> None:
             await feed.publish(sign(playlist(), other, now=NOW))
         with pytest.raises(AuthenticationError):
             await feed.publish(playlist())
-        # The family is asked again, and nothing is sent.
+        # Only the family is asked.
         assert set(server.calls()[2:]) == {"GET /api/v1"}
 
 

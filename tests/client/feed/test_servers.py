@@ -22,7 +22,7 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
 )
 from custom_components.dp1.client.feed import connection as feed_connection, writer
-from custom_components.dp1.client.feed.client import Deleted, Family, Feed
+from custom_components.dp1.client.feed.client import Family, Feed
 from custom_components.dp1.client.feed.drafts import normalize
 from custom_components.dp1.client.playlist.document import build, build_item
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
@@ -152,7 +152,7 @@ async def test_queued_on_ts() -> None:
             await feed.playlist(told.id)
         await simulator.process_queue()
         assert (await feed.playlist(told.id)).document == told.document
-        assert (await feed.delete(told.id)).status == "queued"
+        assert await feed.delete(told.id) == told.id
         await simulator.process_queue()
         with pytest.raises(NotFoundError):
             await feed.playlist(told.id)
@@ -328,7 +328,7 @@ async def test_delete(family: FamilyName) -> None:
     """A playlist is deleted once, and not found after that."""
     async with served(family) as (feed, simulator):
         told = await feed.publish(playlist())
-        assert await feed.delete(told.slug) == Deleted(told.id)
+        assert await feed.delete(told.slug) == told.id
         assert not simulator.documents
         with pytest.raises(NotFoundError):
             await feed.delete(told.slug)

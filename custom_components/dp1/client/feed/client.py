@@ -5,8 +5,7 @@ servers show them.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 import re
 from typing import Any
 
@@ -14,13 +13,11 @@ import aiohttp
 
 from ..errors import (
     AuthenticationError,
-    Dp1Error,
     ForbiddenError,
     InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
     NotFoundError,
-    SignatureNeededError,
     SignatureRefusedError,
     UnexpectedAnswerError,
 )
@@ -29,10 +26,9 @@ from ..playlist.signing import SigningKey
 from ..text import server_url
 from .connection import Family, FeedConnection, family_of
 from .paging import PAGE_SIZE, Page, pages, records
-from .writer import Change, Deleted, Published, Writer
+from .writer import Change, Published, Writer
 
 __all__ = [
-    "Deleted",
     "Family",
     "Feed",
     "Published",
@@ -268,8 +264,8 @@ class Feed:
             lambda writer: writer.update(ref, change), key, curator, True
         )
 
-    async def delete(self, ref: str, *, key: SigningKey | None = None) -> Deleted:
-        """Delete a playlist by id, slug or its address on this feed: by signature, or with the API key.
+    async def delete(self, ref: str, *, key: SigningKey | None = None) -> str:
+        """Delete a playlist by id, slug or its address on this feed: by signature, or with the API key; return its id.
 
         Raises:
             NotFoundError: there is none.
@@ -286,12 +282,10 @@ class Feed:
         curator: str = "",
         prefer_api_key: bool = False,
     ) -> T:
-        """Write with the credentials that the feed requires, once more if its contract has changed."""
+        """Write with the credentials that the feed requires now: a server may have been upgraded."""
         connection = self._connection.with_deadline()
-
-        known = self._family
         try:
-            family = known or await self._ask_family(connection)
+            family = await self._ask_family(connection)
         except LostAnswerError as err:
             raise NoAnswerError(f"{err}; nothing was sent") from err
         writer = Writer(
@@ -304,36 +298,11 @@ class Feed:
             self._refused,
         )
         try:
-            try:
-                return await write(writer)
-            except (
-                AuthenticationError,
-                InvalidRequestError,
-                SignatureNeededError,
-            ) as err:
-                other = await self._family_after(connection, err, family, known)
-                if other is family:
-                    raise
-            return await write(replace(writer, family=other))
+            return await write(writer)
         except AuthenticationError as err:
-            if self._family is Family.SIGNED and not isinstance(err, ForbiddenError):
+            if family is Family.SIGNED and not isinstance(err, ForbiddenError):
                 raise SignatureRefusedError(str(err)) from err
             raise
-
-    async def _family_after(
-        self,
-        connection: FeedConnection,
-        err: Dp1Error,
-        family: Family,
-        known: Family | None,
-    ) -> Family:
-        """Return the kind of server after a refused write; it is only asked again if it was cached."""
-        if isinstance(err, SignatureNeededError):
-            self._family = family = Family.SIGNED
-        elif known is not None:
-            with suppress(Dp1Error):
-                return await self._ask_family(connection)
-        return family
 
     async def _document(self, url: str) -> dict[str, Any]:
         """Read one JSON object, from the cache if the host says that nothing changed."""

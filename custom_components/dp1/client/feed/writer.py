@@ -101,19 +101,6 @@ type Change = Callable[[Document], Document]
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
-    """Result of deleting a playlist.
-
-    Attributes:
-        id: its id.
-        status: ``queued`` if the feed will delete it later.
-    """
-
-    id: str
-    status: Literal["deleted", "queued"] = "deleted"
-
-
-@dataclass(frozen=True, slots=True)
 class Existing:
     """A playlist that a feed holds, and whether it was found by its id, else by its slug."""
 
@@ -194,8 +181,8 @@ class Writer:
 
         return await self._again(update)
 
-    async def delete(self, ref: str) -> Deleted:
-        """Delete a playlist of ours, by its id, slug or address on this feed."""
+    async def delete(self, ref: str) -> str:
+        """Delete a playlist of ours, by its id, slug or address on this feed, now or soon, and return its id."""
         signs = self.family is Family.SIGNED
         if not signs and not self.connection.api_key:
             raise ApiKeyNeededError("this feed needs an API key to delete")
@@ -204,7 +191,7 @@ class Writer:
             return await self._again(lambda: self._delete(existing))
         return await self._send_delete(existing.document, None)
 
-    async def _delete(self, existing: Existing) -> Deleted:
+    async def _delete(self, existing: Existing) -> str:
         """Delete a playlist by a signed intent."""
         stored = existing.document
         key = self._signer()
@@ -216,12 +203,12 @@ class Writer:
 
     async def _send_delete(
         self, stored: Document, body: Mapping[str, Any] | None
-    ) -> Deleted:
+    ) -> str:
         """Delete a playlist; one that is gone on a second attempt was deleted by the first."""
         url = self.connection.playlist_url(stored["id"])
         for last in (False, True):
             try:
-                answer = await self.connection.write(
+                await self.connection.write(
                     "DELETE", url, body, with_key=body is None, repeatable=True
                 )
             except BusyError:
@@ -237,10 +224,9 @@ class Writer:
                 if last or body is None:
                     raise
             else:
-                if answer.status == 202:
-                    return Deleted(stored["id"], "queued")
                 break
-        return Deleted(stored["id"])
+        key: str = stored["id"]
+        return key
 
     async def _is_gone(self, url: str, doubt: Dp1Error) -> bool:
         """Return whether a playlist is gone, or raise the original error if that cannot be checked."""
@@ -269,7 +255,7 @@ class Writer:
     # Steps
 
     async def _again[T](self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Retry once after a conflicting change or an unknown clock offset, and without the fields that are refused."""
+        """Retry once after a conflicting change, and without the fields that are refused."""
         is_first = True
         while True:
             try:
@@ -283,9 +269,7 @@ class Writer:
                     raise
                 is_first = False
             except TimestampRefusedError as err:
-                if not is_first:
-                    raise ClockError(self.connection.clock.minutes_off) from err
-                is_first = False
+                raise ClockError(self.connection.clock.minutes_off) from err
 
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
         """Find our playlist with the id or slug of a document."""
