@@ -11,14 +11,15 @@ _PREFIX = b"\x19Ethereum Signed Message:\n"
 _RATE = 136
 _LANE = 2**64 - 1
 
-# secp256k1: y² = x³ + 7 over the field of P, with the generator (GX, GY) of order N.
+# secp256k1: y² = x³ + 7 over the field of P, with a generator of order N.
 _P = 2**256 - 2**32 - 977
 _N = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
-_GX = 0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798
-_GY = 0x483ADA7726A3C4655DA4FBFC0E1108A8FD17B448A68554199C47D08FFB10D4B8
+_GENERATOR = (
+    0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798,
+    0x483ADA7726A3C4655DA4FBFC0E1108A8FD17B448A68554199C47D08FFB10D4B8,
+)
 
-# A point as (X, Y, Z) with x = X / Z² and y = Y / Z³; Z is 0 for the point at infinity.
-type _Point = tuple[int, int, int]
+type _Point = tuple[int, int]
 
 
 def _rotate(lane: int, bits: int) -> int:
@@ -80,49 +81,35 @@ def keccak256(data: bytes) -> bytes:
     return b"".join(lane.to_bytes(8, "little") for lane in lanes[:4])
 
 
-def _double(point: _Point) -> _Point:
-    """Double a point."""
-    x, y, z = point
-    yy = y * y % _P
-    s, m = 4 * x * yy % _P, 3 * x * x % _P
-    new_x = (m * m - 2 * s) % _P
-    return new_x, (m * (s - new_x) - 8 * yy * yy) % _P, 2 * y * z % _P
+def _add(one: _Point | None, other: _Point | None) -> _Point | None:
+    """Add two points; None is the point at infinity."""
+    if one is None or other is None:
+        return one or other
+    (x1, y1), (x2, y2) = one, other
+    if x1 != x2:
+        slope = (y2 - y1) * pow(x2 - x1, -1, _P)
+    elif y1 == y2:
+        slope = 3 * x1 * x1 * pow(2 * y1, -1, _P)
+    else:
+        return None
+    x = (slope * slope - x1 - x2) % _P
+    return x, (slope * (x1 - x) - y1) % _P
 
 
-def _add(one: _Point, other: _Point) -> _Point:
-    """Add two points."""
-    (x1, y1, z1), (x2, y2, z2) = one, other
-    if not z1 or not z2:
-        return one if z1 else other
-    zz1, zz2 = z1 * z1 % _P, z2 * z2 % _P
-    u, s = x1 * zz2 % _P, y1 * zz2 * z2 % _P
-    h, r = (x2 * zz1 - u) % _P, (y2 * zz1 * z1 - s) % _P
-    if not h:
-        return (0, 1, 0) if r else _double(one)
-    hh = h * h % _P
-    hhh, v = h * hh % _P, u * hh % _P
-    x = (r * r - hhh - 2 * v) % _P
-    return x, (r * (v - x) - s * hhh) % _P, h * z1 * z2 % _P
-
-
-def _recover(hashed: bytes, parity: int, r: int, s: int) -> tuple[int, int] | None:
+def _recover(hashed: bytes, parity: int, r: int, s: int) -> _Point | None:
     """Recover the public key that made a signature; None if none did."""
     y = pow(r**3 + 7, (_P + 1) // 4, _P)
     if (y * y - r**3 - 7) % _P:
         return None
-    ours, inverse = (r, y if y % 2 == parity else _P - y, 1), pow(r, -1, _N)
-    generator = (_GX, _GY, 1)
+    ours, inverse = (r, y if y % 2 == parity else _P - y), pow(r, -1, _N)
     by_generator = -int.from_bytes(hashed) * inverse % _N
     by_ours = s * inverse % _N
-    sums = ((0, 1, 0), generator, ours, _add(generator, ours))
-    result = sums[0]
+    sums = (None, _GENERATOR, ours, _add(_GENERATOR, ours))
+    result: _Point | None = None
     for bit in range(255, -1, -1):
         which = (by_generator >> bit & 1) + 2 * (by_ours >> bit & 1)
-        result = _add(_double(result), sums[which])
-    if not result[2]:
-        return None
-    inverse = pow(result[2], -1, _P)
-    return result[0] * inverse**2 % _P, result[1] * inverse**3 % _P
+        result = _add(_add(result, result), sums[which])
+    return result
 
 
 def _address(hashed: bytes, v: int, r: int, s: int) -> bytes | None:
