@@ -87,8 +87,12 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     has_key = bool(library.entry.data.get(CONF_API_KEY))
     sign = call.data.get("sign")
     document = await _async_document(call, what)
-    if sign is False and (await _async_takes_no_key(library, feed) or not has_key):
-        _check_signed(call, library, feed, document)
+    family = None
+    if sign is not None:
+        with _feed_errors(library, feed):
+            family = await feed.family()
+    if family and not sign and (family is Family.SIGNED or not has_key):
+        _check_signed(call, library, family, document)
     else:
         if "playlist" not in what:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
@@ -111,18 +115,12 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         document.get("slug"), published.document
     )
     response = await _async_note_published(library, published)
-    if sign and feed.signs_itself:
+    if sign and family is Family.TS:
         response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")
     if call.return_response:
         return response
     _notify_left_out(call.hass, library, published)
     return None
-
-
-async def _async_takes_no_key(library: Library, feed: Feed) -> bool:
-    """Return whether nothing but a signature lets a playlist in."""
-    with _feed_errors(library, feed):
-        return await feed.family() is Family.SIGNED
 
 
 async def _async_own_feed(call: ServiceCall) -> tuple[Library, Feed]:
@@ -134,15 +132,20 @@ async def _async_own_feed(call: ServiceCall) -> tuple[Library, Feed]:
     return library, feed
 
 
+# What is needed where there is neither a signature nor an API key.
+NEEDED = {
+    Family.SIGNED: "feed_needs_signature",
+    Family.TS: "feed_needs_key",
+    Family.V2: "feed_needs_key_or_signature",
+}
+
+
 def _check_signed(
-    call: ServiceCall, library: Library, feed: Feed, document: Mapping[str, Any]
+    call: ServiceCall, library: Library, family: Family, document: Mapping[str, Any]
 ) -> None:
     """Raise unless a playlist can be published with the signatures it has."""
     if not document.get("signatures"):
-        key = "feed_needs_key" if feed.signs_itself else "feed_needs_key_or_signature"
-        if feed.takes_no_key:
-            key = "feed_needs_signature"
-        raise invalid_input(key, name=library.title)
+        raise invalid_input(NEEDED[family], name=library.title)
     if given := [word for word in WORDS if word in call.data]:
         raise invalid_input("signed_as_it_is", given=", ".join(given))
 

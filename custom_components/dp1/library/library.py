@@ -19,6 +19,7 @@ from homeassistant.util.signal_type import SignalType
 from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
+from ..client.feed.client import Family
 from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN
@@ -239,11 +240,12 @@ class Library:
         Who has an API key may change every playlist of the feed.
         """
         assert self.feed is not None
-        await self.feed.family()
+        family = await self.feed.family()
         playlists = await self.feed_coordinator.async_list()
         if playlists.reason:
             raise playlists.reason
-        takes_key = self.entry.data.get(CONF_API_KEY) and not self.feed.takes_no_key
+        has_key = bool(self.entry.data.get(CONF_API_KEY))
+        takes_key = has_key and family is not Family.SIGNED
         return [
             playlist
             for playlist in playlists.records

@@ -97,21 +97,10 @@ class Feed:
         self._legacy_keys = tuple(legacy_keys)
         # The last few that carried an ETag, by address; as bytes, so that no reader can change them.
         self._answers: dict[str, Answer] = {}
-        self._family: Family | None = None
         self._refused: set[str] = set()
 
-    @property
-    def signs_itself(self) -> bool:
-        """Return whether the feed is known to sign by itself and to keep no other signature."""
-        return self._family is Family.TS
-
-    @property
-    def takes_no_key(self) -> bool:
-        """Return whether the feed is known to take signatures only."""
-        return self._family is Family.SIGNED
-
     async def family(self) -> Family:
-        """Return the kind of server, and ask it if needed.
+        """Ask the server for its kind.
 
         Raises:
             UnexpectedAnswerError: whatever is there is no feed.
@@ -119,13 +108,12 @@ class Feed:
         return await self._ask_family(self._connection)
 
     async def _ask_family(self, connection: FeedConnection) -> Family:
-        """Ask the server for its kind, and remember it."""
+        """Ask the server for its kind."""
         try:
             told = await (await connection.read(self.url)).json()
         except (NotFoundError, InvalidRequestError) as err:
             raise UnexpectedAnswerError(f"no DP-1 feed at this address: {err}") from err
-        self._family = family_of(told)
-        return self._family
+        return family_of(told)
 
     async def check_key(self) -> None:
         """Check whether the API key is accepted, with a request that changes nothing.
