@@ -214,31 +214,30 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, urls: Sequence[str]
     ) -> tuple[list[FeedPlaylist], Dp1Error | None]:
         """Return the playlists at some addresses in order, and why some are missing; other hosts are asked a few at a time."""
-        found: dict[str, FeedPlaylist] = {}
-        problems: list[Dp1Error] = []
 
-        async def read(url: str) -> None:
-            """Read a playlist of another host."""
+        async def read(url: str) -> Dp1Error | None:
+            """Read a playlist of another host, or return why it could not be read."""
             try:
-                found[url] = self._foreign[url] = await self.async_playlist(url)
+                self._foreign[url] = await self.async_playlist(url)
             except Dp1Error as err:
-                problems.append(err)
+                return err
+            return None
 
-        for url in urls:
-            # The feed may be known by another name there.
-            known = self.playlist(url.rpartition("/playlists/")[2])
-            if known := known or self._foreign.get(url):
-                found[url] = known
+        missing = [url for url in dict.fromkeys(urls) if self._known_at(url) is None]
         try:
             async with asyncio.timeout(PATIENCE):
-                missing = [url for url in dict.fromkeys(urls) if url not in found]
-                await gather_with_limited_concurrency(
+                problems = await gather_with_limited_concurrency(
                     FOREIGN_CONCURRENCY, *map(read, missing)
                 )
         except TimeoutError:
-            problems.append(NoAnswerError("not all playlists answer in time"))
-        playlists = [found[url] for url in urls if url in found]
-        return playlists, next(iter(problems), None)
+            problems = [NoAnswerError("not all playlists answer in time")]
+        playlists = [known for url in urls if (known := self._known_at(url))]
+        return playlists, next(filter(None, problems), None)
+
+    def _known_at(self, url: str) -> FeedPlaylist | None:
+        """Return a known playlist at an address, where the feed may have another name."""
+        known = self.playlist(url.rpartition("/playlists/")[2])
+        return known or self._foreign.get(url)
 
     async def async_channel(self, key: str) -> FeedChannel:
         """Return a channel, or raise NotFoundError or why it could not be read."""
