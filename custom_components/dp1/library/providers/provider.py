@@ -405,9 +405,10 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
         super().async_start()
 
 
-def source_of(node: Node) -> Source:
+def source_of(node: Node, listed: bool = True) -> Source:
     """Return a node as one for the source list."""
-    return Source(node.id, node.title, (node.artist, node.subtitle, node.year))
+    details = node.artist, node.subtitle, node.year
+    return Source(node.id, node.title, details, listed)
 
 
 def cover_of(nodes: Iterable[Node]) -> str | None:

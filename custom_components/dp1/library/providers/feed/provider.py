@@ -33,6 +33,7 @@ from ..provider import (
     Provider,
     Source,
     children_of,
+    source_of,
 )
 from .coordinator import MAX_IN_CHANNEL
 from .records import FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
@@ -251,30 +252,13 @@ class FeedProvider(Provider):
         """Return the playlists and the channels that are wanted."""
         wanted = self.context.preferences.sources
         playlists = self._feed.data.records if "playlists" in wanted else ()
-        channels = [
-            channel
-            for channel in (self._feed.channels if "channels" in wanted else ())
-            if channel.playlists
-        ]
+        channels = self._feed.channels if "channels" in wanted else ()
         return [
-            [
-                Source(
-                    node_id(NodeKind.PLAYLIST, playlist.id),
-                    playlist.title,
-                    (", ".join(playlist.curators), playlist.year),
-                    index < SOURCE_LIMIT,
-                )
-                for index, playlist in enumerate(playlists)
-            ],
-            [
-                Source(
-                    node_id(NodeKind.CHANNEL, channel.id),
-                    channel.title,
-                    (channel.publisher,),
-                    index < SOURCE_LIMIT,
-                )
-                for index, channel in enumerate(channels)
-            ],
+            [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)]
+            for nodes in (
+                map(playlist_node, playlists),
+                (channel_node(each) for each in channels if each.playlists),
+            )
         ]
 
     # News
