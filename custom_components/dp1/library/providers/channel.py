@@ -24,7 +24,6 @@ from ..news import CHANNEL_PLAYLIST
 from ..node import Children, Node, NodeKind, node_id
 from ..server import CachedList, Json, ServerCoordinator
 from ..text_index import line
-from .feed.coordinator import MAX_IN_CHANNEL
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
 from .feed.records import FeedChannel, FeedPlaylist, async_channels
 from .provider import (
@@ -46,7 +45,7 @@ CHANNEL_PATH: Final = re.compile(
 )
 # Within half an hour, and not all homes at the same time.
 POLL_SECONDS: Final = (1500.0, 1740.0)
-# What costs many requests is done only every so many reads, unless the channel itself has changed.
+# The playlists of a channel that has not changed are read only every so many times.
 WHOLE_EVERY: Final = 4
 MAX_PLAYLISTS: Final = 1000
 MAX_TOLD: Final = 20
@@ -146,7 +145,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self._feed = feed = context.feed
         self._is_told = is_told
         self._reads = 0
-        self._addresses: dict[str, tuple[str, ...]] = {}
+        self._lists: dict[str, tuple[FeedChannel, list[Listed]]] = {}
         if feed.client is not None and self.address.feed == feed.url:
             self._client = feed.client
         else:
@@ -182,33 +181,28 @@ class FollowedChannel(ServerCoordinator[Listed]):
 
     async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
-        urls = list(dict.fromkeys(channel.playlists))
-        known = {listed.url: listed for listed in self.data.records}
-        is_same = self._addresses.get(channel.id) == channel.playlists
-        is_whole = not is_same or self._reads % WHOLE_EVERY == 0
-        if len(urls) > MAX_IN_CHANNEL and not is_whole:
-            return [known[url] for url in urls if url in known]
+        before, listed = self._lists.get(channel.id, (None, []))
+        if before == channel and self._reads % WHOLE_EVERY:
+            return listed
         own: dict[str, Listed] = {}
         async for document in self._client.channel_playlists(
             channel.id, limit=MAX_PLAYLISTS
         ):
             if (parsed := FeedPlaylist.parse(document)) is not None:
                 url = self._client.playlist_url(parsed.id)
-                listed = Listed(parsed.id, url, channel.title, self._named(parsed, url))
-                own[parsed.id.lower()] = own[parsed.slug.lower()] = listed
-        found: dict[str, Listed] = {}
+                each = Listed(parsed.id, url, channel.title, self._named(parsed, url))
+                own[parsed.id.lower()] = own[parsed.slug.lower()] = each
+        found = {each.url: each for each in self.data.records}
         others = []
-        for url in urls:
-            if listed_here := own.get(url.rpartition("/")[2].lower()):
-                found[url] = listed_here
-            elif url in known:
-                found[url] = known[url]
-            if url not in found or (is_whole and found[url] is known.get(url)):
+        for url in dict.fromkeys(channel.playlists):
+            if here := own.get(url.rpartition("/")[2].lower()):
+                found[url] = here
+            else:
                 others.append(url)
         found |= await self._async_read_others(channel, others)
-        self._addresses[channel.id] = channel.playlists
-        in_order = [found[url] for url in urls if url in found]
-        return [*in_order, *own.values()]
+        in_order = [found[url] for url in channel.playlists if url in found]
+        self._lists[channel.id] = channel, [*in_order, *own.values()]
+        return self._lists[channel.id][1]
 
     async def _async_read_others(
         self, channel: FeedChannel, urls: Sequence[str]
