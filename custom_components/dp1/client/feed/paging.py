@@ -35,7 +35,7 @@ class Page:
 
     Attributes:
         records: documents that no earlier page had; none for what is no object.
-        skipped: records before these that are too large to be read at all.
+        skipped: records up to here that are too large to be read at all.
         last: whether the list ends here.
     """
 
@@ -126,7 +126,6 @@ async def pages(
         last = cursor is None or cursor in cursors
         if fresh or last:
             yield Page(fresh, skipped, last)
-            skipped = 0
         if last or cursor is None:
             return
         cursors.add(cursor)

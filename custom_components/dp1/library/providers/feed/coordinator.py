@@ -1,7 +1,7 @@
 """Coordinator of the playlist feed; documents are read on demand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -23,7 +23,7 @@ from ....client.playlist.document import slugify
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....data import DATA
 from ....storage import record_from_json, record_to_json
-from ...server import PATIENCE, CachedList, Json, ServerCoordinator
+from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import (
     ITEM_FIELDS,
     MAX_PLAYLISTS,
@@ -40,9 +40,8 @@ MAX_ITEMS = 60_000
 # Their names and addresses; those of real feeds have a fifth of that.
 MAX_CHARACTERS = 32 * 1024 * 1024
 FEED_PAGE = 50
-# What is older is read at leisure, and not with every refresh.
+# What is older is read with pauses, and not with every refresh.
 FIRST_PLAYLISTS = 500
-OLDER = "older"
 FOREIGN_CONCURRENCY = 8
 # The playlists of a channel may be on hosts that have to be asked for each.
 MAX_IN_CHANNEL = 200
@@ -78,7 +77,6 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url
         super().__init__(hass, entry, "feed", url, data.timing.refresh)
-        self._found = 0
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
         self._state = State()
@@ -92,9 +90,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what is stored of this feed, and index it."""
-        self.data = CachedList.from_store(data.get("playlists"), FeedPlaylist)
         self._state = record_from_json(State, data.get("state")) or State()
-        self._index_playlists()
+        self._set_list(CachedList.from_store(data.get("playlists"), FeedPlaylist))
 
     @override
     def to_store(self) -> Json:
@@ -161,8 +158,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             if stored.document.get("id") == key:
                 del self._documents[ref]
         total = len(records) + self._state.skipped
-        self.data = replace(self.data, records=tuple(records), total=total)
-        self._index_playlists()
+        self._set_list(replace(self.data, records=tuple(records), total=total))
         self.async_updated()
 
     def playlist(self, ref: str) -> FeedPlaylist | None:
@@ -270,106 +266,70 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Return the channels."""
         return self._state.channels
 
-    @property
-    @override
-    def is_listing(self) -> bool:
-        """Return whether the list or what is older is read now."""
-        return super().is_listing or self.reads.is_reading(OLDER)
-
-    @property
-    @override
-    def progress(self) -> tuple[int, int | None]:
-        """Return how many playlists are known; feeds do not tell how many there are."""
-        return max(len(self.data.records), self._found), None
-
     @override
     async def _async_read_list(self) -> CachedList[FeedPlaylist]:
-        """Read playlists and channels."""
+        """Read the newest playlists and the channels, and once a day what is older, with a pause before each page."""
         assert self.client is not None
-        began = self.hass.loop.time()
+        began, found = self.hass.loop.time(), dict[str, FeedPlaylist]()
         pages = self.client.playlist_pages(page_size=FEED_PAGE)
-        found: dict[str, FeedPlaylist] = {}
-        skipped, more = 0, True
-        reason: Dp1Error | None = None
+        older_age = timedelta(seconds=self.timing.older_age)
+        older_read_at = self._state.older_read_at
+        is_recent = older_read_at and dt_util.utcnow() - older_read_at < older_age
+        skipped, more, reason = self._state.skipped, True, None
+        reading = NoAnswerError("the rest is being read")
+        self.reads.set_progress(LIST, lambda: self._listed(found, began, more, reading))
         try:
             async for page in pages:
                 await self._async_add(found, page)
-                skipped += page.skipped
-                more = not page.last
+                skipped, more = page.skipped, not page.last
                 if len(found) >= FIRST_PLAYLISTS:
                     break
             self._state.channels = tuple(await async_channels(self.client))
+            if more and not is_recent:
+                self._set_list(self._listed(found, began, more, None))
+                self.async_updated()
+                async for page in pages:
+                    await asyncio.sleep(self.timing.page_pause)
+                    await self._async_add(found, page)
+                    skipped, more = page.skipped, not page.last
+                    if len(found) >= MAX_PLAYLISTS:
+                        more = False
+                        break
         except Dp1Error as err:
             reason = err
-        records, complete = tuple(found.values()), not more
-        if reason is None and more:
-            records += self._older_than(found)
-            complete = self._start_older(pages, found, skipped)
-        elif reason is None:
+        if not more and not reason:
             self._state.skipped = skipped
-        records = self._with_written(records, began)
-        total = len(records) + self._state.skipped
-        listing = Listing(records, total, complete, reason)
-        self.data = self.data.updated(listing, self.hass.loop.time())
-        self._index_playlists()
+            self._state.older_read_at = dt_util.utcnow()
+        listed = self._listed(found, began, more, reason)
+        if is_recent and not reason:
+            listed = replace(listed, complete=True)
+        self._set_list(listed)
         return self.data
 
-    def _older_than(
-        self, first: Mapping[str, FeedPlaylist]
-    ) -> tuple[FeedPlaylist, ...]:
-        """Return the known playlists that come after all of the first ones."""
+    def _listed(
+        self,
+        found: Mapping[str, FeedPlaylist],
+        began: float,
+        more: bool,
+        reason: Dp1Error | None,
+    ) -> CachedList[FeedPlaylist]:
+        """Return the list with what was found since a read began, followed by what was known to be older."""
         known = self.data.records
-        indexes = [n for n, playlist in enumerate(known) if playlist.id in first]
-        return known[indexes[-1] + 1 :] if indexes else ()
+        indexes = [n for n, playlist in enumerate(known) if playlist.id in found]
+        older = known[indexes[-1] + 1 :] if more and indexes else ()
+        records = self._with_written((*found.values(), *older), began)
+        total = len(records) + self._state.skipped
+        listing = Listing(records, total, not more and reason is None, reason)
+        return self.data.updated(listing, self.hass.loop.time())
 
-    def _start_older(
-        self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
-    ) -> bool:
-        """Return if the rest of the list was read lately, and read it in the background if not."""
-        read_at, age = (
-            self._state.older_read_at,
-            timedelta(seconds=self.timing.older_age),
-        )
-        if read_at is not None and dt_util.utcnow() - read_at < age:
-            return True
-        self.reads.start(OLDER, partial(self._async_read_older, pages, first, skipped))
-        return False
-
-    async def _async_read_older(
-        self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
-    ) -> None:
-        """Read what is older than the first playlists, one page after the other with a pause."""
-        found, began = dict(first), self.hass.loop.time()
-        complete = False
-        try:
-            await asyncio.sleep(self.timing.page_pause)
-            async for page in pages:
-                await self._async_add(found, page)
-                skipped += page.skipped
-                if page.last or len(found) >= MAX_PLAYLISTS:
-                    complete = True
-                    break
-                await asyncio.sleep(self.timing.page_pause)
-        except Dp1Error as err:
-            LOGGER.debug("Not all older playlists of %s are read: %s", self.name, err)
-        rest = self._older_than(first)
-        newest = self.data.records[: len(self.data.records) - len(rest)]
-        known = {playlist.id for playlist in newest}
-        older = {key: found[key] for key in found if key not in known}
-        if not complete:
-            older = {playlist.id: playlist for playlist in rest} | older
-        records = self._with_written((*newest, *older.values()), began)
-        self._state.skipped = skipped
-        if complete:
-            self._state.older_read_at = dt_util.utcnow()
-        self.data = replace(
-            self.data,
-            records=records,
-            total=len(records) + skipped,
-            complete=complete,
-        )
-        self._index_playlists()
-        self.async_updated()
+    def _set_list(self, listed: CachedList[FeedPlaylist]) -> None:
+        """Replace the list, and index it."""
+        self.data = listed
+        records = listed.records
+        self._playlists = {
+            playlist.slug: playlist for playlist in reversed(records) if playlist.slug
+        }
+        self._playlists |= {playlist.id: playlist for playlist in records}
 
     def _with_written(
         self, records: Sequence[FeedPlaylist], began: float
@@ -407,7 +367,6 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             elif count > MAX_ITEMS * ITEM_FIELDS:
                 playlist = replace(playlist, fields=())
             found[playlist.id] = playlist
-        self._found = len(found)
 
     def _client_of(self, ref: str) -> Feed | None:
         """Return what reads a playlist by id, slug or address."""
@@ -426,11 +385,3 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             raise NotFoundError(f"no playlist {ref!r}") from err
         self._documents[ref] = self.hass.loop.time(), stored
         return stored
-
-    def _index_playlists(self) -> None:
-        """Index the playlists by id and slug."""
-        records = self.data.records
-        self._playlists = {
-            playlist.slug: playlist for playlist in reversed(records) if playlist.slug
-        }
-        self._playlists |= {playlist.id: playlist for playlist in records}
