@@ -480,9 +480,9 @@ def test_build_leaves_out_what_is_empty() -> None:
     full = build(
         "Hall",
         [],
-        defaults={"duration": 0, "license": "", "display": {}},
+        defaults={"duration": 0},
         summary="Two",
-        cover_image="https://a.example/ä.png",
+        coverImage="https://a.example/%C3%A4.png",
         id=FULL["id"],
         created="2026-01-01T00:00:00Z",
     )

@@ -250,77 +250,30 @@ def check_playable(document: Any) -> None:
         raise InvalidPlaylistError(faults)
 
 
-def build_item(
-    source: str,
-    *,
-    title: str | None = None,
-    duration: float | None = None,
-    license: str | None = None,
-    display: Mapping[str, Any] | None = None,
-    provenance: Mapping[str, Any] | None = None,
-    ref: str | None = None,
-    id: str | None = None,
-) -> dict[str, Any]:
+def build_item(source: str, **fields: Any) -> dict[str, Any]:
     """Build an item of a playlist; empty fields are left out.
 
     Args:
         source: URL of the work; characters that a URI may not have are escaped.
-        title: name of the work.
-        duration: seconds.
-        license: ``open``, ``token`` or ``subscription``.
-        display: scaling, margin, background and so on.
-        provenance: DP-1 provenance.
-        ref: URL of a reference manifest.
-        id: UUID.
+        fields: others as DP-1 names them, like ``title``, ``duration`` (seconds), ``license`` or ``provenance``.
     """
-    return without_nothing(
-        {
-            "id": id,
-            "title": title,
-            "source": escaped_url(source),
-            "duration": duration,
-            "license": license,
-            "ref": ref,
-            "display": dict(display or {}),
-            "provenance": dict(provenance or {}),
-        }
-    )
+    return without_nothing({"source": escaped_url(source), **fields})
 
 
 def build(
-    title: str,
-    items: Iterable[Mapping[str, Any]],
-    *,
-    defaults: Mapping[str, Any] | None = None,
-    summary: str | None = None,
-    cover_image: str | None = None,
-    id: str | None = None,
-    created: str | None = None,
+    title: str, items: Iterable[Mapping[str, Any]], **fields: Any
 ) -> dict[str, Any]:
     """Build a v1.1.0 playlist; empty fields are left out.
 
     Args:
         title: 1 to 200 characters.
         items: items, see `build_item`.
-        defaults: ``display``, ``license`` and ``duration`` (seconds) for all works.
-        summary: up to 2,000 characters.
-        cover_image: URL of a picture.
-        id: UUID.
-        created: RFC 3339 date and time.
+        fields: others as DP-1 names them, like ``id``, ``created``, ``summary`` or ``defaults``.
     """
-    optional = without_nothing(
-        {
-            "id": id,
-            "created": created,
-            "summary": summary,
-            "coverImage": escaped_url(cover_image or ""),
-            "defaults": without_nothing(defaults or {}),
-        }
-    )
     return {
         "dpVersion": DP_VERSION,
         "title": title,
-        **optional,
+        **without_nothing(fields),
         "items": [dict(item) for item in items],
     }
 

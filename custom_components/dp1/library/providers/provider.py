@@ -22,9 +22,9 @@ from ...client.display.client import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.http import Guard
-from ...client.playlist.document import build, timestamp
+from ...client.playlist.document import build, timestamp, without_nothing
 from ...client.playlist.manifest import Work
-from ...client.text import MAX_TITLE, shorten
+from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..news import NEWS, NewsItem
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
@@ -355,12 +355,14 @@ class Provider:
             items,
             id=str(uuid4()),
             created=timestamp(datetime.now(UTC)),
-            defaults={
-                "display": dict(preferences.display),
-                "license": LICENSE,
-                "duration": preferences.duration,
-            },
-            cover_image=cover,
+            defaults=without_nothing(
+                {
+                    "display": dict(preferences.display),
+                    "license": LICENSE,
+                    "duration": preferences.duration,
+                }
+            ),
+            coverImage=escaped_url(cover or ""),
             summary=summary,
         )
         return BuiltPlaylist(Cast(playlist=built | document), title, len(items), node)
