@@ -283,9 +283,6 @@ def _major(version: object) -> int:
 
 # With a larger offset, intents use our own time: the feed must not choose when an intent is valid.
 MAX_FOLLOWED = timedelta(hours=1)
-# The feed accepts intents within five minutes of its clock.
-NEAR = timedelta(minutes=2)
-_NONE = timedelta()
 
 
 class FeedClock:
@@ -293,7 +290,7 @@ class FeedClock:
 
     def __init__(self) -> None:
         """Initialize without an offset."""
-        self.ahead = _NONE
+        self.ahead = timedelta()
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Update the offset from a response; the age of a cached response is added."""
@@ -311,14 +308,12 @@ class FeedClock:
 
     def for_documents(self) -> datetime:
         """Return the present time, which is not later than it is for the feed."""
-        return datetime.now(UTC) + min(self.ahead, _NONE)
+        return datetime.now(UTC) + min(self.ahead, timedelta())
 
     def for_intents(self) -> datetime:
-        """Return the present time, by the clock of the feed if ours is off by minutes."""
-        now = datetime.now(UTC)
-        if abs(self.ahead) <= NEAR:
-            return now + min(self.ahead, _NONE)
-        return now + self.ahead if abs(self.ahead) <= MAX_FOLLOWED else now
+        """Return the present time by the clock of the feed, unless that is off by more than an hour."""
+        ahead = self.ahead if abs(self.ahead) <= MAX_FOLLOWED else timedelta()
+        return datetime.now(UTC) + ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,34 +364,20 @@ class FeedConnection:
         return self.playlist_url(name)
 
     async def read(
-        self,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        etag: str | None = None,
-        max_body: int = MAX_BODY,
-        max_skipped: int = 0,
+        self, url: str, *, etag: str | None = None, **options: Any
     ) -> Answer:
         """Get something; with an ``etag`` the answer may be a 304 without a body.
 
         Args:
             url: where from.
-            params: query of the address.
             etag: what is known already.
-            max_body: maximum number of bytes, if not those of a document.
-            max_skipped: as ``request_json`` has it.
+            options: as ``request_json`` has them.
 
         Raises:
             Dp1Error: as ``request_json`` and ``feed_error`` have it.
         """
-        return await self._call(
-            "GET",
-            url,
-            params=params,
-            headers={"If-None-Match": etag} if etag else None,
-            max_body=max_body,
-            max_skipped=max_skipped,
-        )
+        headers = {"If-None-Match": etag} if etag else None
+        return await self._call("GET", url, headers=headers, **options)
 
     async def write(
         self,
@@ -429,7 +410,6 @@ class FeedConnection:
             repeatable=repeatable,
             json=body,
             headers={"Authorization": self._authorization()} if with_key else None,
-            max_body=MAX_BODY,
         )
 
     def _authorization(self) -> str:
@@ -450,14 +430,14 @@ class FeedConnection:
         **options: Any,
     ) -> Answer:
         """Send a request with options of ``request_json``, and repeat it after a pause if it was refused without effect."""
-        reading = method == "GET"
+        reading, sent = method == "GET", {"max_body": MAX_BODY, **options}
         end = self.end or _now() + DEADLINE
         attempt = 0
         while (left := end - _now()) > 0:
             attempt += 1
             timeout = min(READ_TIMEOUT if reading else WRITE_TIMEOUT, left)
             answer = await request_json(
-                self.session, method, url, timeout=timeout, **options
+                self.session, method, url, timeout=timeout, **sent
             )
             self.clock.note(answer.headers)
             if answer.ok or (answer.status == 304 and options["headers"]):
