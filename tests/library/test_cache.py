@@ -4,18 +4,16 @@ import asyncio
 from dataclasses import replace
 import gc
 import json
-import threading
 import tracemalloc
 from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.catalog.models import Artwork, Exhibition
+from custom_components.dp1.client.catalog.models import Exhibition
 from custom_components.dp1.library.library import async_remove_stored
 from custom_components.dp1.library.providers.catalog import (
     coordinator as catalog_module,
 )
-from custom_components.dp1.library.providers.catalog.records import KnownWorks
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
@@ -27,7 +25,6 @@ from homeassistant.core import HomeAssistant
 from .conftest import MakeLibrary
 from .shows import search_nodes, show_id
 
-from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 from tests.timing import FAST, set_timing
@@ -299,59 +296,6 @@ async def test_the_copy_is_written_soon(
             await asyncio.sleep(0.02)
     data = hass_storage["dp1.library.library.catalog"]["data"]
     assert len(data["exhibitions"]["records"]) == 51
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_stored_works_appear_at_once(
-    catalog: CatalogSimulator,
-    make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The works of a large library are read in a thread, during which nothing in the event loop changes."""
-    library = await make_library(catalog)
-    exhibition = (await library.async_children("exhibitions")).nodes[0]
-    all_series = (await library.async_children(exhibition.id)).nodes
-    for series in all_series[:3]:
-        await library.async_children(series.id)
-    known = library.catalog_coordinator.works
-    works = {
-        work
-        for series in all_series[:3]
-        for work in library.catalog_coordinator.artworks_of(
-            series.id.partition("/")[2]
-        ).records
-    }
-    assert len(works) > 3
-    ids = list(known._work_keys)
-
-    half, go_on = threading.Event(), threading.Event()
-    add, added = KnownWorks.add, []
-
-    def slow(self: KnownWorks, *args: Any) -> None:
-        """Stop after the first series until the event loop has looked."""
-        add(self, *args)
-        added.append(args)
-        if len(added) == 1:
-            half.set()
-            assert go_on.wait(5)
-
-    monkeypatch.setattr(catalog_module, "MAX_AT_START", 0)
-    monkeypatch.setattr(KnownWorks, "add", slow)
-    again = await make_library(catalog, wait=False)
-    await asyncio.to_thread(half.wait, 5)
-    index = again.catalog_coordinator.works
-    assert not index._work_keys and not index.named.records
-    # A work is read meanwhile; what is stored must not replace it.
-    first = again.catalog_coordinator.series(all_series[0].id.partition("/")[2])
-    assert first is not None
-    newer = Artwork(id="new", name="Newer", sources=("https://art.example/new",))
-    index.add_more(first, (newer,))
-    go_on.set()
-    await until(lambda: len(index._work_keys) > 3)
-    assert set(ids) < set(index._work_keys)
-    assert index.find(source="https://art.example/new") == (first.id, newer)
-    index.discard(first.id)
-    assert index.find(source="https://art.example/new") is None
 
 
 async def test_series_of_shows_that_are_gone_go_too(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import CAP
@@ -20,8 +20,6 @@ from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import KnownWorks
 
 MAX_WORKS = 20_000
-# A start waits for so many lists of artworks; more are loaded after it.
-MAX_AT_START = 200
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
 
@@ -45,7 +43,6 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self._exhibitions: dict[str, Exhibition] = {}
         self._series: dict[str, Series] = {}
         self._all_series: tuple[Series, ...] = ()
-        self._stored_artworks: Mapping[str, Any] = {}
 
     # Storage
 
@@ -63,42 +60,13 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             for series_list in self._series_lists.values()
             for series in series_list.records
         )
-        self._stored_artworks = mapping(data.get("artworks"))
-        if len(self._stored_artworks) <= MAX_AT_START:
-            self._artwork_lists = self._restore_artworks(self.works, self._series)
-            self._stored_artworks = {}
-
-    def _restore_artworks(
-        self, works: KnownWorks, known: Mapping[str, Series]
-    ) -> dict[str, CachedList[Artwork]]:
-        """Return the stored lists of artworks, and index them."""
-        lists = {}
-        for key, stored in self._stored_artworks.items():
-            lists[key] = artworks = CachedList.from_store(stored, Artwork)
-            if key in known:
-                works.add(known[key], artworks.records)
-        return lists
-
-    @override
-    @callback
-    def async_start(self) -> None:
-        """Refresh the list, and load the rest of what is stored."""
-        super().async_start()
-        if self._stored_artworks:
-            self.reads.start("stored artworks", self._async_restore_artworks)
-
-    async def _async_restore_artworks(self) -> None:
-        """Load the stored artworks of a large library, for which its start does not wait."""
-        works, known = KnownWorks(), dict(self._series)
-        lists = await self.hass.async_add_executor_job(
-            self._restore_artworks, works, known
-        )
-        for read_since in self._artwork_lists:
-            works.discard(read_since)
-        self.works.take(works)
-        self._artwork_lists = lists | self._artwork_lists
-        self._stored_artworks = {}
-        self.async_update_listeners()
+        self._artwork_lists = {
+            key: CachedList.from_store(stored, Artwork)
+            for key, stored in mapping(data.get("artworks")).items()
+        }
+        for key, artworks in self._artwork_lists.items():
+            if series := self._series.get(key):
+                self.works.add(series, artworks.records)
 
     @override
     def to_store(self) -> Json:
@@ -109,8 +77,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
                 key: series_list.to_store()
                 for key, series_list in self._series_lists.copy().items()
             },
-            "artworks": dict(self._stored_artworks)
-            | {
+            "artworks": {
                 key: artworks.to_store()
                 for key, artworks in self._artwork_lists.copy().items()
             },

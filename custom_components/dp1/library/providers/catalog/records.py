@@ -242,11 +242,6 @@ class NamedWorks:
             self._opened[series.id] = tuple(named)
             self._records = None
 
-    def take(self, others: NamedWorks) -> None:
-        """Add the works of opened series in another collection, unless they are here."""
-        self._opened = others._opened | self._opened
-        self._records = None
-
     def discard_opened(self, series_id: str) -> None:
         """Remove the works of an opened series."""
         if self._opened.pop(series_id, None):
@@ -318,16 +313,6 @@ class KnownWorks:
         }
         self._work_keys |= marks
         self._by_series.setdefault(series.id, []).extend(marks)
-
-    def take(self, others: KnownWorks) -> None:
-        """Add the works of another index, which is used up; a key that both have stays as it is."""
-        for mark in self._work_keys.keys() & others._work_keys.keys():
-            series_id, _ = others._work_keys.pop(mark)
-            others._by_series[series_id].remove(mark)
-        self._work_keys |= others._work_keys
-        for series_id, marks in others._by_series.items():
-            self._by_series.setdefault(series_id, []).extend(marks)
-        self.named.take(others.named)
 
     def discard(self, series_id: str) -> None:
         """Remove the works of a series."""
