@@ -1,5 +1,6 @@
 """Helpers for tests of what is read in the background, unhurried."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -24,6 +25,7 @@ class Clock:
         clock = cls()
         monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
         monkeypatch.setattr(catalog_client, "_now", clock.now)
+        monkeypatch.setattr(asyncio, "sleep", clock.sleep)
         return clock
 
     def __init__(self) -> None:
@@ -34,6 +36,7 @@ class Clock:
         self._turn: Callable[[], Any] | None = None
         self._later = background_reader.async_call_later
         self._now = catalog_client._now
+        self._sleep = asyncio.sleep
 
     def call_later(self, hass: HomeAssistant, seconds: float, job: Any) -> Any:
         """Go on soon, as if so much time had passed, if there are more turns."""
@@ -50,6 +53,14 @@ class Clock:
         if not self._is_done():
             turn()
         return lambda: [stop() for stop in cancel]
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the pause between two pages pass at once."""
+        if seconds == Timing().reading_pause:
+            self.waits.append(seconds)
+            self.moved += seconds
+            seconds = 0
+        await self._sleep(seconds)
 
     def now(self) -> float:
         """Return the moved time."""

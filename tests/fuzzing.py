@@ -49,7 +49,6 @@ from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
-from custom_components.dp1.library.providers.catalog.records import ReadAhead
 from custom_components.dp1.library.providers.favorites import Favorite
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
@@ -601,13 +600,13 @@ def stored() -> list[Any]:
     favorite = record_to_json(Favorite(node, {"source": "https://a"}))
     playlist = FeedPlaylist.parse(DAY)
     assert playlist is not None
-    ahead = {"works": [{"id": "1", "name": "A"}], "following": 5, "size": 9, "total": 9}
+    work = {"id": "1", "name": "A", "index": 5, "sources": ["https://a"]}
     return [
         {
             "list": listed,
             "favorite": favorite,
             "playlist": record_to_json(playlist),
-            "ahead": ahead,
+            "work": work,
         }
     ]
 
@@ -617,7 +616,7 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
     for data in mapping(case).values():
         CachedList.from_store(data, Exhibition)
         CachedList.from_store(data, FeedPlaylist)
-        for kind in (ReadAhead, Favorite, FeedPlaylist, FeedChannel, Token):
+        for kind in (Artwork, Favorite, FeedPlaylist, FeedChannel, Token):
             record_from_json(kind, data)
 
 

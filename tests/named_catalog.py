@@ -30,11 +30,11 @@ SHOWS: dict[int, list[tuple[str, str, int, dict[int, str]]]] = {
         ),
     ],
 }
-# The pages that have to be read: all of a small series, one of a large series with numbers, all while there are names.
+# The pages that have to be read: all of a small series, one of a large series, and then all if it has names.
 PAGES = {
     "Cloud Ledger": 5,
     "A Thousand Tides": 1,
-    "Herbarium": 12,
+    "Herbarium": 1 + 12,
     "Portfolio": 1,
     "Sitters": 2,
 }

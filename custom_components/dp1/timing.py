@@ -52,10 +52,8 @@ class Timing:
         work_age: from which a work is looked up again that a display shows.
         work_retry: the same of one that could not be looked up.
         reading_start: until the background reads on after a start.
-        reading_pause: between two of its requests; after a failure four times as long each time.
-        last_reading_pause: the most of that.
-        reading_idle: until it looks whether there is anything new to read.
-        reading_round: until it tries again what failed.
+        reading_pause: between two lists that it reads, and between two pages of works.
+        reading_idle: until it goes on after a failure, and until it looks whether there is anything new to read.
         jitter: the share by which its pauses differ.
         progress_pause: between two looks at how far a first read is, for its dialog.
         save_delay: until what was read of a server is saved.
@@ -101,9 +99,7 @@ class Timing:
     work_retry: float = 30.0
     reading_start: float = 300.0
     reading_pause: float = 20.0
-    last_reading_pause: float = 6 * 3600.0
     reading_idle: float = 3600.0
-    reading_round: float = 12 * 3600.0
     jitter: float = 0.3
     progress_pause: float = 1.0
     save_delay: float = 30.0

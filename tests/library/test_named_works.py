@@ -1,36 +1,28 @@
 """Test the reading of works with names of their own in exhibitions that nobody has opened."""
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-import threading
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.client.catalog.client import PAGE_SIZE, Page
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.node import NodeKind
-from custom_components.dp1.library.providers.catalog import background_reader, records
+from custom_components.dp1.library.providers.catalog import background_reader
 from custom_components.dp1.library.providers.catalog.provider import CatalogProvider
-from custom_components.dp1.library.providers.catalog.records import (
-    GROWING_SECONDS,
-    MAX_AGE_SECONDS,
-    MAX_OF_SERIES,
-    NamedWorks,
-    ReadAhead,
-)
-from custom_components.dp1.library.server import record_from_text, record_to_text
+from custom_components.dp1.library.providers.catalog.records import KnownWorks
+from custom_components.dp1.library.server import CachedList
 from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
 
 from .conftest import MakeLibrary
 from .shows import search_nodes
 
-from tests.background import Clock
+from tests.background import IDLE, Clock
 from tests.displays import until
 from tests.named_catalog import PAGES, PLANTS, NamedCatalog
 
@@ -68,7 +60,6 @@ async def test_they_are_found(
         place for place, route in enumerate(routes) if route == "series"
     )
     assert Counter(title for title, _ in named.pages()) == PAGES
-    assert len(set(named.pages())) == sum(PAGES.values())
     pauses = clock.waits[:-1]
     assert len(pauses) >= sum(PAGES.values())
     assert min(pauses) >= Timing().reading_pause
@@ -102,7 +93,7 @@ async def test_never_two_at_a_time(
     await clock.read_all()
     assert named.max_in_flight == 1
     assert len(named.requests) == sum(PAGES.values()) + 2
-    library.catalog_coordinator.works.named.keep(set())
+    library.catalog_coordinator._artwork_lists.clear()
     named.reset_counters()
     named.latency = 0.3
     herbarium = named.data.find_series("Herbarium")["id"]
@@ -124,22 +115,20 @@ async def test_a_restart_goes_on_where_it_was(
 ) -> None:
     """What was read before a restart is found after it and not read again, in the middle of a series too."""
     await make_library(named)
-    await clock.run(lambda: len(named.pages()) == 9)
+    await clock.run(lambda: len(named.pages()) == 7)
     library = await make_library(named)
-    await until(lambda: library.catalog_coordinator.works.named.records)
     assert await titles(library, PLANTS[3])
     await clock.read_all()
     assert Counter(title for title, _ in named.pages()) == PAGES
-    assert len(set(named.pages())) == sum(PAGES.values())
     named.reset_counters()
     library = await make_library(named)
     await clock.read_all()
     assert not named.requests
     assert await titles(library, PLANTS[57])
     await library.async_stop()
-    assert len(hass_storage["dp1.library.library.works"]["data"]["series"]) == 5
+    assert len(hass_storage["dp1.library.library.catalog"]["data"]["artworks"]) == 5
     await async_remove_stored(hass, "library")
-    assert "dp1.library.library.works" not in hass_storage
+    assert "dp1.library.library.catalog" not in hass_storage
 
 
 async def test_the_catalog_is_obeyed(
@@ -161,12 +150,11 @@ async def test_the_catalog_is_obeyed(
 async def test_errors_slow_it_down(
     clock: Clock, named: NamedCatalog, make_library: MakeLibrary
 ) -> None:
-    """After an error the pause grows, other series come first, and nothing is asked of a catalog out of reach."""
+    """After an error the pause is long, other series come first, and nothing is asked of a catalog out of reach."""
     named.inject("status", route="artworks", status=404)
     library = await make_library(named)
-    await clock.run(lambda: Timing().reading_round in clock.waits)
-    assert [wait for wait in clock.waits if wait > 20][:4] == [80, 320, 1280, 5120]
-    assert len(named.pages()) == len(PAGES)
+    await clock.run(lambda: clock.waits.count(IDLE) > len(PAGES))
+    assert len(named.pages()) == len(set(named.pages())) == len(PAGES)
     await named.stop()
     await library.catalog_coordinator.async_look_now()
     assert library.problem
@@ -215,40 +203,7 @@ async def test_news_are_read(
     await library.async_refresh()
     await clock.read_all()
     assert not await titles(library, "late guests")
-    assert len(library.catalog_coordinator.works.named.to_store()) == 5
-
-
-async def test_stored_works_appear_at_once(
-    clock: Clock,
-    named: NamedCatalog,
-    make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A thread builds what is stored; the event loop sees all of it or nothing, and loses nothing that came meanwhile."""
-    library = await make_library(named)
-    await clock.read_all()
-    works = library.catalog_coordinator.works.named
-    stored = works.to_store()
-    assert len(stored) > 2
-    half, go_on = threading.Event(), threading.Event()
-
-    def slow(*args: Any) -> ReadAhead | None:
-        """Stop after the first series until the event loop has looked."""
-        if half.is_set():
-            assert go_on.wait(5)
-        half.set()
-        return record_from_text(*args)
-
-    monkeypatch.setattr(records, "record_from_text", slow)
-    again = (await make_library(named, wait=False)).catalog_coordinator.works.named
-    await asyncio.to_thread(half.wait, 5)
-    assert not again.records and not again.to_store()
-    again.set_ahead("new", works.ahead(next(iter(stored))))
-    before = again.records
-    go_on.set()
-    await until(lambda: len(again.to_store()) > 1)
-    assert again.to_store().keys() == {"new", *stored}
-    assert len(again.records) == len(works.records) + len(before)
+    assert len(library.catalog_coordinator.to_store()["artworks"]) == 5
 
 
 async def test_works_of_opened_series_are_found(
@@ -262,35 +217,12 @@ async def test_works_of_opened_series_are_found(
     assert (await titles(library, "sitter e"))[0] == "Sitters Sitter e"
     reader = library._only(CatalogProvider).background_reader
     series = library.catalog_coordinator.series(sitters["id"])
-    assert series and not reader._has_unread(series)
+    assert series and not reader._unread(series)
     # What is not open yet is not found, also if it has been opened.
     embargo = named.data.find_series("Embargo")
     await library.catalog_coordinator.async_series(embargo["exhibitionID"])
     await library.catalog_coordinator.async_artworks(embargo["id"], 5)
     assert not await titles(library, "nobody yet")
-
-
-async def test_few_writes(
-    clock: Clock,
-    named: NamedCatalog,
-    make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The file is written once for the pages of a quarter of an hour, and not with the rest of the catalog."""
-    saves = []
-    library = await make_library(named)
-    reader = library._only(CatalogProvider).background_reader
-    monkeypatch.setattr(reader._store, "async_save_later", saves.append)
-    catalog_saves: list[float] = []
-    await clock.run(lambda: len(named.pages()) == 1)
-    monkeypatch.setattr(
-        library.catalog_coordinator._store,
-        "async_save_later",
-        lambda: catalog_saves.append(0),
-    )
-    await clock.read_all()
-    assert saves == [background_reader.SAVE_SECONDS]
-    assert not catalog_saves
 
 
 @pytest.mark.parametrize(
@@ -348,85 +280,96 @@ async def test_a_known_work_by_its_number(
     assert not await titles(library, "a thousand tides 17")
 
 
-def page(*names: str, offset: int = 0, total: int | None = None) -> Page[Artwork]:
-    """Return a page of works."""
-    works = tuple(
-        Artwork(id=str(offset + place), name=name) for place, name in enumerate(names)
-    )
-    return Page(works, total, offset, len(works), 0)
+NAMES = ("Ash", "Birch", "Cedar", "Dogwood", "Elm")
 
 
 @pytest.mark.parametrize(
-    ("names", "total", "following"),
+    ("names", "size", "total", "asked", "count"),
     [
-        (("#1", "#2", "#3", "#4", "#5"), 50, 5),
-        (("#1", "#2", "#3", "#4", "#5"), 51, None),
-        (("AE", "AP", "PP", "#1", "#2"), 51, None),
-        (("Plate 1", "Plate 2", "Plate 3", "Plate 4", "Plate 5"), 51, None),
-        (("#1", "#2", "Cirrus", "#4", "#5"), 51, 5),
-        (("Ash", "Birch", "Cedar", "Dogwood", "Elm"), 51, 5),
-        (("Ash", "Birch", "Cedar", "Dogwood", "Elm"), 5, None),
-        (("Ash", "Birch"), 7, 2),
-        (("Ash", "Birch"), None, None),
-        ((), 50, None),
-        ((), None, None),
+        ((), 50, None, None, 50),
+        ((), 51, None, None, 5),
+        ((), None, None, None, 5),
+        (NAMES, 5, 5, None, 0),
+        (NAMES, None, 50, 5, 50),
+        (NAMES, 60, 51, 5, 250),
+        (NAMES, None, None, 5, 250),
+        (NAMES, 60, 60, 250, 0),
+        (("#1", "#2", "Cirrus", "#4", "#5"), 51, 51, 5, 250),
+        (("#1", "#2", "#3", "#4", "#5"), 51, 51, 5, 0),
+        (("AE", "AP", "PP", "#1", "#2"), 51, 51, 5, 0),
+        (("Plate 1", "Plate 2", "Plate 3", "Plate 4", "Plate 5"), 51, 51, 5, 0),
     ],
 )
-def test_how_far_to_read(
-    names: tuple[str, ...], total: int | None, following: int | None
+async def test_how_far_to_read(
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+    names: tuple[str, ...],
+    size: int | None,
+    total: int | None,
+    asked: int | None,
+    count: int,
 ) -> None:
-    """A small series is read whole, a large one while its names differ in more than numbers."""
-    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=total)
-    ahead = ReadAhead().updated(series, page(*names, total=total))
-    assert ahead.following == following
-    assert record_from_text(ReadAhead, record_to_text(ahead)) == ahead
+    """A small series is read whole, a large one up to a limit if its names differ in more than numbers."""
+    library = await make_library(named)
+    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=size)
+    library.catalog_coordinator._artwork_lists["s"] = CachedList(
+        records=tuple(
+            Artwork(id=str(place), name=name) for place, name in enumerate(names)
+        ),
+        total=total,
+        complete=len(names) == total,
+        asked=asked,
+        read_at=dt_util.utcnow() if names else None,
+    )
+    reader = library._only(CatalogProvider).background_reader
+    assert reader._unread(series) == count
 
 
-def test_bounds() -> None:
-    """A large series of names is read up to a limit, however the catalog announces it."""
-    series = Series(id="s", exhibition_id="e", title="Trees")
-    for total in (None, 5000):
-        ahead, pages = ReadAhead(), 0
-        while ahead.following is not None:
-            start = ahead.following
-            names = [f"Tree {'abcdefghij'[place]}" for place in range(PAGE_SIZE)]
-            ahead = ahead.updated(series, page(*names, offset=start, total=total))
-            pages += 1
-        assert pages == MAX_OF_SERIES / PAGE_SIZE
-        assert len(ahead.works) == MAX_OF_SERIES
+async def test_bounds(
+    clock: Clock,
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So many works of a large series are read, and no more once there are many in all."""
+    monkeypatch.setattr(background_reader, "MAX_OF_SERIES", 10)
+    monkeypatch.setattr(background_reader, "MAX_IN_ALL", 40)
+    await make_library(named)
+    await clock.read_all()
+    assert Counter(title for title, _ in named.pages()) == {
+        "Cloud Ledger": 5,
+        "A Thousand Tides": 1,
+        "Herbarium": 1 + 2,
+        "Portfolio": 1,
+    }
 
 
-def test_what_grows_is_read_again(freezer: FrozenDateTimeFactory) -> None:
-    """A series that lacks works is read again after a month, a whole one if it is larger or after half a year."""
+async def test_what_is_old_is_read_again(
+    clock: Clock,
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+) -> None:
+    """After a few months, all of it is read once more."""
+    library = await make_library(named)
+    await clock.read_all()
+    named.reset_counters()
+    lists = library.catalog_coordinator._artwork_lists
+    old = dt_util.utcnow() - timedelta(seconds=background_reader.MAX_AGE_SECONDS)
+    for key, artworks in lists.items():
+        lists[key] = replace(artworks, read_at=old)
+    await clock.read_all()
+    assert Counter(title for title, _ in named.pages()) == PAGES | {"Herbarium": 12}
+
+
+def test_named_works() -> None:
+    """Only works with names of their own are listed; the list stays the same until there are others."""
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
-    part = ReadAhead().updated(series, page("Ash", "Birch", total=2))
-    whole = ReadAhead().updated(series, page("Ash", "Birch", "Cedar", total=3))
-    assert not part.is_due(series) and not whole.is_due(series)
-    assert whole.is_due(Series(id="s", exhibition_id="e", title="", max_artwork=4))
-    freezer.tick(GROWING_SECONDS)
-    assert part.is_due(series) and not whole.is_due(series)
-    freezer.tick(MAX_AGE_SECONDS - GROWING_SECONDS)
-    assert whole.is_due(series)
-    assert record_from_text(ReadAhead, "nonsense") is None
-
-
-def test_works_are_kept_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No more is read ahead once there are many; the list stays the same until there are others."""
-    monkeypatch.setattr(records, "MAX_IN_ALL", 3)
-    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
-    works, read = NamedWorks(), page("Ash", "#2", "Cedar", total=3)
-    works.add_opened(series, read.records)
-    first = works.records
+    read = [Artwork(id=name, name=name) for name in ("Ash", "#2", "Cedar")]
+    works = KnownWorks()
+    works.add(series, read)
+    first = works.named
     assert [work.name for _, work in first] == ["Ash", "Cedar"]
-    assert works.records is first
-    works.add_opened(Series(id="t", exhibition_id="e", title="#"), read.records[1:2])
-    assert works.records is first
-    works.set_ahead("s", ReadAhead().updated(series, read))
-    assert [work.name for _, work in works.records] == ["Ash", "Cedar"]
-    assert not works.is_full
-    works.set_ahead("u", ReadAhead(works=(Artwork(id="9", name="Oak"),)))
-    assert works.is_full
-    works.discard_opened("s")
-    works.keep({"u"})
-    assert works.find("u", "9") and not works.find("s", "0")
-    assert len(works.records) == 1
+    works.add(Series(id="t", exhibition_id="e", title="#"), read[1:2])
+    assert works.named is first
+    works.discard("s")
+    assert not works.named

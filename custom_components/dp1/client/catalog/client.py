@@ -367,14 +367,10 @@ class Catalog:
             """Return a page, requested in advance or now."""
             if task := early.pop(offset, None):
                 return await task
-            if pause is not None and offset:
-                await asyncio.sleep(pause)
             return await read(offset=offset, limit=limit)
 
         try:
-            listing = await self._all(
-                fetch, progress=progress, one_by_one=pause is not None
-            )
+            listing = await self._all(fetch, pause=pause, progress=progress)
         finally:
             for task in early.values():
                 task.cancel()
@@ -386,6 +382,7 @@ class Catalog:
         series_id: str,
         *,
         cap: int | None = None,
+        pause: float | None = None,
         progress: Progress[Artwork] | None = None,
     ) -> Listing[Artwork]:
         """Read every artwork of a series, in the order of their index.
@@ -393,11 +390,13 @@ class Catalog:
         Args:
             series_id: id of the series.
             cap: maximum number of works to return, and about as many to read, evenly from the whole series; None for all.
+            pause: as for ``all_series``.
             progress: as for ``all_exhibitions``.
         """
         listing = await self._all(
             partial(self.artworks, series_id=series_id),
             cap=cap,
+            pause=pause,
             progress=progress,
         )
         return _in_order(listing, _artwork_place)
@@ -407,15 +406,19 @@ class Catalog:
         read: Callable[..., Awaitable[Page[T]]],
         *,
         cap: int | None = None,
-        one_by_one: bool = False,
+        pause: float | None = None,
         progress: Progress[T] | None = None,
     ) -> Listing[T]:
         """Read a whole list."""
-        reader = PagedReader(
-            lambda offset, limit: read(offset=offset, limit=limit),
-            concurrency=1 if one_by_one else CONCURRENCY,
-            cap=cap,
-        )
+
+        async def fetch(offset: int, limit: int) -> Page[T]:
+            """Return a page, after a pause unless it is the first."""
+            if pause is not None and offset:
+                await asyncio.sleep(pause)
+            return await read(offset=offset, limit=limit)
+
+        concurrency = CONCURRENCY if pause is None else 1
+        reader = PagedReader(fetch, concurrency=concurrency, cap=cap)
         if progress is not None:
             progress(reader.so_far)
         return await reader.read()

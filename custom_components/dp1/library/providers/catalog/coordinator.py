@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import CAP
@@ -92,6 +92,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             self._all_series = tuple(self._series.values())
         return self._all_series
 
+    @property
+    def works_count(self) -> int:
+        """Return how many artworks have been read."""
+        return sum(len(artworks.records) for artworks in self._artwork_lists.values())
+
     def exhibition(self, key: str) -> Exhibition | None:
         """Return a known exhibition."""
         return self._exhibitions.get(key)
@@ -149,16 +154,15 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         wanted = _wanted(self.artworks_of(series_id), count)
 
         def enough() -> CachedList[Artwork]:
-            """Return the artworks, marked as unread if more are wanted."""
+            """Return the artworks, or none if more are wanted."""
             artworks = self.artworks_of(series_id)
-            if artworks.complete or artworks.asked == wanted:
-                return artworks
-            return replace(artworks, read_at=None, tried_at=0.0)
+            is_enough = artworks.complete or artworks.asked == wanted
+            return artworks if is_enough else CachedList()
 
         artworks = await self.reads.cached(
             f"artworks {series_id} {wanted}",
             enough,
-            partial(self._async_read_artworks, series_id, wanted),
+            partial(self.async_read_artworks, series_id, wanted),
             max_age=self.timing.catalog_age,
             patience=patience,
         )
@@ -170,10 +174,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self, series_id: str, key: str, patience: float = PATIENCE
     ) -> Artwork:
         """Return an artwork of a series, or raise NotFoundError or why it could not be read."""
-        artworks, series = self.artworks_of(series_id), self.series(series_id)
-        if series and (known := self.works.named.find(series_id, key)):
-            self.works.add_more(series, (known,))
-            return known
+        artworks = self.artworks_of(series_id)
         for count in (CAP, None):
             if found := _by_id(artworks, key):
                 return found
@@ -197,6 +198,15 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             raise
         self.async_read_done(None)
         return next(iter(page.records), None)
+
+    @callback
+    def async_remember(self, series: Series, artwork: Artwork) -> None:
+        """Remember an artwork of a series of which others may not have been read."""
+        known = self.artworks_of(series.id)
+        if _by_id(known, artwork.id) is None:
+            known = replace(known, records=(*known.records, artwork))
+            self._artwork_lists[series.id] = known
+            self.works.add(series, known.records)
 
     async def async_find_series(self, key: str) -> Series:
         """Return a series, known or not, or raise NotFoundError or why it could not be read."""
@@ -252,6 +262,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             for gone in self._series_lists.keys() - self._exhibitions.keys():
                 del self._series_lists[gone]
             self._index_series(())
+            for gone in self._artwork_lists.keys() - self._series.keys():
+                self._discard_artworks(gone)
         return exhibitions
 
     async def async_read_series(
@@ -259,6 +271,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     ) -> None:
         """Read the series of an exhibition as fast as possible, or with a pause in seconds before each further page."""
         assert self.client is not None
+        before = self.series_of(exhibition_id)
+        sizes = {series.id: series.max_artwork for series in before.records}
 
         def use(listed: CachedList[Series]) -> CachedList[Series]:
             """Let the series that have been read be opened already."""
@@ -267,29 +281,38 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
         series_list = await self._async_read_parts(
             f"series {exhibition_id}",
-            self.series_of(exhibition_id),
+            before,
             partial(self.client.all_series, exhibition_id, pause=pause),
             use,
         )
         self._series_lists[exhibition_id] = series_list
+        for series in series_list.records:
+            artworks = self.artworks_of(series.id)
+            if sizes.get(series.id, series.max_artwork) != series.max_artwork:
+                self._artwork_lists[series.id] = replace(artworks, read_at=None)
         self._index_series(series_list.records)
         self.async_read_done(series_list.reason)
         self.async_updated()
 
-    async def _async_read_artworks(self, series_id: str, count: int | None) -> None:
-        """Read artworks of a series."""
+    async def async_read_artworks(
+        self, series_id: str, count: int | None, pause: float | None = None
+    ) -> None:
+        """Read artworks of a series, as fast as `async_read_series` does."""
         assert self.client is not None
         artworks = await self._async_read_parts(
             f"artworks {series_id} {count}",
             self.artworks_of(series_id),
-            partial(self.client.all_artworks, series_id, cap=count),
+            partial(self.client.all_artworks, series_id, cap=count, pause=pause),
             asked=count,
         )
         self._artwork_lists.pop(series_id, None)
         self._artwork_lists[series_id] = artworks
         if series_id in self._series:
             self.works.add(self._series[series_id], artworks.records)
-        self._discard_artworks(series_id)
+        for least_used in list(self._artwork_lists):
+            if self.works_count <= MAX_WORKS or least_used == series_id:
+                break
+            self._discard_artworks(least_used)
         self.async_read_done(artworks.reason)
         self.async_updated()
 
@@ -311,14 +334,10 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     # Indexes
 
-    def _discard_artworks(self, newest: str) -> None:
-        """Discard the artworks that were not used for the longest time."""
-        count = sum(len(artworks.records) for artworks in self._artwork_lists.values())
-        for key in [key for key in self._artwork_lists if key != newest]:
-            if count <= MAX_WORKS:
-                return
-            count -= len(self._artwork_lists.pop(key).records)
-            self.works.discard(key)
+    def _discard_artworks(self, series_id: str) -> None:
+        """Discard the artworks of a series."""
+        del self._artwork_lists[series_id]
+        self.works.discard(series_id)
 
     def _index_exhibitions(self) -> None:
         """Index the exhibitions by id."""

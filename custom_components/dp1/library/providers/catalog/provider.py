@@ -144,7 +144,7 @@ class CatalogProvider(Provider):
         self.coordinators = (catalog,)
         self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
         self._opening: CALLBACK_TYPE | None = None
-        self.background_reader = BackgroundReader(self.hass, context.entry, catalog)
+        self.background_reader = BackgroundReader(self.hass, catalog)
         self._artists: dict[str, Artist] = {}
         self._known_artists: tuple[Artist, ...] = ()
         self._artists_of: Sequence[Exhibition] = ()
@@ -176,7 +176,7 @@ class CatalogProvider(Provider):
             self._series_lines,
             Lines(
                 self.hass,
-                lambda: catalog.works.named.records,
+                lambda: catalog.works.named,
                 self._text_of_work,
                 self._node_of_work,
                 _names_of_work,
@@ -642,7 +642,7 @@ class CatalogProvider(Provider):
             return None
         if work is None or not _has_number(work, number):
             return None
-        self._catalog.works.named.remember(series.id, work)
+        self._catalog.async_remember(series, work)
         return work
 
     def _is_open(self, series: Series) -> bool:
@@ -857,7 +857,7 @@ class CatalogProvider(Provider):
     async def async_stop(self) -> None:
         """Stop reading, and save."""
         self._stop_waiting()
-        await self.background_reader.async_stop()
+        self.background_reader.async_stop()
         await super().async_stop()
 
     # News

@@ -1,20 +1,11 @@
 """Works of the catalog: found by id, address or token, and by names of their own."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
-from dataclasses import dataclass
-from datetime import datetime
-from math import inf
+from collections.abc import Iterable, Iterator, Sequence
 import re
-from typing import Self
 from uuid import uuid5
-
-from lru import LRU
-
-from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
     ASSETS_URL,
-    CAP,
     PROOF_NAMES,
     absolute_url,
     artwork_page,
@@ -29,25 +20,11 @@ from ....client.catalog.artwork import (
     title,
     year,
 )
-from ....client.catalog.client import PAGE_SIZE, Page
 from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
 from ....client.playlist.manifest import MAX_NOTE, Work, biographies
 from ....client.text import clean, shorten
 from ....client.values import mapping, text
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
-from ...server import Json, record_from_text, record_to_text
-from ...threads import with_pauses
-
-# A series of so many works is read whole, as when it is opened. Of a larger one a page tells whether its works are
-# numbered: such works are found by the series. While their names differ in more than numbers, it is read on.
-MAX_WHOLE = CAP
-MAX_OF_SERIES = 250
-MAX_IN_ALL = 10_000
-# Works of large series that were asked for by their numbers.
-MAX_ASKED_FOR = 100
-# A series which was announced larger than it is may still grow; of the others, works move to other addresses.
-GROWING_SECONDS = 30 * 86400.0
-MAX_AGE_SECONDS = 180 * 86400.0
 
 _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
 _NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
@@ -147,148 +124,25 @@ def token_key(origin: object) -> WorkKey | None:
     return address, token
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAhead:
-    """How far the works of a series have been read before anybody opened it.
-
-    `following` is the index of the next work to read, None at the end; `size` is what the series announced, `total`
-    what there was.
-    """
-
-    works: tuple[Artwork, ...] = ()
-    following: int | None = 0
-    size: int | None = None
-    total: int = 0
-    read_at: datetime | None = None
-
-    def is_due(self, series: Series) -> bool:
-        """Return whether there may be works that have not been read."""
-        if self.following is not None or self.size != series.max_artwork:
-            return True
-        may_grow = self.total < (series.max_artwork or 0)
-        max_age = GROWING_SECONDS if may_grow else MAX_AGE_SECONDS
-        return (
-            self.read_at is None
-            or (dt_util.utcnow() - self.read_at).total_seconds() >= max_age
-        )
-
-    def updated(self, series: Series, page: Page[Artwork]) -> Self:
-        """Return this after the next page, or the first if everything had been read."""
-        end = page.offset + page.received
-        is_last = page.received < PAGE_SIZE if page.total is None else False
-        total = end if is_last else page.total or series.max_artwork or inf
-        names = {own_name(work, series) for work in page.records}
-        if len(names) > 1:
-            limit = MAX_OF_SERIES
-        else:
-            limit = MAX_WHOLE if total <= MAX_WHOLE else 0
-        named = [work for work in page.records if own_name(work, series)]
-        before = self.works if page.offset else ()
-        works = {work.id: work for work in (*before, *named) if not work.gone}
-        return type(self)(
-            works=tuple(works.values()),
-            following=end if page.received and end < min(total, limit) else None,
-            size=series.max_artwork,
-            total=end if total == inf else int(total),
-            read_at=dt_util.utcnow(),
-        )
-
-
-class NamedWorks:
-    """The works with names of their own: of opened series, and of those that have been read ahead."""
-
-    def __init__(self) -> None:
-        """Initialize without works."""
-        self._opened: dict[str, tuple[Artwork, ...]] = {}
-        self._ahead: dict[str, ReadAhead] = {}
-        self._asked_for: LRU[tuple[str, str], Artwork] = LRU(MAX_ASKED_FOR)
-        self._records: tuple[tuple[str, Artwork], ...] | None = ()
-
-    @property
-    def records(self) -> tuple[tuple[str, Artwork], ...]:
-        """Return the works, each with the id of its series; the same tuple until there are others."""
-        if self._records is None:
-            self._records = tuple(
-                (series_id, work)
-                for series_id in self._opened | self._ahead
-                for work in self._of(series_id).values()
-            )
-        return self._records
-
-    @property
-    def is_full(self) -> bool:
-        """Return whether no more are to be read ahead."""
-        return sum(len(ahead.works) for ahead in self._ahead.values()) >= MAX_IN_ALL
-
-    def _of(self, series_id: str) -> dict[str, Artwork]:
-        """Return the works of a series by id; those that were opened are newer."""
-        works = (*self.ahead(series_id).works, *self._opened.get(series_id, ()))
-        return {work.id: work for work in works}
-
-    def find(self, series_id: str, key: str) -> Artwork | None:
-        """Return a work of a series by its id."""
-        found = self._of(series_id).get(key)
-        return found or self._asked_for.get((series_id, key))
-
-    def remember(self, series_id: str, work: Artwork) -> None:
-        """Remember a work that was asked for by its number."""
-        self._asked_for[series_id, work.id] = work
-
-    def add_opened(self, series: Series, works: Sequence[Artwork]) -> None:
-        """Add the works of an opened series, instead of those added before."""
-        named = [work for work in works if own_name(work, series) and not work.gone]
-        self.discard_opened(series.id)
-        if named:
-            self._opened[series.id] = tuple(named)
-            self._records = None
-
-    def discard_opened(self, series_id: str) -> None:
-        """Remove the works of an opened series."""
-        if self._opened.pop(series_id, None):
-            self._records = None
-
-    def ahead(self, series_id: str) -> ReadAhead:
-        """Return how far a series has been read ahead."""
-        return self._ahead.get(series_id) or ReadAhead()
-
-    def set_ahead(self, series_id: str, ahead: ReadAhead) -> None:
-        """Set how far a series has been read ahead."""
-        self._ahead[series_id] = ahead
-        self._records = None
-
-    def keep(self, series_ids: AbstractSet[str]) -> None:
-        """Remove what was read ahead of other series."""
-        for gone in self._ahead.keys() - series_ids:
-            del self._ahead[gone]
-            self._records = None
-
-    @staticmethod
-    def from_store(data: object) -> dict[str, ReadAhead]:
-        """Return what is stored of what was read ahead; for other threads."""
-        return {
-            series_id: record_from_text(ReadAhead, stored) or ReadAhead()
-            for series_id, stored in with_pauses(mapping(data).items())
-        }
-
-    def add_stored(self, ahead: dict[str, ReadAhead]) -> None:
-        """Add what is stored, unless it has been read since."""
-        self._ahead = ahead | self._ahead
-        self._records = None
-
-    def to_store(self) -> Json:
-        """Return what was read ahead as plain JSON, each series as a text as in other lists."""
-        return {key: record_to_text(ahead) for key, ahead in self._ahead.copy().items()}
-
-
 class KnownWorks:
     """Index of the works that have been read from the catalog."""
 
     def __init__(self) -> None:
         """Initialize without works."""
-        self.named = NamedWorks()
+        self._named: dict[str, list[Artwork]] = {}
+        self._all_named: tuple[tuple[str, Artwork], ...] | None = ()
         self._work_keys: dict[WorkKey, tuple[str, Artwork]] = {}
         self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
+
+    @property
+    def named(self) -> tuple[tuple[str, Artwork], ...]:
+        """Return the works with names of their own, each with the id of its series; the same tuple until there are others."""
+        if self._all_named is None:
+            self._all_named = tuple(
+                (key, work) for key, works in self._named.items() for work in works
+            )
+        return self._all_named
 
     def add_series(self, series: Series) -> None:
         """Add the folders of a series; one of two series is ambiguous."""
@@ -300,11 +154,10 @@ class KnownWorks:
     def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
         """Add the works of a series, instead of those added before."""
         self.discard(series.id)
-        self.named.add_opened(series, artworks)
-        self.add_more(series, artworks)
-
-    def add_more(self, series: Series, artworks: Sequence[Artwork]) -> None:
-        """Add works of a series to those added before."""
+        named = [work for work in artworks if own_name(work, series) and not work.gone]
+        if named:
+            self._named[series.id] = named
+            self._all_named = None
         marks = {
             mark: (series.id, artwork)
             for artwork in reversed(artworks)
@@ -312,11 +165,12 @@ class KnownWorks:
             if mark not in self._work_keys
         }
         self._work_keys |= marks
-        self._by_series.setdefault(series.id, []).extend(marks)
+        self._by_series[series.id] = list(marks)
 
     def discard(self, series_id: str) -> None:
         """Remove the works of a series."""
-        self.named.discard_opened(series_id)
+        if self._named.pop(series_id, None):
+            self._all_named = None
         for mark in self._by_series.pop(series_id, ()):
             del self._work_keys[mark]
 
