@@ -108,7 +108,7 @@ async def test_favorites_are_stored(
         {"node": {"id": "series/1"}},
         {"node": {"id": "exhibitions", "kind": "exhibitions", "title": "x"}},
     ]
-    again = Favorites(library._context)
+    again = Favorites(library)
     await again.async_load()
     assert again.nodes() == (node, mine)
     assert again.items() == [{"source": "https://art.example/1"}]

@@ -17,7 +17,7 @@ from homeassistant.helpers.start import async_at_started
 from homeassistant.util.signal_type import SignalType
 
 from ..client.catalog.artwork import CAP
-from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Family
 from ..client.playlist.manifest import Work
@@ -35,20 +35,17 @@ from .node import (
     split_more,
     split_node_id,
 )
-from .providers.catalog.coordinator import CatalogCoordinator
 from .providers.catalog.provider import CatalogProvider
 from .providers.channel import Channels
 from .providers.collection import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
-from .providers.feed.coordinator import FeedCoordinator
 from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
 from .providers.pictures import Pictures
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
-from .settings import Preferences
 from .source_list import BuiltPlaylists, SourceList
 from .text_index import MAX_FOLDED
 
@@ -77,34 +74,20 @@ CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
 type LibraryConfigEntry = ConfigEntry[Library]
 
 
-class Library:
+class Library(Context):
     """The providers of one entry: it asks the one whose node is named, and puts together what all of them have."""
 
     def __init__(self, hass: HomeAssistant, entry: LibraryConfigEntry) -> None:
         """Initialize the library; nothing is sent before `async_start`."""
-        self.hass = hass
-        self.entry = entry
+        super().__init__(hass, entry, partial(async_tell_changed, hass))
         self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
-        self.preferences = Preferences.of(entry.options, entry.data)
-        self.catalog_coordinator = CatalogCoordinator(hass, entry)
-        self.feed_coordinator = FeedCoordinator(hass, entry)
         self.catalog = self.catalog_coordinator.client
         self.feed = self.feed_coordinator.client
-        self._context = context = Context(
-            hass,
-            entry,
-            hass.data[DATA].named_hosts.async_guard,
-            self.preferences,
-            self.catalog_coordinator,
-            self.feed_coordinator,
-            partial(async_tell_changed, hass),
-        )
-        self._all = [make(context) for make in PROVIDERS]
+        self._all = [make(self) for make in PROVIDERS]
         self._by_kind = {
             kind: provider for provider in self._all for kind in provider.kinds
         }
         self.providers = [provider for provider in self._all if provider.is_used]
-        context.providers = self.providers
         self.collections = self._only(Collections)
         self.daily = self._only(Daily)
         self.favorites = self._only(Favorites)
@@ -421,14 +404,6 @@ class Library:
     def source_list(self) -> SourceList:
         """Return what can be selected now."""
         return SourceList(self.providers)
-
-    def known_work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known of a work without a request."""
-        return self._context.describe(item)
-
-    async def async_find_work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        return await self._context.async_describe(item)
 
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
         """Return the document that a display shows, if it is in the list of our feed, or raise why it could not be read."""

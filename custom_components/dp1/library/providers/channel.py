@@ -142,7 +142,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self.playlists: tuple[FeedPlaylist, ...] = ()
         self.seen = Seen()
         self._context = context
-        self._feed = feed = context.feed
+        self._feed = feed = context.feed_coordinator
         self._is_told = is_told
         self._reads = 0
         self._lists: dict[str, tuple[FeedChannel, list[Listed]]] = {}

@@ -72,7 +72,7 @@ class Daily(Provider):
             return []
         title = picture = None
         if (work := self.work) is not None:
-            title, known = work.title, self.context.describe(work)
+            title, known = work.title, self.context.known_work(work)
             picture = (
                 work.thumbnail
                 or (known and known.picture)
@@ -234,7 +234,7 @@ class Daily(Provider):
             return
         try:
             if (
-                found := await self.context.async_describe(item)
+                found := await self.context.async_find_work(item)
             ) is None or not found.artist:
                 await self._async_ask_indexer(item)
         except Dp1Error as err:

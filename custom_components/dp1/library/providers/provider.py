@@ -8,7 +8,7 @@ from collections.abc import (
     Sequence,
     Set as AbstractSet,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, ClassVar, override
@@ -26,6 +26,7 @@ from ...client.playlist.document import build, timestamp, without_nothing
 from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
+from ...data import DATA
 from ..news import NEWS, NewsItem
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
 from ..server import CachedList, ServerCoordinator
@@ -138,18 +139,21 @@ def lines_of_nodes(
     return Lines(hass, nodes, text_of, lambda node, _: node)
 
 
-@dataclass(slots=True)
 class Context:
-    """What the providers of a library share; `async_update` tells that something has changed."""
+    """What the providers of a library know of it."""
 
-    hass: HomeAssistant
-    entry: ConfigEntry[Any]
-    guard: Callable[[], Guard]
-    preferences: Preferences
-    catalog: CatalogCoordinator
-    feed: FeedCoordinator
-    async_update: CALLBACK_TYPE
-    providers: list[Provider] = field(default_factory=list)
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], async_update: CALLBACK_TYPE
+    ) -> None:
+        """Initialize without providers; `async_update` tells that something has changed."""
+        self.hass = hass
+        self.entry = entry
+        self.async_update = async_update
+        self.guard: Callable[[], Guard] = hass.data[DATA].named_hosts.async_guard
+        self.preferences = Preferences.of(entry.options, entry.data)
+        self.catalog_coordinator = CatalogCoordinator(hass, entry)
+        self.feed_coordinator = FeedCoordinator(hass, entry)
+        self.providers: list[Provider] = []
 
     @callback
     def async_tell(self, kind: str, node: Node, link: str | None, **more: str) -> None:
@@ -170,12 +174,12 @@ class Context:
         found = (provider.picture(source) for provider in self.providers)
         return next((picture for picture in found if picture), None)
 
-    def describe(self, item: PlaylistItem) -> Work | None:
+    def known_work(self, item: PlaylistItem) -> Work | None:
         """Return what the providers know of a work without a request."""
         found = (provider.describe(item) for provider in self._may_know(item))
         return next((work for work in found if work is not None), None)
 
-    async def async_describe(self, item: PlaylistItem) -> Work | None:
+    async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
         problem: Dp1Error | None = None
         for provider in self._may_know(item):

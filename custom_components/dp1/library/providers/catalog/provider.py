@@ -139,8 +139,8 @@ class CatalogProvider(Provider):
     def __init__(self, context: Context) -> None:
         """Initialize with the catalog of the library, if it has one."""
         super().__init__(context)
-        self._catalog = catalog = context.catalog
-        self._feed = context.feed
+        self._catalog = catalog = context.catalog_coordinator
+        self._feed = context.feed_coordinator
         self.coordinators = (catalog,)
         self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
         self._opening: CALLBACK_TYPE | None = None

@@ -60,7 +60,7 @@ class FeedProvider(Provider):
     def __init__(self, context: Context) -> None:
         """Initialize with the feed of the library, if it has one."""
         super().__init__(context)
-        self._feed = feed = context.feed
+        self._feed = feed = context.feed_coordinator
         self.coordinators = (feed,)
         self.lines = (
             playlist_lines(context, lambda: feed.data.records, NodeKind.PLAYLISTS),
@@ -375,7 +375,7 @@ async def async_build_playlists(
     items: list[Json] = []
     left_out, problem = 0, None
     seen: set[object] = set()
-    for found in await provider.context.feed.async_documents_at(urls):
+    for found in await provider.context.feed_coordinator.async_documents_at(urls):
         if isinstance(found, Dp1Error):
             problem = problem or found
             continue
