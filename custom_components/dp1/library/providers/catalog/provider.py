@@ -59,7 +59,6 @@ from ..provider import (
     SEARCH_PATIENCE,
     BuiltPlaylist,
     Context,
-    Found,
     Json,
     Lines,
     Names,
@@ -384,8 +383,8 @@ class CatalogProvider(Provider):
     # By name
 
     @override
-    async def async_find(self, kind: str, text: str) -> Found:
-        """Return an exhibition by id, slug or title, or a series by title or id."""
+    async def async_find(self, kind: str, text: str) -> tuple[str, str]:
+        """Return the node of an exhibition by id, slug or title, or of a series by title or id."""
         match kind:
             case NodeKind.EXHIBITION:
                 return await self._async_find_exhibition(text)
@@ -394,10 +393,10 @@ class CatalogProvider(Provider):
                     await self.async_ask(Query.of(text), text)
                     found = self._series_titled(text)
                 series = found or await self._catalog.async_find_series(text)
-                return Found(node_id(kind, series.id), series.title, series)
+                return node_id(kind, series.id), series.title
         return await super().async_find(kind, text)
 
-    async def _async_find_exhibition(self, text: str) -> Found:
+    async def _async_find_exhibition(self, text: str) -> tuple[str, str]:
         """Return the exhibition with an id or slug, else the newest with a title."""
         exhibitions = await self._catalog.async_list()
         records, key, name = exhibitions.records, text.casefold(), fold(text)
@@ -405,7 +404,7 @@ class CatalogProvider(Provider):
         titled = (it for it in records if fold(it.title) == name)
         if (found := next(chain(named, titled), None)) is None:
             raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
-        return Found(node_id(NodeKind.EXHIBITION, found.id), found.title, found)
+        return node_id(NodeKind.EXHIBITION, found.id), found.title
 
     def _series_titled(self, text: str) -> Series | None:
         """Return the series with a title among those that are known."""
@@ -417,17 +416,17 @@ class CatalogProvider(Provider):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
+        self, kind: str, *keys: str, limit: int | None
     ) -> BuiltPlaylist:
         """Build a playlist of works of the catalog, by default of 50."""
         match kind:
             case NodeKind.EXHIBITION:
-                exhibition = record or await self._catalog.async_exhibition(
+                exhibition = await self._catalog.async_exhibition(
                     keys[0], BUILD_PATIENCE
                 )
                 return await self._async_build_exhibition(exhibition, limit)
             case NodeKind.SERIES:
-                series = record or await self._catalog.async_find_series(*keys)
+                series = await self._catalog.async_find_series(*keys)
                 return await self._async_build_series(series, limit)
             case NodeKind.ARTIST:
                 artist = await self._async_artist(*keys)
