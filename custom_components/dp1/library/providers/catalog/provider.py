@@ -444,22 +444,19 @@ class CatalogProvider(Provider):
     ) -> BuiltPlaylist:
         """Build the playlist of an exhibition, or use the one the feed has."""
         node = node_id(NodeKind.EXHIBITION, exhibition.id)
-        published = asyncio.ensure_future(self._async_published(exhibition))
-        try:
-            series_list = await self._catalog.async_series(
-                exhibition.id, BUILD_PATIENCE
-            )
-            if series_list.complete and (stored := await published):
-                items = stored.document["items"]
-                sources = [text(mapping(item).get("source")) for item in items]
-                shown = self._catalog.works.series_of(sources)
-                if (limit is None or len(items) <= limit) and _are_all(
-                    shown, series_list.records
-                ):
-                    cast = Cast(playlist_url=stored.url)
-                    return BuiltPlaylist(cast, exhibition.title, len(items), node)
-        finally:
-            published.cancel()
+        series_list, published = await asyncio.gather(
+            self._catalog.async_series(exhibition.id, BUILD_PATIENCE),
+            self._async_published(exhibition),
+        )
+        if series_list.complete and published:
+            items = published.document["items"]
+            sources = [text(mapping(item).get("source")) for item in items]
+            shown = self._catalog.works.series_of(sources)
+            if (limit is None or len(items) <= limit) and _are_all(
+                shown, series_list.records
+            ):
+                cast = Cast(playlist_url=published.url)
+                return BuiltPlaylist(cast, exhibition.title, len(items), node)
         return await self._async_build_of(
             node,
             exhibition.title,
@@ -583,30 +580,25 @@ class CatalogProvider(Provider):
             self._catalog.async_search(text[:MAX_QUERY], SEARCH_PATIENCE),
         )
         index = await self._exhibition_lines.async_index()
-        asked = {exhibition.id for exhibition in relevant}
-        fitting = {each.id: each for each, _ in index.find(query, MAX_LINES)}
-        for exhibition in (*exhibitions.records, *relevant):
-            # What is named may be beside something else that is in it.
-            if exhibition.id in asked or query.names(exhibition.title):
-                fitting[exhibition.id] = exhibition
-
-        def score(exhibition: Exhibition) -> float:
-            """Return how well an exhibition fits."""
-            is_asked = exhibition.id in asked
-            least = RELEVANT if is_asked else query.names(exhibition.title)
-            return float(max(_score(query, exhibition), least))
-
+        fitting = [exhibition for exhibition, _ in index.find(query, MAX_LINES)]
+        # What is named may be beside something else that is in it.
+        named = [each for each in exhibitions.records if query.names(each.title)]
         now = dt_util.utcnow()
-        viewable = [each for each in fitting.values() if each.viewable(now)]
-        best = sorted(((score(each), each.id) for each in viewable), reverse=True)
+        best = {
+            each.id: None
+            for each in (*fitting, *relevant, *named)
+            if each.viewable(now)
+        }
         await asyncio.gather(
             *(
                 self._catalog.async_series(key, SEARCH_PATIENCE)
-                for fit, key in best[:MAX_OPENED]
-                if fit
+                for key in islice(best, MAX_OPENED)
             )
         )
-        found = [(score(each), self._exhibition_node(each)) for each in relevant]
+        found = [
+            (float(max(_score(query, each), RELEVANT)), self._exhibition_node(each))
+            for each in relevant
+        ]
         return found + await self._async_numbered(query)
 
     async def _async_numbered(self, query: Query) -> list[tuple[float, Node]]:
