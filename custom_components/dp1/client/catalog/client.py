@@ -49,7 +49,6 @@ class Page[T]:
         total: number of records of the list; None if the server did not tell.
         offset: index of the first record in the list, from 0.
         received: number of records, including invalid ones.
-        skipped: number of invalid records.
         size: of the answer, in bytes.
     """
 
@@ -57,7 +56,6 @@ class Page[T]:
     total: int | None
     offset: int
     received: int
-    skipped: int
     size: int = 0
 
 
@@ -198,7 +196,7 @@ class PagedReader[T: Record]:
         before = len(self._found)
         for index, record in enumerate(page.records, page.offset):
             self._found.setdefault(record.id, (index, record))
-        self._skipped += page.skipped
+        self._skipped += page.received - len(page.records)
         self._size += page.size
         if self._size > MAX_LIST and not self._stopped:
             self._failures.append(TooLargeError(f"the list is over {MAX_LIST} bytes"))
@@ -292,45 +290,6 @@ class Catalog:
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._quiet_until = 0.0
 
-    async def exhibitions(
-        self, *, limit: int = PAGE_SIZE, offset: int = 0, **parameters: str
-    ) -> Page[Exhibition]:
-        """Read one page of exhibitions.
-
-        Args:
-            limit: maximum number of records, 1 to 5.
-            offset: index of the first record in the list, from 0.
-            parameters: by the names of the interface: ``keyword`` (words to search for), ``sortBy`` (``openAt``,
-                ``createdAt``, ``title`` or, with a keyword, ``relevance``), ``sortOrder`` (``ASC`` or ``DESC``).
-        """
-        return await self._page(
-            "exhibitions", Exhibition.parse, parameters, offset, limit
-        )
-
-    async def series(
-        self,
-        *,
-        exhibition_id: str,
-        limit: int = PAGE_SIZE,
-        offset: int = 0,
-        **parameters: str,
-    ) -> Page[Series]:
-        """Read one page of the series of an exhibition; parameters as for ``exhibitions``."""
-        parameters["exhibitionID"] = exhibition_id
-        return await self._page("series", Series.parse, parameters, offset, limit)
-
-    async def artworks(
-        self,
-        *,
-        series_id: str,
-        limit: int = PAGE_SIZE,
-        offset: int = 0,
-        **parameters: str,
-    ) -> Page[Artwork]:
-        """Read one page of the artworks of a series; parameters as for ``exhibitions``."""
-        parameters["seriesID"] = series_id
-        return await self._page("artworks", Artwork.parse, parameters, offset, limit)
-
     async def all_exhibitions(
         self, *, progress: Progress[Exhibition] | None = None
     ) -> Listing[Exhibition]:
@@ -339,7 +298,7 @@ class Catalog:
         Args:
             progress: called at the beginning with a function that returns what was read so far.
         """
-        return await self._all(self.exhibitions, progress=progress)
+        return await self._all(partial(self.page, Exhibition), progress=progress)
 
     async def all_series(
         self,
@@ -357,7 +316,7 @@ class Catalog:
             pause: seconds before each further page, which are then requested one by one.
             progress: as for ``all_exhibitions``.
         """
-        read = partial(self.series, exhibition_id=exhibition_id)
+        read = partial(self.page, Series, exhibitionID=exhibition_id)
         early = {
             index * PAGE_SIZE: asyncio.create_task(read(offset=index * PAGE_SIZE))
             for index in range(CONCURRENCY if pause is None else 0)
@@ -394,7 +353,7 @@ class Catalog:
             progress: as for ``all_exhibitions``.
         """
         listing = await self._all(
-            partial(self.artworks, series_id=series_id),
+            partial(self.page, Artwork, seriesID=series_id),
             cap=cap,
             pause=pause,
             progress=progress,
@@ -423,20 +382,29 @@ class Catalog:
             progress(reader.so_far)
         return await reader.read()
 
-    async def _page[T: Record](
+    async def page[T: (Exhibition, Series, Artwork)](
         self,
-        operation: str,
-        parse: Callable[[object], T | None],
-        parameters: dict[str, str],
-        offset: int,
-        limit: int,
+        kind: type[T],
+        *,
+        limit: int = PAGE_SIZE,
+        offset: int = 0,
+        **parameters: str,
     ) -> Page[T]:
-        """Read one page; invalid records are left out and counted."""
+        """Read one page of the records of a kind; invalid ones are left out.
+
+        Args:
+            kind: what is listed.
+            limit: maximum number of records, 1 to 5.
+            offset: index of the first record in the list, from 0.
+            parameters: by the names of the interface: ``exhibitionID`` for series, ``seriesID`` for artworks, ``keyword``
+                (words to search for), ``sortBy`` (``openAt``, ``createdAt``, ``title`` or, with a keyword, ``relevance``),
+                ``sortOrder`` (``ASC`` or ``DESC``).
+        """
         # Without the value of a parent the catalog might list everything.
         if not all(parameters.values()):
             raise ValueError(f"empty parameters: {parameters}")
         answer = await self._get(
-            operation, {"limit": str(limit), "offset": str(offset), **parameters}
+            kind.path, {"limit": str(limit), "offset": str(offset), **parameters}
         )
 
         def read(answer: Answer) -> Page[T]:
@@ -446,30 +414,29 @@ class Catalog:
             found = body if isinstance(body, list) else mapping(body).get("result")
             if not isinstance(found, list):
                 raise UnexpectedAnswerError(
-                    _say(f"no list of {operation} in the answer", answer)
+                    _say(f"no list of {kind.path} in the answer", answer)
                 )
             del found[MAX_RECORDS:]
-            records = tuple(record for data in found if (record := parse(data)))
+            records = tuple(it for data in found if (it := kind.parse(data)))
             total = as_integer(mapping(mapping(body).get("paging")).get("total"))
             return Page(
                 records=records,
                 total=total if total is not None and total >= 0 else None,
                 offset=offset,
                 received=len(found),
-                skipped=len(found) - len(records),
                 size=len(answer.body),
             )
 
         return await answer.async_read(read)
 
-    async def _get(self, operation: str, parameters: dict[str, str]) -> Answer:
+    async def _get(self, path: str, parameters: dict[str, str]) -> Answer:
         """Send a request, and retry it where that may help."""
         failures = 0
         async with self._slots:
             while True:
                 await self._wait_until_welcome()
                 try:
-                    return await self._get_once(operation, parameters)
+                    return await self._get_once(path, parameters)
                 except (UnreachableError, TemporaryError) as err:
                     failures += 1
                     wait, retries = RETRY_SECONDS * failures * uniform(1, 2), RETRIES
@@ -490,13 +457,13 @@ class Catalog:
                 raise BusyError("the catalog asked to be left alone", wait)
             await asyncio.sleep(wait)
 
-    async def _get_once(self, operation: str, parameters: dict[str, str]) -> Answer:
+    async def _get_once(self, path: str, parameters: dict[str, str]) -> Answer:
         """Send a request once."""
         try:
             answer = await request_json(
                 self._session,
                 "GET",
-                f"{self.url}/api/llm/{operation}",
+                f"{self.url}/api/llm/{path}",
                 params=parameters,
                 timeout=TIMEOUT_SECONDS,
                 max_body=MAX_BODY,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 import re
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ..text import MAX_TITLE, clean, host_of
 from ..values import mapping, moment, objects, sent, sent_fields, whole
@@ -196,6 +196,7 @@ class Exhibition:
     """An exhibition.
 
     Attributes:
+        path: of the list of all, in the catalog's interface.
         id: id.
         title: plain text; the slug or id if there is none.
         slug: for its web page.
@@ -210,6 +211,8 @@ class Exhibition:
         curator: the curator.
         updated_at: when the catalog last changed it.
     """
+
+    path: ClassVar[str] = "exhibitions"
 
     id: str
     title: str
@@ -273,6 +276,7 @@ class Series:
     """A series of works in an exhibition.
 
     Attributes:
+        path: as for exhibitions.
         id: id.
         exhibition_id: id of the exhibition.
         title: plain text; the slug or id if there is none.
@@ -290,6 +294,8 @@ class Series:
         minted_at: when it was minted.
         created_at: when the record was created; orders equal ``display_index``.
     """
+
+    path: ClassVar[str] = "series"
 
     id: str
     exhibition_id: str
@@ -340,6 +346,7 @@ class Artwork:
     """A work of a series.
 
     Attributes:
+        path: as for exhibitions.
         id: id; digits or hex, may exceed 64 bits.
         index: index in the series from 0; None if unknown.
         name: plain text: ``#12``, ``AE``, ``AP``, ``PP`` or a name of its own; may be empty.
@@ -351,6 +358,8 @@ class Artwork:
         minted_at: when it was minted.
         gone: whether it was burned or archived.
     """
+
+    path: ClassVar[str] = "artworks"
 
     id: str
     index: int | None = sent(_index, "index")
