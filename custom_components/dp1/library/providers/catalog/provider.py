@@ -109,19 +109,15 @@ def comparable(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Artist:
-    """An artist with the ids of the exhibitions with their works, the newest first."""
+    """An artist with the exhibitions with their works, the newest first."""
 
     name: str
-    exhibitions: list[str]
+    exhibitions: list[Exhibition]
 
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """What was found of a work, used until it expires, and why there is not more."""
-
-    expires: float
-    work: Work | None
-    problem: Dp1Error | None
+    def viewable(self) -> list[Exhibition]:
+        """Return the exhibitions that can be seen."""
+        now = dt_util.utcnow()
+        return [each for each in self.exhibitions if each.viewable(now)]
 
 
 class CatalogProvider(Provider):
@@ -141,11 +137,13 @@ class CatalogProvider(Provider):
         self._catalog = catalog = context.catalog_coordinator
         self._feed = context.feed_coordinator
         self.coordinators = (catalog,)
-        self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
+        # What was found of works, or why nothing was, and when that expires.
+        self._results: LRU[str, tuple[Work | Dp1Error | None, float]] = LRU(
+            MAX_LOOK_UPS
+        )
         self._opening: CALLBACK_TYPE | None = None
         self.background_reader = BackgroundReader(self.hass, catalog)
-        self._artists: dict[str, Artist] = {}
-        self._known_artists: tuple[Artist, ...] = ()
+        self._artists: tuple[Artist, ...] = ()
         self._artists_of: Sequence[Exhibition] = ()
         self._exhibition_lines = Lines(
             self.hass,
@@ -319,28 +317,28 @@ class CatalogProvider(Provider):
         """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
         exhibitions = self._catalog.data.records
         if self._artists_of is not exhibitions:
-            self._artists_of, self._artists = exhibitions, {}
+            artists: dict[str, Artist] = {}
             for exhibition in exhibitions:
                 for person in exhibition.artists:
                     artist = Artist(person.name, [])
-                    known = self._artists.setdefault(fold(person.name), artist)
-                    known.exhibitions.append(exhibition.id)
-            self._known_artists = tuple(self._artists.values())
-        return self._known_artists
+                    known = artists.setdefault(fold(person.name), artist)
+                    known.exhibitions.append(exhibition)
+            self._artists_of, self._artists = exhibitions, tuple(artists.values())
+        return self._artists
 
     async def _async_artist(self, name: str) -> Artist:
         """Return an artist by name, or raise NotFoundError or why the catalog could not be read."""
         exhibitions = await self._catalog.async_list()
-        self._all_artists()
-        if found := self._artists.get(fold(name)):
-            return found
+        for artist in self._all_artists():
+            if fold(artist.name) == fold(name):
+                return artist
         raise exhibitions.reason or NotFoundError(f"no artist {name!r}")
 
     async def _async_series_of(
         self, artist: Artist, patience: float = PATIENCE
     ) -> tuple[list[Series], Dp1Error | None]:
         """Return the series of an artist, and why others may be missing."""
-        exhibitions = self._exhibitions_of(artist)[:MAX_OF_ARTIST]
+        exhibitions = artist.viewable()[:MAX_OF_ARTIST]
         lists = await asyncio.gather(
             *(self._catalog.async_series(each.id, patience) for each in exhibitions)
         )
@@ -356,7 +354,7 @@ class CatalogProvider(Provider):
 
     def _artist_node(self, artist: Artist) -> Node:
         """Return the node of an artist, with what is known of them."""
-        exhibitions = self._exhibitions_of(artist)
+        exhibitions = artist.viewable()
         is_open = bool(exhibitions)
         people = (person for each in exhibitions for person in each.artists)
         known = [person for person in people if person.name == artist.name]
@@ -373,12 +371,6 @@ class CatalogProvider(Provider):
             ),
             picture=next(filter(None, map(cover_url, known)), None),
         )
-
-    def _exhibitions_of(self, artist: Artist) -> list[Exhibition]:
-        """Return the exhibitions of an artist that can be seen."""
-        now = dt_util.utcnow()
-        found = map(self._catalog.exhibition, artist.exhibitions)
-        return [each for each in found if each and each.viewable(now)]
 
     # By name
 
@@ -707,8 +699,8 @@ class CatalogProvider(Provider):
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
-        result = self._results.get(_key(item))
-        looked_up = result.work if result else None
+        found, _ = self._results.get(_key(item)) or (None, 0.0)
+        looked_up = found if isinstance(found, Work) else None
         return self._indexed(item) or looked_up or self._described_by_series(item)
 
     @override
@@ -717,22 +709,23 @@ class CatalogProvider(Provider):
         if known := self._indexed(item):
             return known
         key, now = _key(item), asyncio.get_running_loop().time()
-        result = self._results.get(key)
-        if result is None or now >= result.expires:
+        result, expires = self._results.get(key) or (None, 0.0)
+        if now >= expires:
             found, problem = None, None
             try:
                 found = await self._async_look_up(item)
+            except NotFoundError, InvalidRequestError:
+                pass
             except Dp1Error as err:
-                if not isinstance(err, NotFoundError | InvalidRequestError):
-                    problem = err
+                problem = err
             found = found or self._described_by_series(item)
-            found = await self._async_add_manifest(item, found)
+            result = await self._async_add_manifest(item, found) or problem
             timing = self.hass.data[DATA].timing
             max_age = timing.work_retry if problem else timing.work_age
-            result = self._results[key] = _Result(now + max_age, found, problem)
-        if result.work is None and result.problem is not None:
-            raise result.problem
-        return result.work
+            self._results[key] = result, now + max_age
+        if isinstance(result, Dp1Error):
+            raise result
+        return result
 
     def _indexed(self, item: PlaylistItem) -> Work | None:
         """Return a work that has been read from the catalog."""
