@@ -1,6 +1,7 @@
 """Test the playlists that are made for nodes of the library."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -252,6 +253,28 @@ async def test_a_work_of_a_playlist(
     assert second == stored["items"][1]
     with pytest.raises(NotFoundError):
         await library.async_build_playlist(f"item/{stored['id']}/nothing")
+
+
+async def test_what_was_found_is_not_looked_up_again(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What was read to find something by its name is shown, also if the list has changed in between."""
+    library = await make_library(catalog)
+    show = catalog.data.find_exhibition("Net Evil")
+    series = catalog.data.series(show["id"])[0]
+    exhibition = await library.async_find("exhibition", "Net Evil")
+    await library.async_children(exhibition.id)
+    named = await library.async_find("series", series["title"])
+    known = library.catalog_coordinator
+    known.data = replace(known.data, records=())
+    known._index_exhibitions()
+    known._series.clear()
+    catalog.reset_counters()
+    with pytest.raises(NotFoundError):
+        await library.async_build_playlist(exhibition.id)
+    assert (await library.async_build_playlist(exhibition)).title == "Net Evil"
+    assert (await library.async_build_playlist(named)).title == series["title"]
+    assert {request.route for request in catalog.requests} == {"artworks"}
 
 
 async def test_folders_are_not_played(

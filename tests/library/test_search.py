@@ -227,14 +227,14 @@ async def test_find(
         "net-evil",
         " Nét  Evil ",
     ):
-        node, _ = await library.async_find("exhibition", text)
-        assert node == f"exhibition/{show['id']}", text
+        node = await library.async_find("exhibition", text)
+        assert node.id == f"exhibition/{show['id']}", text
     # Of two with the same title the newer one is found.
-    newest, _ = await library.async_find("exhibition", "Still Life")
-    assert (await library.async_node(newest)).year == 2024
+    newest = await library.async_find("exhibition", "Still Life")
+    assert (await library.async_node(newest.id)).year == 2024
     series = catalog.data.series(show["id"])[0]
     for text in (series["id"], series["title"].upper()):
-        assert (await library.async_find("series", text))[1] == series["title"]
+        assert (await library.async_find("series", text)).title == series["title"]
     # A similar title is suggested in the error.
     for text in ("e", "net", "the net evil", "Net Evli"):
         with pytest.raises(NotFoundError):
@@ -254,8 +254,8 @@ async def test_find(
     with pytest.raises(NotFoundError, match="not found by a name"):
         await library.async_find("artist", "Mara")
     upcoming = catalog.data.find_exhibition("Before the Opening")
-    named, _ = await library.async_find("exhibition", upcoming["slug"])
-    assert not (await library.async_node(named)).can_play
+    named = await library.async_find("exhibition", upcoming["slug"])
+    assert not (await library.async_node(named.id)).can_play
 
 
 async def test_a_playlist_that_is_newer_than_the_list(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
-from operator import itemgetter
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -28,7 +27,7 @@ from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
 from .library import CHANGED, Library, LibraryConfigEntry, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
-from .providers.provider import BuiltPlaylist
+from .providers.provider import BuiltPlaylist, Found
 from .source_list import SourceList
 from .text_index import fold
 
@@ -118,10 +117,11 @@ async def async_build_playlist(
     (field, text), *_ = what.items()
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
+        found = Found(node, "")
     else:
-        library, node = await _async_find(hass, field, text)
-    with translated_errors(*asked_of(library, node), clean(text, 100)):
-        return await library.async_build_playlist(node, limit=limit)
+        library, found = await _async_find(hass, field, text)
+    with translated_errors(*asked_of(library, found.id), clean(text, 100)):
+        return await library.async_build_playlist(found, limit=limit)
 
 
 @callback
@@ -224,22 +224,22 @@ class RemovedLibraries:
 # What actions name
 
 
-async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:
-    """Return the node of something by its name in any library; an exact match comes first."""
+async def _async_find(
+    hass: HomeAssistant, kind: str, text: str
+) -> tuple[Library, Found]:
+    """Return something by its name in any library; an exact match comes first."""
     libraries = async_libraries(hass)
-    found: list[tuple[bool, Library, str]] = []
+    found: list[tuple[Library, Found]] = []
     problem: HomeAssistantError | None = None
     for library in libraries:
         try:
-            node, title = await library.async_find(kind, text)
+            found.append((library, await library.async_find(kind, text)))
         except NotFoundError:
             continue
         except Dp1Error as err:
             problem = translated(err, "catalog", library.title, clean(text, 100))
-        else:
-            found.append((fold(title) == fold(text), library, node))
     if found:
-        return max(found, key=itemgetter(0))[1:]
+        return max(found, key=lambda match: fold(match[1].title) == fold(text))
     if problem is not None:
         raise problem
     if not libraries:

@@ -43,7 +43,7 @@ from .providers.favorites import Favorites, store_of
 from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
 from .providers.pictures import Pictures
-from .providers.provider import BuiltPlaylist, Context, Provider
+from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
@@ -319,26 +319,29 @@ class Library(Context):
         return Children(nodes, more, children.problem, children.since)
 
     async def async_build_playlist(
-        self, node: str, *, limit: int | None = None
+        self, node: str | Found, *, limit: int | None = None
     ) -> BuiltPlaylist:
         """Return what a display is to show for a node, of at most `limit` works.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
-        provider, kind, keys = self._provider_of(node)
+        found = node if isinstance(node, Found) else Found(node, "")
+        provider, kind, keys = self._provider_of(found.id)
         try:
-            built = await provider.async_build(kind, *keys, limit=limit)
+            built = await provider.async_build(
+                kind, *keys, limit=limit, record=found.record
+            )
         except Dp1Error as err:
-            if (kept := self.favorites.build_kept(node)) is None:
+            if (kept := self.favorites.build_kept(found.id)) is None:
                 if kind == NodeKind.PLAYLIST and isinstance(err, NotFoundError):
-                    self.favorites.async_remove(node)
+                    self.favorites.async_remove(found.id)
                 raise
             built = kept
         self._built.async_remember(built)
         return built
 
-    async def async_find(self, kind: str, text: str) -> tuple[str, str]:
-        """Return the node id and the title of an exhibition by id, slug or title, or of a series by id or title.
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return an exhibition by id, slug or title, or a series by id or title.
 
         Raises NotFoundError, or why it could not be read.
         """

@@ -321,7 +321,7 @@ class Channels(SubentryProvider[FollowedChannel]):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of all playlists of a channel."""
         channel = self._of(*keys)

@@ -511,7 +511,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of works of a collection, the newest; its id stays the same."""
         collection = self._of(keys[0])

@@ -122,7 +122,7 @@ class Favorites(Provider):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of all single works among the favorites, or of all pictures that Home Assistant still has."""
         items, most = self.items(), limit or CAP

@@ -1,7 +1,7 @@
 """Pictures of Home Assistant: what was uploaded to it, and what is in its media folders."""
 
 from mimetypes import guess_type
-from typing import Final, override
+from typing import Any, Final, override
 
 from yarl import URL
 
@@ -48,7 +48,7 @@ class Pictures(Provider):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of a picture."""
         node = await self.async_node(kind, *keys)

@@ -65,6 +65,15 @@ class BuiltPlaylist:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A node that a name stands for, and the record that was read to find it."""
+
+    id: str
+    title: str
+    record: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A node for the source list; the details tell it from others of the same name.
 
@@ -233,14 +242,14 @@ class Provider:
         """Return what is inside a node, or raise NotFoundError; `limit` is how much is wanted of what takes requests."""
         raise NotFoundError(f"a node of kind {kind} has nothing inside")
 
-    async def async_find(self, kind: str, text: str) -> tuple[str, str]:
-        """Return the id and the title of the node that people name so, or raise NotFoundError or why it could not be read."""
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return the node that people name so, or raise NotFoundError or why it could not be read."""
         raise NotFoundError(f"a {kind} is not found by a name")
 
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
-        """Return what a display is to show for a node.
+        """Return what a display is to show for a node, of which the record may have been read to find it.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """

@@ -59,6 +59,7 @@ from ..provider import (
     SEARCH_PATIENCE,
     BuiltPlaylist,
     Context,
+    Found,
     Json,
     Lines,
     Names,
@@ -375,8 +376,8 @@ class CatalogProvider(Provider):
     # By name
 
     @override
-    async def async_find(self, kind: str, text: str) -> tuple[str, str]:
-        """Return the node of an exhibition by id, slug or title, or of a series by title or id."""
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return an exhibition by id, slug or title, or a series by title or id."""
         match kind:
             case NodeKind.EXHIBITION:
                 return await self._async_find_exhibition(text)
@@ -385,10 +386,10 @@ class CatalogProvider(Provider):
                     await self.async_ask(Query.of(text), text)
                     found = self._series_titled(text)
                 series = found or await self._catalog.async_find_series(text)
-                return node_id(kind, series.id), series.title
+                return Found(node_id(kind, series.id), series.title, series)
         return await super().async_find(kind, text)
 
-    async def _async_find_exhibition(self, text: str) -> tuple[str, str]:
+    async def _async_find_exhibition(self, text: str) -> Found:
         """Return the exhibition with an id or slug, else the newest with a title."""
         exhibitions = await self._catalog.async_list()
         records, key, name = exhibitions.records, text.casefold(), fold(text)
@@ -396,7 +397,7 @@ class CatalogProvider(Provider):
         titled = (it for it in records if fold(it.title) == name)
         if (found := next(chain(named, titled), None)) is None:
             raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
-        return node_id(NodeKind.EXHIBITION, found.id), found.title
+        return Found(node_id(NodeKind.EXHIBITION, found.id), found.title, found)
 
     def _series_titled(self, text: str) -> Series | None:
         """Return the series with a title among those that are known."""
@@ -408,17 +409,17 @@ class CatalogProvider(Provider):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build a playlist of works of the catalog, by default of 50."""
         match kind:
             case NodeKind.EXHIBITION:
-                exhibition = await self._catalog.async_exhibition(
+                exhibition = record or await self._catalog.async_exhibition(
                     keys[0], BUILD_PATIENCE
                 )
                 return await self._async_build_exhibition(exhibition, limit)
             case NodeKind.SERIES:
-                series = await self._catalog.async_find_series(*keys)
+                series = record or await self._catalog.async_find_series(*keys)
                 return await self._async_build_series(series, limit)
             case NodeKind.ARTIST:
                 artist = await self._async_artist(*keys)

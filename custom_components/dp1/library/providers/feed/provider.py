@@ -180,7 +180,7 @@ class FeedProvider(Provider):
 
     @override
     async def async_build(
-        self, kind: str, *keys: str, limit: int | None
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Return what a display is to show for a node of the feed, by default all of it."""
         match kind:
