@@ -56,7 +56,7 @@ class Timing:
         reading_idle: until it goes on after a failure, and until it looks whether there is anything new to read.
         jitter: the share by which its pauses differ.
         progress_pause: between two looks at how far a first read is, for its dialog.
-        save_delay: until what was read of a server is saved.
+        save_delay: until what was read of a server is saved, which can be several megabytes on a memory card.
         give_up: after the end of what is shown for a time, until a display that cannot be given back what it showed keeps it.
         install_timeout: of a firmware update, of which a display reports neither progress nor failure.
     """
@@ -102,6 +102,6 @@ class Timing:
     reading_idle: float = 3600.0
     jitter: float = 0.3
     progress_pause: float = 1.0
-    save_delay: float = 30.0
+    save_delay: float = 900.0
     give_up: float = 86400.0
     install_timeout: float = 1800.0

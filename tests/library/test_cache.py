@@ -283,16 +283,17 @@ async def test_a_copy_of_another_version(
     assert len(library.source_list().names) == 47
 
 
-@pytest.mark.parametrize("timing", [replace(FAST, save_delay=0.01)])
-async def test_the_copy_is_written_soon(
+@pytest.mark.parametrize("timing", [replace(FAST, save_delay=0.2)])
+async def test_the_copy_is_written_while_more_is_read(
     hass_storage: dict[str, Any],
     catalog: CatalogSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """The cache is saved soon after a read."""
-    await make_library(catalog)
+    """The cache is saved a while after the first read, whatever is read meanwhile."""
+    library = await make_library(catalog)
     async with asyncio.timeout(30):
         while "dp1.library.library.catalog" not in hass_storage:
+            library.catalog_coordinator.async_updated()
             await asyncio.sleep(0.02)
     data = hass_storage["dp1.library.library.catalog"]["data"]
     assert len(data["exhibitions"]["records"]) == 51

@@ -50,22 +50,30 @@ class ServerStore[T](SafeStore[T]):
         key = f"library.{entry_id}.{kind}"
         super().__init__(hass, key, restore, serialize_in_event_loop=False)
         self._to_store = to_store
+        self._is_waiting = False
 
     @callback
-    def async_save_later(self, seconds: float | None = None) -> None:
-        """Save soon, or when Home Assistant stops."""
-        delay = seconds or self.hass.data[DATA].timing.save_delay
-        self.async_delay_save(self._to_store, delay)
+    def async_save_later(self) -> None:
+        """Save after a while, however much is read meanwhile, or when Home Assistant stops."""
+        if not self._is_waiting:
+            self._is_waiting = True
+            delay = self.hass.data[DATA].timing.save_delay
+            self.async_delay_save(self._data_to_save, delay)
 
     async def async_save_all(self) -> None:
         """Save now."""
-        data = await self.hass.async_add_executor_job(self._to_store)
+        data = await self.hass.async_add_executor_job(self._data_to_save)
         await self.async_save(data)
+
+    def _data_to_save(self) -> Mapping[str, Any]:
+        """Return what is to be saved; runs in another thread."""
+        self._is_waiting = False
+        return self._to_store()
 
 
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a library."""
-    for kind in ("catalog", "works", "feed", "daily", "built"):
+    for kind in ("catalog", "feed", "daily", "built"):
         await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()
     await async_remove_subentries(hass, entry_id, ())
 
