@@ -444,7 +444,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             function=self.async_refresh_player,
             background=True,
         )
-        # When the device status that is known was asked for or pushed, and the reads under way.
+        # The last device status that was read, not pushed; when that or a push was asked for, and the reads under way.
+        self._device_reply: DeviceStatus | None = None
         self._device_since = 0.0
         self._device_reads: list[float] = []
         # Which polled parts are known to be there or not, with which firmware.
@@ -724,7 +725,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         dialect = self.display.dialect
         if not self.display.dialect_is_fixed and dialect is not Dialect.UNKNOWN:
             changes[CONF_DIALECT] = dialect.value
-        if device := self.data.device:
+        if device := self._device_reply:
             macs = sorted(macs_of(device))
             if macs and self.contact in (Contact.PROBABLE, Contact.PROVEN):
                 changes[CONF_MACS] = macs
@@ -946,6 +947,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         elif device != self.data.device:
             # Which is newer, this or what came meanwhile, nobody can tell.
             self.create_task(self._async_update_device(), "device status")
+        self._device_reply = device
         self._remember()
         return None
 
