@@ -537,6 +537,8 @@ async def test_media_of_home_assistant(
         },
     )
     await do(hass, "play_media", media_content_type="image/png", media_content_id=media)
+    # A push has no addresses; they are read a moment later.
+    await until(lambda: attribute(hass, "dp1")["source"])
     source = attribute(hass, "dp1")["source"]
     assert source.startswith("http://home.example:8123/api/dp1/media/")
     assert source.endswith("/media/local/sun%20rise.png")

@@ -131,7 +131,7 @@ async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     assert not indexer.authorized
     assert all(asked.agent.startswith("home-assistant-dp1/") for asked in indexer.asked)
     chosen = await async_choose(hass, {"choice": "collection"}, [])
-    assert chosen.media_id == f"{PREFIX}{entry.entry_id}/{NODE}"
+    assert chosen.media_ids == (f"{PREFIX}{entry.entry_id}/{NODE}",)
     assert chosen.title == "My collection"
 
 

@@ -180,7 +180,7 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         daily = entry.runtime_data.daily
         await until(lambda: daily.document)
         chosen = await async_choose(hass, {"choice": "daily"}, [])
-        assert chosen.media_id == f"media-source://dp1/{entry.entry_id}/daily"
+        assert chosen.media_ids == (f"media-source://dp1/{entry.entry_id}/daily",)
         assert (chosen.title, chosen.artist) == ("Day 1", "Zora Quill")
         assert chosen.is_work
         daily.document = document(1)
