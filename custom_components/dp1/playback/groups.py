@@ -274,15 +274,13 @@ def paused(hass: HomeAssistant, entry_ids: Iterable[str]) -> Iterator[None]:
         for entry_id in entry_ids
         if (group := group_of(hass, entry_id)) is not None
     }
-    syncs = [group.sync for group in found.values()]
-    for sync in syncs:
-        sync.paused += 1
+    for group in found.values():
+        group.sync.paused += 1
     try:
         yield
     finally:
-        for sync in syncs:
-            sync.paused -= 1
         for group in found.values():
+            group.sync.paused -= 1
             group.async_schedule_sync()
 
 
