@@ -48,9 +48,7 @@ SEARCH_SCHEMA = vol.Schema(
     {
         vol.Required("query"): vol.All(cv.string, vol.Length(min=1)),
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        vol.Optional("kinds"): list_up_to(
-            len(KINDS), vol.All(vol.In(KINDS), vol.Coerce(NodeKind))
-        ),
+        vol.Optional("kinds"): list_up_to(len(KINDS), vol.In(KINDS)),
         vol.Optional("limit", default=20): vol.All(
             vol.Coerce(int), vol.Range(min=1, max=100)
         ),
