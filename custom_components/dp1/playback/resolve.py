@@ -313,25 +313,23 @@ async def _async_from_node(hass: HomeAssistant, wanted: Wanted) -> Cast:
     return await _async_from_library(hass, what, wanted.options)
 
 
-async def _async_from_camera(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast a camera, live: displays show its stream only within a page."""
-    entity_id = wanted.media_id.removeprefix(LIVE)
-    if (state := hass.states.get(entity_id)) is None:
-        raise invalid_input("no_such_media", media_id=wanted.media_id)
-    source = hass.data[DATA].media_proxy.async_url(
-        wanted.media_id, f"/{entity_id}.mjpeg"
-    )
-    return page_cast(wanted.title or state.name, LIVE_PAGE.format(url=escape(source)))
-
-
 async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast the current picture of a camera or image entity: displays do not show the stream of the media browser."""
-    entity_id = wanted.media_id.removeprefix(IMAGES)
+    """Cast the current picture of a camera or image entity, or a camera of the media browser live.
+
+    Displays show a stream only within a page, and that of an image entity not at all.
+    """
+    entity_id = wanted.media_id.removeprefix(LIVE).removeprefix(IMAGES)
     state = hass.states.get(entity_id)
     if state is None or not is_picture_entity(hass, entity_id):
         raise invalid_input("no_such_media", media_id=wanted.media_id)
-    source = hass.data[DATA].media_proxy.async_url(entity_id, f"/{entity_id}.jpg")
-    return _single_item(source, wanted.title or state.name, wanted.options)
+    title = wanted.title or state.name
+    async_url = hass.data[DATA].media_proxy.async_url
+    if wanted.media_id.startswith(LIVE):
+        source = async_url(wanted.media_id, f"/{entity_id}.mjpeg")
+        return page_cast(title, LIVE_PAGE.format(url=escape(source)))
+    return _single_item(
+        async_url(entity_id, f"/{entity_id}.jpg"), title, wanted.options
+    )
 
 
 async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
@@ -383,7 +381,7 @@ RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Cast]]] = {
     DAILY_MEDIA_ID: _async_from_node,
     FAVORITES_MEDIA_ID: _async_from_node,
     MEDIA_PREFIX: _async_from_node,
-    LIVE: _async_from_camera,
+    LIVE: _async_from_entity,
     IMAGES: _async_from_entity,
     "media-source://": _async_from_media_source,
 }
