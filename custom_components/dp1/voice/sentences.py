@@ -1,6 +1,7 @@
 """The sentences in the configuration folder: Home Assistant takes none from an integration."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 import re
@@ -73,8 +74,10 @@ def _update(folder: Path, wanted: bool) -> tuple[bool, list[str]]:
         changed = True
         if text is None:
             target.unlink()
-            _remove_if_empty(target.parent)
-            _remove_if_empty(folder)
+            # Others may have sentences there, too.
+            with suppress(OSError):
+                target.parent.rmdir()
+                folder.rmdir()
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             write_utf8_file_atomic(str(target), text)
@@ -100,9 +103,3 @@ def _is_ours(text: str) -> bool:
         return False
     rest = text[stamp.end() :]
     return stamp[1] == sha256(rest.encode()).hexdigest()
-
-
-def _remove_if_empty(folder: Path) -> None:
-    """Remove a folder that holds nothing."""
-    if not any(folder.iterdir()):
-        folder.rmdir()
