@@ -8,7 +8,6 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, intent
@@ -158,8 +157,7 @@ class AskIntent(SpokenIntent):
         question = request.slots["question"]
         if len(displays) > 1 and question not in ("hangs", "next"):
             # What is asked is what is seen.
-            seen = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
-            displays = seen or displays
+            displays = [d for d in displays if not d.emptiness] or displays
         if question == "what" and len(displays) > 1:
             question = "hangs"
         said = [await _async_tell(request, question, d) for d in displays]
@@ -169,12 +167,8 @@ class AskIntent(SpokenIntent):
 async def _async_tell(request: Request, question: str, display: SpokenDisplay) -> str:
     """Answer a question about a display."""
     say, credit = request.answers.say, request.answers.credit
-    if not display.is_available:
-        return say("unavailable", name=display.name)
-    if display.state.state == MediaPlayerState.OFF:
-        return say("asleep", name=display.name)
-    if display.state.state != MediaPlayerState.PLAYING:
-        return say("nothing", name=display.name)
+    if empty := display.emptiness:
+        return say(empty, name=display.name)
     title = display.attribute("media_title") or say("untitled")
     artist = display.attribute("media_artist")
     details = display.attribute(DOMAIN) or {}

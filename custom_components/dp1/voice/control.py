@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import MediaPlayerState, RepeatMode
+from homeassistant.components.media_player import RepeatMode
 from homeassistant.const import Platform
 from homeassistant.core import State
 
@@ -81,11 +81,9 @@ async def async_act(
 
 async def _async_act(request: Request, action: Action, display: SpokenDisplay) -> None:
     """Call an action of a display, which would silently do nothing without contact."""
-    if not display.is_available:
-        raise UnansweredError("unavailable", name=display.name)
-    if action.needs_work and display.state.state != MediaPlayerState.PLAYING:
-        key = "asleep" if display.state.state == MediaPlayerState.OFF else "nothing"
-        raise UnansweredError(key, name=display.name)
+    empty = display.emptiness
+    if empty and (action.needs_work or empty == "unavailable"):
+        raise UnansweredError(empty, name=display.name)
     data, entity = dict(action.data), display.state
     if action.key:
         if (other := display.state_of(action.domain, action.key)) is None:

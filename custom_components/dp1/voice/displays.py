@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
+from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant, State, callback
 from homeassistant.helpers import (
@@ -22,6 +23,12 @@ from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.
 ALIKE: Final = 0.8
+# What is said of a display in a state in which no work can be seen; in any other, that it shows nothing.
+EMPTY: Final[Mapping[str, str | None]] = {
+    MediaPlayerState.PLAYING: None,
+    MediaPlayerState.OFF: "asleep",
+    STATE_UNAVAILABLE: "unavailable",
+}
 # The slots that name a place.
 PLACES: Final = ("name", "area", "floor", "place")
 
@@ -46,9 +53,9 @@ class SpokenDisplay:
         return self.state.name
 
     @property
-    def is_available(self) -> bool:
-        """Return whether there is contact with the display."""
-        return self.state.state != STATE_UNAVAILABLE
+    def emptiness(self) -> str | None:
+        """Return why no work can be seen, as the key of an answer; None if one can."""
+        return EMPTY.get(self.state.state, "nothing")
 
     @property
     def coordinator(self) -> DisplayCoordinator | None:

@@ -8,7 +8,6 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, device_registry as dr, intent
@@ -175,7 +174,7 @@ class Request:
     def _default(self, displays: list[SpokenDisplay]) -> SpokenDisplay:
         """Return the display last spoken to, else one that shows something, else any."""
         last = self.hass.data[DATA].last_spoken_to
-        playing = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
+        playing = [display for display in displays if not display.emptiness]
         spoken_to = [d for d in displays if [d.entity_id] == last]
         return (spoken_to or playing or displays)[0]
 
