@@ -20,13 +20,12 @@ from .const import DOMAIN
 from .data import DATA
 from .library.entries import async_libraries
 from .library.search import fold
-from .voice.answers import NotOursError, UnansweredError
+from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
 from .voice.request import SPOKEN_TEXT, Request, Span, SpokenIntent, span_of
 
-MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
 OFFERED_FOR: Final = timedelta(seconds=30)
@@ -228,7 +227,7 @@ async def _async_more(request: Request, artist: str, title: str) -> str:
         for _, node in found
         if fold(artist) in fold(node.artist or "") and fold(node.title) != fold(title)
     ]
-    titles = list(dict.fromkeys(titles))[:MAX_TITLES]
+    titles = list(dict.fromkeys(titles))[:MAX_NAMES]
     if not titles:
         return request.answers.say("more_unknown", artist=artist)
     listed = request.answers.join(titles)

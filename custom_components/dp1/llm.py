@@ -3,6 +3,7 @@
 Home Assistant loads this module by its name. Within the package, its helper of the same name is imported from `homeassistant.helpers.llm`.
 """
 
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, override
 
@@ -67,7 +68,6 @@ MAX_TITLE: Final = 120
 MAX_LINE: Final = 160
 MAX_NOTE: Final = 600
 MAX_FOUND: Final = 8
-MAX_OPENED: Final = 8
 MAX_DISPLAYS: Final = 20
 MAX_TOGETHER: Final = 20
 # Longer than any of them may be, so that what is too long is still said to be.
@@ -184,11 +184,7 @@ class DescribeWorkTool(DisplayTool):
         works: list[Any] = []
         for display in found[:MAX_DISPLAYS]:
             details = display.attribute(DOMAIN) or {}
-            more = {
-                key: clean(str(details[key]), MAX_NOTE)
-                for key in DETAILS
-                if details.get(key)
-            }
+            more = _texts({key: details.get(key) for key in DETAILS}, MAX_NOTE)
             works.append({**_described(display), **more})
         return {"works": works}
 
@@ -275,7 +271,7 @@ async def _async_listed(
     opened = [show for show in shows if year in (None, show[1].year)] or shows
     series = [
         (library, part)
-        for library, node in opened[:MAX_OPENED]
+        for library, node in opened[:MAX_FOUND]
         for part in (await library.async_children(node.id)).nodes
         if part.can_play
     ]
@@ -298,8 +294,13 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
         "id": short,
         "title": clean(node.title, MAX_TITLE),
         "kind": str(node.kind),
-        **{key: clean(str(value), MAX_LINE) for key, value in details.items() if value},
+        **_texts(details, MAX_LINE),
     }
+
+
+def _texts(given: Mapping[str, Any], most: int) -> dict[str, str]:
+    """Return what is given as texts of limited length."""
+    return {key: clean(str(value), most) for key, value in given.items() if value}
 
 
 class ShowArtTool(DisplayTool):
@@ -379,20 +380,16 @@ def _described(display: SpokenDisplay) -> JsonObjectType:
     area_id = er.async_get_effective_area_id(hass, entity) if entity else None
     area = ar.async_get(hass).async_get_area(area_id) if area_id else None
     shown = {
-        key: clean(str(display.attribute(attribute)), MAX_TITLE)
-        for key, attribute in (
-            ("title", "media_title"),
-            ("artist", "media_artist"),
-            ("exhibition", "media_album_name"),
-            ("playlist", "media_playlist"),
-        )
-        if display.attribute(attribute)
+        "title": display.attribute("media_title"),
+        "artist": display.attribute("media_artist"),
+        "exhibition": display.attribute("media_album_name"),
+        "playlist": display.attribute("media_playlist"),
     }
     return {
         "display": display.name,
         "area": area.name if area else None,
         "state": display.state.state,
-        **shown,
+        **_texts(shown, MAX_TITLE),
     }
 
 

@@ -19,7 +19,8 @@ from ..language import DEFAULT_LANGUAGE, async_message, async_spoken_in
 FOLDER: Final = Path(__file__).parent.parent / "answers"
 SCRIPTS: Final = {"zh": "zh-Hans"}
 MAX_TEXT: Final = 120
-MAX_ARTISTS: Final = 3
+# More than these are not remembered.
+MAX_NAMES: Final = 3
 # Later than this, the day is told.
 SOON: Final = timedelta(hours=18)
 SECONDS: Final = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
@@ -67,8 +68,8 @@ class Answers:
             return self.say(f"{key}_unknown", **texts)
         artists = artist.split(", ")
         named = self.join(artists)
-        if len(artists) > MAX_ARTISTS:
-            named = self.say("others", artists=", ".join(artists[: MAX_ARTISTS - 1]))
+        if len(artists) > MAX_NAMES:
+            named = self.say("others", artists=", ".join(artists[: MAX_NAMES - 1]))
         return self.say(key, artist=named, **texts)
 
     def join(self, texts: Sequence[str], last_by: str = "and") -> str:

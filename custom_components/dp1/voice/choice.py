@@ -19,7 +19,7 @@ from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import Hit
 from ..library.spoken import FILLERS
 from ..library.text_index import fold
-from .answers import NotOursError, UnansweredError
+from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
 
 KINDS: Final[Mapping[str, set[NodeKind]]] = {
@@ -39,7 +39,6 @@ CHOICES: Final = (
     "newest",
     "other",
 )
-MAX_NAMES: Final = 3
 # How alike a title and what was said have to be, and how long beside each other.
 ALIKE: Final = 0.6
 TOLERANCE: Final = 0.3
