@@ -128,16 +128,15 @@ class ShownDaily(Duty):
 
 
 @callback
-def daily_at(hass: HomeAssistant, url: str) -> Daily | None:
-    """Return the Daily of a library by its URL."""
-    daily = _daily_at(hass, url)
-    return daily if daily and daily.url == url else None
+def daily_of(hass: HomeAssistant, cast: Cast) -> Daily | None:
+    """Return the Daily of a library that is cast by its URL."""
+    daily = _daily_at(hass, cast.playlist_url) if cast.playlist_url else None
+    return daily if daily and daily.url == cast.playlist_url else None
 
 
 async def async_of_today(hass: HomeAssistant, cast: Cast, options: Options) -> Cast:
     """Return a cast; of the Daily, nothing but the work of today."""
-    url = cast.playlist_url
-    if url is None or (daily := daily_at(hass, url)) is None:
+    if (daily := daily_of(hass, cast)) is None:
         return cast
     await _async_check_due(daily)
     return _alone(daily, options.display, options.item_duration)

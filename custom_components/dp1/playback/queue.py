@@ -1,5 +1,6 @@
 """The queue of a display: show something, move, add works, clear it."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,6 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.playlist.document import for_display
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
@@ -18,8 +18,8 @@ from ..display.history import cast_of
 from ..errors import invalid_input
 from .cast import async_take_snapshot
 from .compose import with_own_ids
-from .daily import async_of_today, async_show_daily, daily_at
-from .resolve import Options, async_read_playlist, async_shown_document
+from .daily import async_of_today, async_show_daily, daily_of
+from .resolve import Options, async_shown_document
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -38,8 +38,7 @@ async def async_show(
     if duration is not None:
         alone = await async_of_today(coordinator.hass, cast, options)
         return await duties.async_announce(coordinator, alone, options, duration)
-    url = cast.playlist_url
-    if url is not None and (daily := daily_at(coordinator.hass, url)) is not None:
+    if (daily := daily_of(coordinator.hass, cast)) is not None:
         return await async_show_daily(coordinator, daily, cast, options)
     return await duties.async_show(coordinator, cast, options)
 
@@ -167,15 +166,11 @@ async def _async_document(
     hass: HomeAssistant, cast: Cast, player: PlayerStatus
 ) -> dict[str, Any]:
     """Return the current playlist; a display that shuffles does not report the original order."""
-    if cast.playlist is not None:
-        return dict(cast.playlist)
-    if player.shuffle:
-        try:
-            document = await async_read_playlist(hass, cast.playlist_url or "")
-        except HomeAssistantError:
-            document = {}
-        if document.get("items"):
-            return for_display(document)
+    if cast.playlist is not None or player.shuffle:
+        with suppress(HomeAssistantError):
+            document = await async_shown_document(hass, cast)
+            if document.get("items"):
+                return dict(document)
     return dict(cast_of(replace(player, playlist_url=None)).playlist or {})
 
 
