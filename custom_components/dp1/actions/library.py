@@ -16,7 +16,7 @@ from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node, library_of
 from ..library.library import Library
-from ..library.node import NodeKind, media_id, node_id
+from ..library.node import WORKS, NodeKind, media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
 from ..playback.compose import list_up_to
 from .targets import TARGET, async_targets, exactly_one_of, media
@@ -38,11 +38,9 @@ KINDS = (
     NodeKind.ARTIST,
     NodeKind.EXHIBITION,
     NodeKind.SERIES,
-    NodeKind.ARTWORK,
     NodeKind.PLAYLIST,
-    NodeKind.ITEM,
     NodeKind.COLLECTION,
-    NodeKind.OWNED,
+    *WORKS,
 )
 SEARCH_SCHEMA = vol.Schema(
     {

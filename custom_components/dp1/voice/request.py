@@ -29,15 +29,7 @@ from .displays import (
 HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
 # What somebody names is compared with all titles, which takes long for what has no end.
 MAX_SPOKEN: Final = 300
-TEXT_SLOTS: Final = (
-    "name",
-    "area",
-    "floor",
-    "place",
-    "scope",
-    "preferred_area_id",
-    "art",
-)
+TEXT_SLOTS: Final = (*PLACES, "scope", "preferred_area_id", "art")
 # The least and the most of each.
 TIME_SLOTS: Final[Mapping[str, tuple[float, float]]] = {
     **dict.fromkeys(SECONDS, (0, 10_000)),
