@@ -393,6 +393,15 @@ def _described(display: SpokenDisplay) -> JsonObjectType:
     }
 
 
+TOOLS: Final = (
+    ListDisplaysTool,
+    DescribeWorkTool,
+    FindArtTool,
+    ShowArtTool,
+    ControlDisplayTool,
+)
+
+
 @callback
 def async_get_tools(
     hass: HomeAssistant, llm_context: LLMContext, api_id: str
@@ -402,16 +411,4 @@ def async_get_tools(
         return None
     if not exposed_displays(hass, llm_context.assistant):
         return None
-    return LLMTools(
-        tools=[
-            tool(hass, llm_context)
-            for tool in (
-                ListDisplaysTool,
-                DescribeWorkTool,
-                FindArtTool,
-                ShowArtTool,
-                ControlDisplayTool,
-            )
-        ],
-        prompt=PROMPT,
-    )
+    return LLMTools([tool(hass, llm_context) for tool in TOOLS], PROMPT)
