@@ -85,14 +85,10 @@ async def async_enqueue(
         at = len(works) if how is Enqueue.ADD else index + 1
         added = await async_shown_document(coordinator.hass, cast)
         new = with_own_ids(added.get("items") or [], works)
-        await _async_change(
-            coordinator,
-            before.start,
-            document | {"items": [*works[:at], *new, *works[at:]]},
-            at if how is Enqueue.PLAY else index,
-            reload=how is Enqueue.PLAY,
-            wake=options.wake,
-        )
+        document["items"] = [*works[:at], *new, *works[at:]]
+        reload = how is Enqueue.PLAY
+        place = _at(before.start, at if reload else index)
+        await _async_change(coordinator, document, place, reload, options.wake)
 
 
 async def async_rearrange(
@@ -119,22 +115,21 @@ async def async_rearrange(
                 await display.clear()
             return
         current = _index_of(player, works, _current(player))
+        document["items"] = [works[index] for index in order]
         is_gone = current not in order
-        await _async_change(
-            coordinator,
-            shown.start,
-            document | {"items": [works[index] for index in order]},
-            min(work, len(order) - 1) if is_gone else order.index(current),
-            reload=is_gone,
-        )
+        index = min(work, len(order) - 1) if is_gone else order.index(current)
+        await _async_change(coordinator, document, _at(shown.start, index), is_gone)
+
+
+def _at(start: Start, index: int) -> Start:
+    """Return the order and the loop of a place, with another first work."""
+    return Start(index=index or None, shuffle=start.shuffle, loop=start.loop)
 
 
 async def _async_change(
     coordinator: DisplayCoordinator,
-    start: Start,
     document: dict[str, Any],
-    first: int,
-    *,
+    place: Start,
     reload: bool,
     wake: bool = False,
 ) -> None:
@@ -145,7 +140,6 @@ async def _async_change(
         if wake and coordinator.data.asleep:
             await coordinator.async_set_asleep(False)
         return
-    place = Start(index=first or None, shuffle=start.shuffle, loop=start.loop)
     await async_show(coordinator, cast, Options(place=place, wake=wake))
 
 
