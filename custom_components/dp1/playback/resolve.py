@@ -98,6 +98,8 @@ DEFAULT_LOOP = "playlist"
 PLACE_MARK = "#dp1&"
 PLACE = re.compile(r"[0-9]{1,9}")
 
+type Document = Mapping[str, Any]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -174,10 +176,7 @@ async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Ca
 
 
 async def _async_as_asked(
-    hass: HomeAssistant,
-    cast: Cast,
-    options: Options,
-    document: Mapping[str, Any] | None = None,
+    hass: HomeAssistant, cast: Cast, options: Options, document: Document | None = None
 ) -> Cast:
     """Return a cast as it is, unless the options change its document, which is read if it is not known."""
     if not (options.rewrites or options.start_at):
@@ -210,13 +209,13 @@ async def _async_from_library(
 
 
 async def async_from_document(
-    hass: HomeAssistant, document: str | Mapping[str, Any], options: Options
+    hass: HomeAssistant, document: str | Document, options: Options
 ) -> Cast:
     """Cast a document of a stranger if it is valid; it may be large."""
     return await hass.async_add_executor_job(from_document, document, options)
 
 
-def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
+def from_document(document: str | Document, options: Options) -> Cast:
     """Cast a document if it is valid."""
     try:
         parsed = parse(document)
@@ -235,7 +234,7 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
     return Cast(playlist=shown)
 
 
-def _check(document: Mapping[str, Any]) -> None:
+def _check(document: Document) -> None:
     """Validate a document, apart from what displays accept: outdated signatures, and anything in a manifest."""
     faults = [
         fault
@@ -517,7 +516,7 @@ async def async_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
     return await async_read_playlist(hass, cast.playlist_url or "")
 
 
-async def async_shown_document(hass: HomeAssistant, cast: Cast) -> Mapping[str, Any]:
+async def async_shown_document(hass: HomeAssistant, cast: Cast) -> Document:
     """Return the document of a cast as displays show it."""
     if cast.playlist is not None:
         return cast.playlist

@@ -63,6 +63,8 @@ _NOT: Final = frozenset(
 )
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
+type Match = tuple[Library, Hit]
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -175,10 +177,7 @@ async def _async_find(
 
 
 async def _async_meant(
-    kind: str,
-    meant: tuple[Library, Hit],
-    found: list[tuple[Library, Hit]],
-    displays: list[SpokenDisplay],
+    kind: str, meant: Match, found: list[Match], displays: list[SpokenDisplay]
 ) -> Chosen:
     """Return what is meant; of an artist everything, what they showed alone, or one series."""
     library, node = meant[0], meant[1].node
