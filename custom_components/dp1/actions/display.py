@@ -18,7 +18,6 @@ from homeassistant.util.json import JsonObjectType
 
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
-from ..client.playlist.document import without_nothing
 from ..client.playlist.schema import SCALINGS
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
@@ -113,15 +112,13 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Cast to the targeted displays."""
     what = exactly_one_of(call, ART)
     data = call.data
+    texts: dict[str, Any] = {"title": data["title"]} if data.get("title") else {}
+    if data.get("note"):
+        texts["note"] = {"text": data["note"]}
     options = Options(
         **{str(key): data[key] for key in OPTIONS if key in data},
         display={str(key): data[key] for key in DISPLAY if key in data},
-        texts=without_nothing(
-            {
-                "title": data.get("title"),
-                "note": without_nothing({"text": data.get("note")}),
-            }
-        ),
+        texts=texts,
     )
     if "media_content_id" in what:
         what["media_content_id"], place = split_media_id(what["media_content_id"])

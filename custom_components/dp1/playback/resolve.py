@@ -45,7 +45,6 @@ from ..client.playlist.document import (
     parse,
     unsigned,
     validate,
-    without_nothing,
 )
 from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
@@ -575,7 +574,9 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
         "shuffle": start.shuffle,
         "loop": start.loop,
     }
-    fragment = urlencode(without_nothing(place))
+    fragment = urlencode(
+        {key: value for key, value in place.items() if value is not None}
+    )
     marked = fragment or player.playlist_url
     return f"{name}{PLACE_MARK}{fragment}" if marked else name
 
