@@ -38,7 +38,7 @@ async def async_show(
     if duration is not None:
         alone = await async_of_today(coordinator.hass, cast, options)
         return await duties.async_announce(coordinator, alone, options, duration)
-    if (daily := daily_of(coordinator.hass, cast)) is not None:
+    if cast.playlist_url and (daily := daily_of(coordinator.hass, cast)):
         return await async_show_daily(coordinator, daily, cast, options)
     return await duties.async_show(coordinator, cast, options)
 
