@@ -22,6 +22,9 @@ from homeassistant.config_entries import (
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow, FlowResultType
+from homeassistant.helpers.schema_config_entry_flow import (
+    SchemaOptionsFlowHandlerWithReload,
+)
 from homeassistant.helpers.selector import BooleanSelector
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
@@ -82,7 +85,7 @@ from .library.settings import (
     async_takes_no_key,
     free_title,
 )
-from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
+from .options_flow import DISPLAY_FLOW, LibraryOptionsFlow
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 # Small lists are read by then.
@@ -115,7 +118,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         """Return the options flow for the kind of the entry."""
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return LibraryOptionsFlow()
-        return DisplayOptionsFlow()
+        return SchemaOptionsFlowHandlerWithReload(config_entry, DISPLAY_FLOW)
 
     @classmethod
     @callback

@@ -20,6 +20,7 @@ from homeassistant.const import (
 )
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.schema_config_entry_flow import SchemaFlowFormStep
 from homeassistant.helpers.selector import (
     BooleanSelector,
     ColorRGBSelector,
@@ -70,7 +71,7 @@ from .const import (
     EXAMPLE_DAILY_URL,
 )
 from .coordinator import DisplayCoordinator, async_displays
-from .dialogs import Dialog, ReadingDialog
+from .dialogs import ReadingDialog
 from .errors import translated
 from .language import async_message
 from .library.library import Library
@@ -100,6 +101,7 @@ DISPLAY_SCHEMA = vol.Schema(
         vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
     }
 )
+DISPLAY_FLOW = {"init": SchemaFlowFormStep(DISPLAY_SCHEMA)}
 DEFAULTS_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DURATION, default=DEFAULT_DURATION): NumberSelector(
@@ -185,18 +187,6 @@ WORKS_SCHEMA = vol.Schema(
         )
     }
 )
-
-
-class DisplayOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
-    """Handle the options of a display."""
-
-    async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Set the wire format, and whether music's commands are ignored."""
-        if user_input is not None:
-            return self.async_create_entry(data=user_input)
-        return self._show("init", DISPLAY_SCHEMA, self.config_entry.options)
 
 
 class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult]):
