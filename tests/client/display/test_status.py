@@ -602,7 +602,7 @@ def test_counters() -> None:
 )
 def test_counters_that_say_nothing(line: str) -> None:
     """Unknown or invalid counters are None."""
-    assert PlaybackCounters.parse(line) == PlaybackCounters.parse(None)
+    assert PlaybackCounters.parse(line) == PlaybackCounters.parse("")
 
 
 def test_identity_keeps_no_secret() -> None:
@@ -658,7 +658,8 @@ KINDS = [
     model
     for module in (device_status, player_status)
     for model in vars(module).values()
-    if is_dataclass(model)
+    # These are read from text, see below.
+    if is_dataclass(model) and model is not PlaybackCounters
 ]
 NAMES = sorted(
     {*FULL, *FULL["deviceSettings"], *WORKS[0]}  # type: ignore[misc]

@@ -226,6 +226,12 @@ class Metrics(Message):
     timestamp: datetime | None = sent(moment, "timestamp")
 
 
+_SAMPLE = re.compile(
+    r"^[ \t]*+([A-Za-z_:][\w:]*+(?:\{.*\})?)[ \t]++(\S++)",
+    re.MULTILINE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PlaybackCounters:
     """Counters of ``/metrics``, since the start of the display's daemon.
@@ -243,31 +249,20 @@ class PlaybackCounters:
     wifi_signal: float | None
 
     @classmethod
-    def parse(cls, data: object) -> Self:
+    def parse(cls, text: str) -> Self:
         """Parse the Prometheus text format."""
-        samples = _samples(data if isinstance(data, str) else "")
+        samples = dict(_SAMPLE.findall(text))
+
+        def sample(name: str) -> float | None:
+            """Return a sample."""
+            try:
+                return number(float(samples[name]))
+            except KeyError, ValueError:
+                return None
+
         return cls(
-            playback_seconds=samples.get("art_playback_duration_seconds_total"),
-            starts=whole(samples.get("playback_start_total")),
-            start_failures=whole(samples.get("playback_start_failures_total")),
-            wifi_signal=samples.get("net_wifi_signal_percent"),
+            playback_seconds=sample("art_playback_duration_seconds_total"),
+            starts=whole(sample("playback_start_total")),
+            start_failures=whole(sample("playback_start_failures_total")),
+            wifi_signal=sample("net_wifi_signal_percent"),
         )
-
-
-_SAMPLE = re.compile(
-    r"^[ \t]*+(?P<name>[A-Za-z_:][\w:]*+(?:\{.*\})?)[ \t]++(?P<value>\S++)",
-    re.MULTILINE,
-)
-
-
-def _samples(exposition: str) -> Mapping[str, float]:
-    """Return the samples by name with labels."""
-    samples = {}
-    for line in _SAMPLE.finditer(exposition):
-        try:
-            value = number(float(line["value"]))
-        except ValueError:
-            continue
-        if value is not None:
-            samples[line["name"]] = value
-    return samples
