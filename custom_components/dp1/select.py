@@ -48,7 +48,7 @@ SIGNATURE_MODES = ["silent", "notify", "strict"]
 
 @dataclass(frozen=True, kw_only=True)
 class DisplaySelectDescription(DisplayDescription[str], SelectEntityDescription):
-    """Describes a select of a display, whose value is None if it is none of the options."""
+    """Describes a select of a display; the state of a value that is none of the options is unknown."""
 
 
 def _setting(
@@ -59,8 +59,7 @@ def _setting(
     def value(data: DisplayData) -> str | None:
         """Return the value of the setting."""
         settings = data.player.settings if data.player else None
-        option = getattr(settings, name) if settings else None
-        return option if option in options else None
+        return getattr(settings, name) if settings else None
 
     async def set_value(display: Display, option: str) -> None:
         """Change the setting."""
@@ -75,12 +74,6 @@ def _setting(
         value_fn=value,
         set_fn=sends(set_value, Refresh.PLAYER),
     )
-
-
-def _signature_mode(data: DisplayData) -> str | None:
-    """Return what the display does about playlists without a valid signature."""
-    mode = data.device.signature_mode if data.device else None
-    return mode if mode in SIGNATURE_MODES else None
 
 
 def _orientation(device: DeviceStatus | None) -> str | None:
@@ -119,7 +112,7 @@ SELECTS = (
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
         options=SIGNATURE_MODES,
-        value_fn=_signature_mode,
+        value_fn=lambda data: data.device.signature_mode if data.device else None,
         set_fn=sends(Display.set_signature_mode, Refresh.DEVICE),
     ),
     DisplaySelectDescription(

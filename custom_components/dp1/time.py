@@ -8,6 +8,7 @@ from homeassistant.components.time import TimeEntity, TimeEntityDescription
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
 
 from .client.display.device_status import SleepSchedule
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Part
@@ -23,22 +24,13 @@ class DisplayTimeDescription(DisplayDescription[time], TimeEntityDescription):
     """Describes a time of the sleep schedule, with the name of its field as the key."""
 
 
-def _parse_time(text: str | None) -> time | None:
-    """Parse a time of the schedule, which the display returns as it was sent."""
-    hours, _, minutes = (text or "").partition(":")
-    try:
-        return time(int(hours), int(minutes))
-    except ValueError:
-        return None
-
-
 def _description(field: str) -> DisplayTimeDescription:
     """Return the description of a time of the schedule."""
 
     def value(data: DisplayData) -> time | None:
         """Return the time."""
         record = data.device.sleep_schedule if data.device else None
-        return _parse_time(getattr(record, field)) if record else None
+        return dt_util.parse_time(getattr(record, field) or "") if record else None
 
     async def set_value(coordinator: DisplayCoordinator, value: time) -> None:
         """Set the time."""
@@ -46,7 +38,7 @@ def _description(field: str) -> DisplayTimeDescription:
         def change(record: SleepSchedule) -> dict[str, str]:
             """Return the changed field, or raise if both times would be the same."""
             other = record.wake_time if field == "sleep_time" else record.sleep_time
-            if _parse_time(other) == value:
+            if dt_util.parse_time(other or "") == value:
                 raise invalid_input("same_times")
             return {field: value.strftime("%H:%M")}
 
