@@ -394,9 +394,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         """Choose one of the playlists that can be changed."""
         if not self._has_feed:
             return self.async_abort(reason="no_feed")
-        library: Library = self.config_entry.runtime_data
         try:
-            own = await library.async_own_playlists()
+            own = await self._library.async_own_playlists()
         except Dp1Error as err:
             return self._not_read(err)
         if not own:
@@ -455,9 +454,9 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Put the works into another order, and take out those that are missing then."""
-        library: Library = self.config_entry.runtime_data
+        feed = self._library.feed_coordinator
         try:
-            stored = await library.feed_coordinator.async_document(self._playlist.id)
+            stored = await feed.async_document(self._playlist.id)
         except Dp1Error as err:
             return self._not_read(err)
         items = stored.document.get("items") or []
