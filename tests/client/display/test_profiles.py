@@ -307,9 +307,8 @@ async def test_playlists_that_new_firmware_refuses(profile: str, feed: str) -> N
     dead = [{**ITEMS[0], "source": f"{feed}/missing"}]
     mature = [{**ITEMS[0], "contentRating": "mature"}]
     async with ready(profile, dialect=Dialect.FF, storm_gate=False) as (_, display):
-        assert await display.set_content_policy(False, True) == ContentPolicy(
-            False, True, True
-        )
+        await display.set_content_policy(False, True)
+        assert await display.content_policy() == ContentPolicy(False, True, True)
         for code, playlist in (
             ("sourceUnreachable", {**PLAYLIST, "items": dead}),
             ("contentBlocked", {**PLAYLIST, "items": mature}),
@@ -332,13 +331,15 @@ async def test_playlists_that_new_firmware_refuses(profile: str, feed: str) -> N
 async def test_casting_while_asleep(profile: str) -> None:
     """A playlist is loaded but not visible until the display wakes."""
     async with ready(profile) as (simulator, display):
-        assert (await display.sleep()).asleep is True
+        await display.sleep()
         await status_when(display, lambda status: status.asleep is True)
         await display.cast(DOCUMENT)
         status = await display.player_status()
         assert status.asleep is True
         assert status.playlist_title == "Evening"
-        schedule = await display.wake()
+        await display.wake()
+        schedule = (await display.device_status()).sleep_schedule
+        assert schedule
         assert (schedule.asleep, schedule.override_state) == (False, "awake")
         await status_when(display, lambda status: status.asleep is False)
         assert simulator.state.current_title == "Light 1"
@@ -492,7 +493,7 @@ async def walk_new(display: Display, simulator: DisplaySimulator) -> None:
     await display.set_signature_mode("notify")
     assert (await display.device_status()).signature_mode == "notify"
     policy = ContentPolicy(False, False, True)
-    assert await display.set_content_policy(False, False) == policy
+    await display.set_content_policy(False, False)
     assert await display.content_policy() == policy
     await display.cast(DOCUMENT)
     await display.update_settings(margin="4vw", background="#112233")
@@ -534,9 +535,12 @@ async def test_turning_off_during_a_slow_cast() -> None:
         async with asyncio.timeout(0.5):
             while not simulator.casts:
                 await asyncio.sleep(0.01)
-            assert (await display.sleep()).asleep
+            await display.sleep()
             await display.panel_control("brightness", 10)
         assert not casting.done()
+        schedule = (await display.device_status()).sleep_schedule
+        assert schedule
+        assert schedule.asleep
         with pytest.raises(RejectedError):
             await casting
 

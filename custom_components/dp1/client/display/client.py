@@ -372,13 +372,13 @@ class Display:
 
     # Sleep and power
 
-    async def sleep(self) -> SleepSchedule:
+    async def sleep(self) -> None:
         """Put the display to sleep (firmware 1.0.15)."""
-        return await self._set_sleep("sleepNow", {}, _SLEEP_SLOT)
+        await self._transport.send("sleepNow", {}, _SLEEP_SLOT)
 
-    async def wake(self) -> SleepSchedule:
+    async def wake(self) -> None:
         """Wake the display (firmware 1.0.15)."""
-        return await self._set_sleep("wakeNow", {}, _SLEEP_SLOT)
+        await self._transport.send("wakeNow", {}, _SLEEP_SLOT)
 
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Put the player to sleep or wake it, without schedule and panel (firmware below 1.0.15)."""
@@ -392,7 +392,7 @@ class Display:
         wake_time: str | None = None,
         days: Container[str] | None = None,
     ) -> SleepSchedule:
-        """Set the sleep schedule; this clears the override of ``sleep`` and ``wake``.
+        """Set the sleep schedule and return it; this clears the override of ``sleep`` and ``wake``.
 
         Args:
             enabled: turn the schedule on.
@@ -406,10 +406,11 @@ class Display:
             "wakeTime": wake_time,
             "days": None if days is None else [day for day in WEEK if day in days],
         }
-        return await self._set_sleep(
+        leaf = await self._transport.send(
             "setSleepSchedule",
             {name: value for name, value in request.items() if value is not None},
         )
+        return SleepSchedule.parse(leaf.get("sleepSchedule"))
 
     async def reboot(self) -> None:
         """Restart the device; a lost answer is a success."""
@@ -484,15 +485,13 @@ class Display:
 
     async def set_content_policy(
         self, show_mature_content: bool, strict_personal: bool
-    ) -> ContentPolicy:
+    ) -> None:
         """Set which works may be shown (firmware 2.0.7)."""
         request = {
             "showMatureContent": show_mature_content,
             "strictPersonal": strict_personal,
         }
-        return ContentPolicy.parse(
-            await self._transport.send("setContentPolicy", request)
-        )
+        await self._transport.send("setContentPolicy", request)
 
     # Casts
 
@@ -638,13 +637,6 @@ class Display:
         if dialect is Dialect.LEGACY or "message" not in mapping(value):
             self._learn(Dialect.LEGACY)
         return leaf
-
-    async def _set_sleep(
-        self, command: str, request: Mapping[str, Any], slot: str | None = None
-    ) -> SleepSchedule:
-        """Send one of the sleep commands, which all answer with the schedule."""
-        leaf = await self._transport.send(command, request, slot)
-        return SleepSchedule.parse(leaf.get("sleepSchedule"))
 
     async def _status_now(self) -> PlayerStatus:
         """Return the player status between commands of the player."""
