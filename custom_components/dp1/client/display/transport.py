@@ -33,11 +33,11 @@ from ..errors import (
     UnexpectedAnswerError,
     WebPageError,
 )
-from ..http import Answer, request_json
+from ..http import MAX_BODY, Answer, request_json
 from ..text import clean, one_line
 from ..values import mapping
 
-MAX_REPLY = 4 * 1024 * 1024
+MAX_REPLY = MAX_BODY
 _MAX_TEXT = 4000
 _REASON_KEYS = ("code", "error", "message", "reason", "detail")
 # The body of every 500 of the firmware.
@@ -375,7 +375,6 @@ class Transport:
         url: URL,
         timeout: float,
         attempts: int = ATTEMPTS,
-        max_body: int = MAX_REPLY,
         **options: Any,
     ) -> Answer:
         """Send within the rate limit, and again while the display is busy (429), which means that nothing was done."""
@@ -386,7 +385,6 @@ class Transport:
                 method,
                 url,
                 timeout=timeout,
-                max_body=max_body,
                 **options,
             )
             if answer.status != 429 or attempt == attempts:
