@@ -48,7 +48,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(playlists.MAX_CHARACTERS)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works", links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
-    "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().frame_timeout),
+    "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().title_timeout),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, Timing().document_timeout),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),

@@ -35,9 +35,8 @@ class Timing:
         look_up_retry: until a work is looked up again after a library failed; doubled each time.
         last_look_up_retry: the most of that.
         activity_patience: of an event about a work that appeared, for what the libraries know of it.
-        title_timeout: of a document that is only read for its title.
+        title_timeout: of a document that is only read for its title, and of a page that is also asked whether it may be framed.
         document_timeout: of a playlist that is read by its address.
-        frame_timeout: of asking a page for its title, and whether it may be framed.
         link_timeout: of a link to a market; an action ends within 30 seconds.
         proxy_grace: from when the URL of a picture is made until the display reports it.
         picture_timeout: of a thumbnail; Home Assistant waits 10 s for it.
@@ -83,7 +82,6 @@ class Timing:
     activity_patience: float = 3.0
     title_timeout: float = 5.0
     document_timeout: float = 20.0
-    frame_timeout: float = 5.0
     link_timeout: float = 25.0
     proxy_grace: float = 300.0
     picture_timeout: float = 9.0

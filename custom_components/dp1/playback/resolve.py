@@ -396,7 +396,7 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
     guard = hass.data[DATA].named_hosts.async_guard(url)
     if is_own:
         guard = guard.allowing(url)
-    timeout = ClientTimeout(total=hass.data[DATA].timing.frame_timeout)
+    timeout = ClientTimeout(total=hass.data[DATA].timing.title_timeout)
     is_framed, title = True, ""
     with suppress(Dp1Error, ClientError, OSError, ValueError):
         async with guard.request("GET", url, timeout=timeout) as response:
