@@ -125,7 +125,6 @@ class SafeStore[T](Store[Any]):
         if isinstance(kind, type | GenericAlias):
             self._decode, self._encode = _codec(kind)
         _STORES.add(self)
-        self._is_unread = False
         self._failures: list[Exception] = []
 
     async def async_load_parsed(self) -> T | None:
@@ -144,7 +143,7 @@ class SafeStore[T](Store[Any]):
         except Exception as err:
             # Whatever else is raised, by Home Assistant's store or in decoding: it is the file that makes no sense.
             if cause := _os_error(err):
-                self._is_unread = True
+                self._read_only = True
                 raise ConfigEntryNotReady(
                     translation_domain=DOMAIN,
                     translation_key="storage_not_readable",
@@ -155,7 +154,7 @@ class SafeStore[T](Store[Any]):
                 ) from err
             await self.hass.async_add_executor_job(self._set_aside, err)
             value = None
-        self._is_unread = False
+        self._read_only = False
         return value
 
     @override
@@ -196,9 +195,7 @@ class SafeStore[T](Store[Any]):
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:
-        """Write unless what is there could not be read, and keep why it failed."""
-        if self._is_unread:
-            return
+        """Write, and keep why it failed."""
         try:
             await super()._async_write_data(data)
         except (SerializationError, WriteError) as err:
