@@ -80,7 +80,7 @@ def name(name: str) -> Door:
 
 def indexer(session: aiohttp.ClientSession, url: str) -> Indexer:
     """Return a client of an indexer."""
-    return Indexer(session, url, agent="test", pause=0)
+    return Indexer(session, url, agent="test")
 
 
 PLAYLIST = {"dpVersion": "1.1.0", "title": "x", "items": []}

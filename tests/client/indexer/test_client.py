@@ -69,8 +69,9 @@ async def indexer(
     """Read from it, without long pauses."""
     monkeypatch.setattr(client, "JOB_POLL", 0.01)
     monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(client, "PAUSE", 0.01)
     async with aiohttp.ClientSession() as session:
-        yield Indexer(session, simulator.url, agent=AGENT, pause=0.01)
+        yield Indexer(session, simulator.url, agent=AGENT)
 
 
 def record(simulator: IndexerSimulator, number: str) -> Any:
@@ -455,10 +456,13 @@ async def test_errors_beside_data(
         await anext(indexer.changes(E2))
 
 
-async def test_one_at_a_time(simulator: IndexerSimulator) -> None:
+async def test_one_at_a_time(
+    simulator: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Requests keep their distance."""
+    monkeypatch.setattr(client, "PAUSE", 0.1)
     async with aiohttp.ClientSession() as session:
-        indexer = Indexer(session, simulator.url, agent=AGENT, pause=0.1)
+        indexer = Indexer(session, simulator.url, agent=AGENT)
         for _ in range(3):
             await indexer.tokens(contract_addresses=[OWNED])
     times = [asked.at for asked in simulator.asked]

@@ -27,12 +27,13 @@ QUERIES = 9
 async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its members, arguments and the types of its variables are those of the schema."""
     monkeypatch.setattr(client, "JOB_POLL", 0.01)
+    monkeypatch.setattr(client, "PAUSE", 0.01)
     async with (
         IndexerSimulator() as simulator,
         aiohttp.ClientSession() as session,
     ):
         simulator.own(OWNER, 300)
-        indexer = Indexer(session, simulator.url, agent="test", pause=0)
+        indexer = Indexer(session, simulator.url, agent="test")
         # All works of addresses, the newest, and some of them by name.
         assert [page async for page in indexer.pages(owners=[OWNER])][1].tokens
         assert (await indexer.tokens(owners=[OWNER], newest=True)).tokens
@@ -93,7 +94,7 @@ async def test_what_does_not_fit(query: str, variables: dict[str, Any]) -> None:
     await simulator.start()
     try:
         async with aiohttp.ClientSession() as session:
-            indexer = Indexer(session, simulator.url, agent="test", pause=0)
+            indexer = Indexer(session, simulator.url, agent="test")
             with pytest.raises(InvalidRequestError):
                 await indexer._ask(query, variables)
     finally:

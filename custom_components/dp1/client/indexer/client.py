@@ -82,28 +82,19 @@ class Indexer:
     that it refuses, UnexpectedAnswerError for an answer that is none.
     """
 
-    def __init__(
-        self,
-        session: aiohttp.ClientSession,
-        url: str,
-        *,
-        agent: str,
-        pause: float | None = None,
-    ) -> None:
+    def __init__(self, session: aiohttp.ClientSession, url: str, *, agent: str) -> None:
         """Initialize the client.
 
         Args:
             session: what to send with.
             url: address of the GraphQL interface.
             agent: the ``User-Agent`` by which the operator knows who asks.
-            pause: seconds between two requests, if others than ``PAUSE``.
         """
         self._session = session
         self._url = url
         self._headers = {"User-Agent": agent}
-        self._pause = PAUSE if pause is None else pause
         self._turn = asyncio.Lock()
-        self._last = -self._pause
+        self._last = -PAUSE
         # Number and start of the last job for a token, by CID.
         self._jobs: dict[str, tuple[int, float]] = {}
 
@@ -305,7 +296,7 @@ class Indexer:
             wait: float | None = None
             try:
                 async with self._turn:
-                    await asyncio.sleep(self._last + self._pause - time.monotonic())
+                    await asyncio.sleep(self._last + PAUSE - time.monotonic())
                     try:
                         told, is_whole = await self._send(query, variables)
                     finally:
