@@ -243,12 +243,10 @@ class Daily(Provider):
 
     async def _async_ask_indexer(self, item: PlaylistItem) -> None:
         """Look the token of a work up at the indexer."""
-        match item.provenance:
-            case {"contract": {"address": str(contract), "tokenId": str(number)}}:
-                pass
-            case _:
-                return
-        if not (url := self.context.preferences.indexer_url):
+        named = mapping(mapping(item.provenance).get("contract"))
+        contract, number = text(named.get("address")), text(named.get("tokenId"))
+        url = self.context.preferences.indexer_url
+        if not (url and contract and number):
             return
         indexer = await async_indexer(self.hass, url)
         page = await indexer.tokens(
