@@ -100,7 +100,7 @@ def _library(library: Library) -> dict[str, Any]:
         "since": library.since.isoformat() if library.since else None,
         "collections": [
             {
-                "addresses": collection.addresses,
+                "addresses": len(collection.addresses),
                 "works": len(collection.data.records),
                 "complete": collection.data.complete,
                 "followed": collection.is_followed,

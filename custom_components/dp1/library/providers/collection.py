@@ -116,21 +116,16 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         self._context = context
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
-        self._addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
-        named = " ".join((self.subentry_id, *self._addresses))
+        self.addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
+        named = " ".join((self.subentry_id, *self.addresses))
         self._state = State(
             mark=sha256(named.encode()).hexdigest(),
-            checkpoints=[None] * len(self._addresses),
+            checkpoints=[None] * len(self.addresses),
             since=dt_util.utcnow(),
         )
         self.is_followed = True
         self._empty_reads = 0
         self._saved: object = None
-
-    @property
-    def addresses(self) -> int:
-        """Return the number of addresses."""
-        return len(self._addresses)
 
     @override
     async def async_list(self, patience: float = PATIENCE) -> CachedList[Token]:
@@ -191,7 +186,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         try:
             indexer = await async_indexer(self.hass, self.url or "")
             page = await indexer.tokens(
-                owners=self._addresses, limit=FIRST_PAGE, newest=True
+                owners=self.addresses, limit=FIRST_PAGE, newest=True
             )
         except Dp1Error as err:
             self._set(self.data.records, complete=False, reason=err)
@@ -226,7 +221,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     async def _async_note_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time, or that the indexer does not tell."""
         try:
-            for index, address in enumerate(self._addresses):
+            for index, address in enumerate(self.addresses):
                 before = self._state.checkpoints[index]
                 async for changed, checkpoint in indexer.changes(address, before):
                     self._state.pending |= changed
@@ -239,7 +234,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
                     err,
                 )
             self.is_followed = False
-            self._state.checkpoints = [None] * len(self._addresses)
+            self._state.checkpoints = [None] * len(self.addresses)
         else:
             self.is_followed = True
 
@@ -251,7 +246,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         newest = newest or len(before) >= MAX_TOKENS
         found: dict[str, Token] = {}
         is_all, is_whole = False, True
-        async for page in indexer.pages(owners=self._addresses, newest=newest):
+        async for page in indexer.pages(owners=self.addresses, newest=newest):
             found |= _found(page, before)
             is_all = page.offset is None
             is_whole = is_whole and page.is_whole
@@ -279,7 +274,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         is_whole = True
         for batch in batched(sorted(left), PAGE, strict=False):
             async for page in indexer.pages(
-                owners=self._addresses, token_ids=list(batch), **HIDDEN
+                owners=self.addresses, token_ids=list(batch), **HIDDEN
             ):
                 found |= _found(page, known)
                 is_whole = is_whole and page.is_whole
