@@ -91,8 +91,7 @@ def _check_tezos(text: str) -> None:
 
 
 _NUMBER = r"(?P<number>[0-9]{1,78})"
-_EVM = r"(?P<contract>0[xX][0-9a-fA-F]{40})"
-_KT1 = r"(?P<contract>KT1[1-9A-HJ-NP-Za-km-z]{33})"
+_CONTRACT = rf"(?P<contract>0[xX][0-9a-fA-F]{{40}}|KT1[{BASE58}]{{33}})"
 _SLUG = r"(?P<slug>[A-Za-z0-9][A-Za-z0-9_.-]{0,199})"
 _CHAINS = {
     "1": ETHEREUM,
@@ -108,9 +107,7 @@ _CHAINS = {
 # `eip155:1/erc721:0x…/7`, `eip155:1:erc721:0x…:7`, `ethereum:0x…:7` and `0x…:7`.
 _TEXT = re.compile(
     r"(?:(?P<chain>eip155:[0-9]+|tezos:(?!KT1)[A-Za-z0-9]+|[a-z]+)[:/])?"
-    r"(?:(?P<standard>erc721|erc1155|fa2|nft)[:/])?"
-    r"(?P<contract>0[xX][0-9a-fA-F]{40}|KT1[1-9A-HJ-NP-Za-km-z]{33})[:/]"
-    r"(?P<number>[0-9]{1,78})"
+    rf"(?:(?P<standard>erc721|erc1155|fa2|nft)[:/])?{_CONTRACT}[:/]{_NUMBER}"
 )
 _LONGEST_LINK = 2048
 _MAX_EVM_NUMBER = 2**256
@@ -241,41 +238,42 @@ def _teia(match: re.Match[str], site: str) -> Link:
 # The forms of the paths of each site, with what makes the link, or why there is none.
 _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
     "artblocks.io": (
-        (rf"/token/(?P<chain>[0-9]+)/{_EVM}/{_NUMBER}", _token),
-        (rf"/token/{_EVM}-{_NUMBER}", _token),
-        (rf"/marketplace/collections/{_EVM}/tokens/{_NUMBER}", _token),
+        (rf"/token/(?:(?P<chain>[0-9]+)/)?{_CONTRACT}[-/]{_NUMBER}", _token),
+        (rf"/marketplace/collections/{_CONTRACT}/tokens/{_NUMBER}", _token),
         (rf"/collections?/{_SLUG}", _series),
         (r"/projects?/.*", Refusal.OLD_PROJECT),
     ),
     "objkt.com": (
-        (rf"/(?:tokens|asset)/{_KT1}/{_NUMBER}", _token),
+        (rf"/(?:tokens|asset)/{_CONTRACT}/{_NUMBER}", _token),
         (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup),
-        (rf"/collections?/{_KT1}", _contract),
+        (rf"/collections?/{_CONTRACT}", _contract),
         (rf"/collections?/{_SLUG}", _lookup),
     ),
     "fxhash.xyz": (
-        (rf"/(?:gentk|iteration/id)/FX1-{_KT1}-{_NUMBER}", _token),
+        (rf"/(?:gentk|iteration/id)/FX1-{_CONTRACT}-{_NUMBER}", _token),
         (r"/(?:gentk|iteration/id)/.*", Refusal.NO_WORK),
         (rf"/iteration/{_SLUG}", _lookup),
         (rf"/generative/slug/{_SLUG}", _series),
         (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series),
     ),
     "opensea.io": (
-        (rf"/(?:item|assets)/(?P<chain>[a-z0-9_]+)/{_EVM}/{_NUMBER}", _token),
+        (rf"/(?:item|assets)/(?P<chain>[a-z0-9_]+)/{_CONTRACT}/{_NUMBER}", _token),
         (r"/(?:item|assets)/.*", Refusal.OTHER_CHAIN),
         (r"/collection/.*", Refusal.ONE_WORK),
     ),
     "superrare.com": (
-        (rf"/artwork/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
-        (rf"/collection/(?:1-)?{_EVM}", _contract),
+        (rf"/artwork/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
+        (rf"/collection/(?:1-)?{_CONTRACT}", _contract),
     ),
     "rarible.com": (
-        (rf"/(?:(?P<chain>[a-z]+)/items|token)/{_EVM}:{_NUMBER}", _token),
-        (rf"/(?:(?P<chain>tezos)/items|token/(?P<old>tezos))/{_KT1}:{_NUMBER}", _token),
+        (
+            rf"/(?:(?P<chain>[a-z]+)/items|token(?:/tezos)?)/{_CONTRACT}:{_NUMBER}",
+            _token,
+        ),
         (r"/(?:[a-z]+/)?(?:collections?|items)/.*", Refusal.ONE_WORK),
     ),
     "verse.works": (
-        (rf"/items/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
+        (rf"/items/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
         (r"/items/.*", Refusal.OTHER_CHAIN),
         (r"/series/.*", Refusal.ONE_WORK),
     ),
@@ -284,18 +282,17 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
         (rf"/(?:exhibitions/)?(?P<kind>series|shows|exhibitions)/{_SLUG}", _exhibition),
     ),
     "raster.art": (
-        (rf"/token/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
-        (rf"/token/(?P<chain>[a-z]+)/{_KT1}/{_NUMBER}", _token),
+        (rf"/token/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
         (r"/artwork/.*", Refusal.ONE_WORK),
     ),
     "teia.art": ((rf"/objkt/{_NUMBER}", _teia),),
     "etherscan.io": (
-        (rf"/(?:nft|token)/{_EVM}/{_NUMBER}", _token),
-        (rf"/(?:token|address)/{_EVM}", _contract),
+        (rf"/(?:nft|token)/{_CONTRACT}/{_NUMBER}", _token),
+        (rf"/(?:token|address)/{_CONTRACT}", _contract),
     ),
     "tzkt.io": (
-        (rf"/{_KT1}/tokens/{_NUMBER}(?:/.*)?", _token),
-        (rf"/{_KT1}(?:/tokens)?", _contract),
+        (rf"/{_CONTRACT}/tokens/{_NUMBER}(?:/.*)?", _token),
+        (rf"/{_CONTRACT}(?:/tokens)?", _contract),
     ),
 }
 
