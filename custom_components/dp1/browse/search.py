@@ -117,12 +117,10 @@ async def async_search_display(
     text = query.media_content_id
     if text and text.rstrip("/") == ROOT:
         text = None
-    history = _search_history(coordinator, query)
+    is_of_history = text in (None, "", HISTORY_FOLDER)
+    history = _search_history(coordinator, query) if is_of_history else []
+    found: list[SearchResult] = []
     with raised_as(SearchError):
-        if text == HISTORY_FOLDER:
-            return SearchMedia(
-                result=[history_media(entry, picture_url) for _, entry in history]
-            )
         if text and _is_of_another_source(text):
             others = await media_source.async_search_media(
                 coordinator.hass, text, query
@@ -135,14 +133,12 @@ async def async_search_display(
                 ]
             )
         try:
-            found = await async_search_libraries(coordinator.hass, query, text)
+            if text != HISTORY_FOLDER:
+                found = await async_search_libraries(coordinator.hass, query, text)
         except HomeAssistantError:
-            if text or not history:
+            if not history:
                 raise
-            found = []
-    return SearchMedia(
-        result=_merged(query, found, [] if text else history, picture_url)
-    )
+    return SearchMedia(result=_merged(query, found, history, picture_url))
 
 
 def _is_of_another_source(text: str) -> bool:
