@@ -27,6 +27,7 @@ from homeassistant.helpers.selector import (
 )
 
 from .client.errors import Dp1Error, NotFoundError
+from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
 from .client.text import clean, markdown_safe
 from .const import (
@@ -42,7 +43,6 @@ from .display.discovery import NAME_LENGTH
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
 from .library.providers.collection import (
-    FIRST_PAGE,
     CollectionCoordinator,
     async_indexer,
     async_user_agent,
@@ -203,7 +203,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         try:
             async with asyncio.timeout(PATIENCE):
                 indexer = await async_indexer(self.hass, self._indexer_url)
-                page = await indexer.tokens(owners=owners, limit=1, offset=FIRST_PAGE)
+                page = await indexer.tokens(owners=owners, limit=1, offset=PAGE)
         except TimeoutError:
             return True
         except Dp1Error:

@@ -490,6 +490,8 @@ def _too_large(limit: int) -> TooLargeError:
 
 def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
     """Map an exception of aiohttp, depending on whether the request can have reached the other side."""
+    # Its text may hold headers or credentials.
+    name = type(err).__name__
     match err:
         case aiohttp.ClientSSLError():
             return UnreachableError(f"no secure connection to {err.host}: {err}")
@@ -501,13 +503,13 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
         case aiohttp.ConnectionTimeoutError():
             return NoAnswerError("no connection in time")
         case aiohttp.RedirectClientError() | aiohttp.ClientResponseError():
-            return UnexpectedAnswerError(f"not a proper HTTP answer ({_name(err)})")
+            return UnexpectedAnswerError(f"not a proper HTTP answer ({name})")
         case aiohttp.InvalidURL():
             return InvalidRequestError("not a web address (http or https)")
         case TimeoutError():
             return LostAnswerError("no answer in time")
         case _:
-            return LostAnswerError(f"the connection was cut ({_name(err)})")
+            return LostAnswerError(f"the connection was cut ({name})")
 
 
 def _is_refusal(err: OSError) -> bool:
@@ -515,11 +517,6 @@ def _is_refusal(err: OSError) -> bool:
     return isinstance(err, ConnectionRefusedError) or (
         err.errno is None and f"[Errno {ECONNREFUSED}]" in str(err)
     )
-
-
-def _name(err: Exception) -> str:
-    """Return the type of an exception; its text may hold headers or credentials."""
-    return type(err).__name__
 
 
 def status_error(answer: Answer, message: str) -> Dp1Error:

@@ -133,12 +133,8 @@ class Indexer:
         if not isinstance(records, list):
             raise UnexpectedAnswerError("the answer has no tokens")
         tokens = await asyncio.to_thread(_parsed, records[:limit], owners)
-        following = text(answer.get("offset"))
-        return Page(
-            tokens,
-            int(following) if following and following.isdecimal() else None,
-            is_whole,
-        )
+        following = text(answer.get("offset")) or ""
+        return Page(tokens, int(following) if following.isdecimal() else None, is_whole)
 
     async def all_tokens(
         self, *, most: int = MAX_TOKENS, **filters: Any

@@ -55,8 +55,6 @@ from .provider import (
 )
 
 NEWEST: Final = "newest"
-# What hangs first is among these.
-FIRST_PAGE: Final = 50
 POLL_SECONDS: Final = (1800.0, 3600.0)
 # Nothing is known of the addresses: they may become known, which takes a person.
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
@@ -185,9 +183,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         """Read what came last, which is everything in a small collection."""
         try:
             indexer = await async_indexer(self.hass, self.url or "")
-            page = await indexer.tokens(
-                owners=self.addresses, limit=FIRST_PAGE, newest=True
-            )
+            page = await indexer.tokens(owners=self.addresses, newest=True)
         except Dp1Error as err:
             self._set(self.data.records, complete=False, reason=err)
             return
