@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
-from itertools import accumulate, batched
-from math import ceil, inf
+from itertools import batched
+from math import ceil
 from random import uniform
 from typing import Any, Final, override
 from uuid import uuid5
@@ -362,28 +362,19 @@ def _found(page: Page, known: Mapping[str, Token]) -> dict[str, Token]:
 
 def _newest_first(works: Iterable[Token]) -> tuple[Token, ...]:
     """Return works with those that came last first, and those without a time at the end."""
-
-    def age(work: Token) -> float:
-        """Return the sort key of a work."""
-        return -work.held_since.timestamp() if work.held_since else inf
-
-    return tuple(sorted(works, key=age))
+    never = datetime.min.replace(tzinfo=dt_util.UTC)
+    found = sorted(works, key=lambda work: work.held_since or never, reverse=True)
+    return tuple(found)
 
 
 def _bounded(works: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the first works of a list, as many as are kept, without sources that would take too much memory."""
-    works = works[:MAX_TOKENS]
-    sizes = accumulate(_data_size(work) for work in works)
-    return tuple(
-        replace(work, source=None) if size > MAX_DATA and _data_size(work) else work
-        for work, size in zip(works, sizes, strict=True)
-    )
-
-
-def _data_size(work: Token) -> int:
-    """Return the length of a work that is its own source."""
-    source = work.source or ""
-    return len(source) if data_type(source) else 0
+    kept, left = list[Token](), MAX_DATA
+    for work in works[:MAX_TOKENS]:
+        size = len(work.source or "") if data_type(work.source) else 0
+        left -= size
+        kept.append(replace(work, source=None) if size and left < 0 else work)
+    return tuple(kept)
 
 
 # As a provider
