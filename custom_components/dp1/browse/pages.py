@@ -84,7 +84,7 @@ type PictureUrl = Callable[[str], str]
 async def async_browse_library(
     hass: HomeAssistant, text: str, picture_url: PictureUrl
 ) -> BrowseMediaSource:
-    """Browse a node of a library, or the root of all libraries."""
+    """Browse a node of a library with the reason if it is incomplete or outdated, or the root of all libraries."""
     if text.rstrip("/") == ROOT:
         return BrowseMediaSource(
             domain=DOMAIN,
@@ -100,8 +100,22 @@ async def async_browse_library(
             search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
         )
     with raised_as(BrowseError):
-        library, node = library_and_node(hass, text)
-    return await _async_open(library, node, picture_url)
+        library, text = library_and_node(hass, text)
+        with translated_errors(*asked_of(library, text), clean(text, 100)):
+            node = await library.async_node(text)
+            inside = await library.async_children(text)
+            if inside.problem and not inside.nodes:
+                raise inside.problem
+    page = node_media(library, node, picture_url)
+    page.can_expand = True
+    page.title = _title(library, node, inside)
+    if node.kind in HEADED:
+        page.media_class = MediaClass.DIRECTORY
+    page.children = [
+        node_media(library, child, picture_url, node) for child in inside.nodes
+    ]
+    page.not_shown = inside.not_shown
+    return page
 
 
 async def async_top_nodes(
@@ -116,30 +130,6 @@ async def async_top_nodes(
         node_media(library, await library.async_node(NodeKind.ROOT), picture_url)
         for library in libraries
     ]
-
-
-async def _async_open(
-    library: Library, text: str, picture_url: PictureUrl
-) -> BrowseMediaSource:
-    """Return a node with its children, and the reason if they are incomplete or outdated."""
-    with (
-        raised_as(BrowseError),
-        translated_errors(*asked_of(library, text), clean(text, 100)),
-    ):
-        node = await library.async_node(text)
-        inside = await library.async_children(text)
-        if inside.problem and not inside.nodes:
-            raise inside.problem
-    page = node_media(library, node, picture_url)
-    page.can_expand = True
-    page.title = _title(library, node, inside)
-    if node.kind in HEADED:
-        page.media_class = MediaClass.DIRECTORY
-    page.children = [
-        node_media(library, child, picture_url, node) for child in inside.nodes
-    ]
-    page.not_shown = inside.not_shown
-    return page
 
 
 def _title(library: Library, node: Node, inside: Children) -> str:
