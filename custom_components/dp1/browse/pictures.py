@@ -223,20 +223,16 @@ class Pictures:
         return await asyncio.shield(task)
 
     async def _async_fetch(self, address: str) -> Image | None:
-        """Fetch a picture and store the outcome."""
+        """Fetch a picture and store it, or do not fetch it again for a while."""
         async with self._semaphore:
             picture = await async_fetch_picture(self._hass, address)
-        if picture is None:
-            self._note_failure(address)
-        else:
+        if picture is not None:
             self._keep(address, picture)
-        return picture
-
-    def _note_failure(self, address: str) -> None:
-        """Do not fetch a URL again for a while."""
+            return picture
         now = self._hass.loop.time()
         self._failed = {url: end for url, end in self._failed.items() if end > now}
         self._failed[address] = now + self._hass.data[DATA].timing.picture_retry
+        return None
 
     def _keep(self, key: str, picture: Image) -> None:
         """Store a picture, and drop the least recently used."""
