@@ -52,42 +52,34 @@ def chain_of(address: str) -> str | None:
 def checked_address(text: str) -> str:
     """Return an address in the form in which it is compared and asked for: EIP-55, or Tezos as it is.
 
+    An address of Ethereum in a single case has no checksum to verify.
+
     Raises:
         ValueError: no address of Ethereum or Tezos, or its checksum is wrong.
     """
     text = text.strip()
-    match chain_of(text):
-        case "eip155:1":
-            return _checked_evm(text)
-        case "tezos:mainnet":
-            _check_tezos(text)
-            return text
-    raise ValueError("not an address of Ethereum or Tezos")
-
-
-def _checked_evm(text: str) -> str:
-    """Return an address of Ethereum with its checksum (EIP-55); one in a single case has none to verify."""
-    digits = text[2:]
-    hashed = keccak256(digits.lower().encode()).hex()
-    proper = "".join(
-        digit.upper() if int(nibble, 16) >= 8 else digit
-        for digit, nibble in zip(digits.lower(), hashed, strict=False)
-    )
-    if digits not in (proper, digits.lower(), digits.upper()):
+    if _EVM_ADDRESS.fullmatch(text):
+        digits = text[2:]
+        hashed = keccak256(digits.lower().encode()).hex()
+        proper = "".join(
+            digit.upper() if int(nibble, 16) >= 8 else digit
+            for digit, nibble in zip(digits.lower(), hashed, strict=False)
+        )
+        is_right = digits in (proper, digits.lower(), digits.upper())
+        text = f"0x{proper}"
+    elif _TEZOS_ADDRESS.fullmatch(text):
+        data = base58_decode(text)
+        checksum = sha256(sha256(data[:-4]).digest()).digest()[:4]
+        is_right = (
+            len(data) == _TEZOS_BYTES
+            and data.startswith(_PREFIXES[text[:3]])
+            and data.endswith(checksum)
+        )
+    else:
+        raise ValueError("not an address of Ethereum or Tezos")
+    if not is_right:
         raise ValueError("the checksum is wrong")
-    return f"0x{proper}"
-
-
-def _check_tezos(text: str) -> None:
-    """Raise unless the checksum of an address of Tezos is right."""
-    data = base58_decode(text)
-    payload, checksum = data[:-4], data[-4:]
-    if (
-        len(data) != _TEZOS_BYTES
-        or not payload.startswith(_PREFIXES[text[:3]])
-        or sha256(sha256(payload).digest()).digest()[:4] != checksum
-    ):
-        raise ValueError("the checksum is wrong")
+    return text
 
 
 _NUMBER = r"(?P<number>[0-9]{1,78})"
