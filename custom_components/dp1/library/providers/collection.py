@@ -396,19 +396,15 @@ class _View:
         """Look at works, which are the newest first."""
         self.records = collection.data.records
         whole = NodeKind.COLLECTION, collection.subentry_id
-        self.works: dict[tuple[str, str], Sequence[Token]] = {
-            whole: self.records,
-            ARTISTS: (),
+        self.works: dict[tuple[str, str], list[Token]] = {
+            whole: list(self.records),
+            ARTISTS: [],
         }
-        groups: dict[tuple[str, str], list[Token]] = {}
         for work in self.records:
-            self.works[NodeKind.OWNED, work.item_id] = (work,)
-            for artist in work.artists:
-                key = NodeKind.COLLECTION_ARTIST, artist
-                groups.setdefault(key, []).append(work)
-            key = NodeKind.COLLECTION_PART, medium_of(work)
-            groups.setdefault(key, []).append(work)
-        self.works |= groups
+            medium = NodeKind.COLLECTION_PART, medium_of(work)
+            artists = [(NodeKind.COLLECTION_ARTIST, artist) for artist in work.artists]
+            for key in ((NodeKind.OWNED, work.item_id), *artists, medium):
+                self.works.setdefault(key, []).append(work)
         self.found = tuple(
             _folder(collection, kind, key, works)
             for (kind, key), works in self.works.items()
