@@ -61,7 +61,7 @@ type Shape = dict[str, "Shape | None"]
 def _shape(check: Check) -> Shape | None:
     """Return the fields in a value that is checked."""
     match check:
-        case Each(part=part):
+        case Each(part=part, kind=kind) if kind is list:
             return _shape(part)
         case Object(fields=fields, is_open=False):
             return {

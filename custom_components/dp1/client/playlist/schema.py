@@ -169,19 +169,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Each:
-    """A list of values that look alike."""
+    """A list of values that look alike, or an object with members of any name that do."""
 
     part: Check
     minimum: int = 0
     expected: str = "a list"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """An object with members of any name that look alike."""
-
-    part: Check
-    expected: str
+    kind: type[list[Any] | dict[str, Any]] = list
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +197,7 @@ class Object:
     expected: str = "an object"
 
 
-type Check = Field | Each | Table | Object
+type Check = Field | Each | Object
 
 
 def faults_of(check: Check, value: Any, rules: Rules) -> list[Fault]:
@@ -228,15 +221,11 @@ def _judge(
             if not (check.is_type if by_type else check.test)(value):
                 problem = None if by_type else check.problem(value)
                 found.append(Fault(path_text(path), problem or _refusal(check, value)))
-        case Each() if isinstance(value, list) and (
+        case Each() if isinstance(value, check.kind) and (
             by_type or len(value) >= check.minimum
         ):
-            for index, part in enumerate(value):
-                _judge(check.part, part, rules, (*path, index), found)
-                if len(found) >= MAX_FAULTS:
-                    return
-        case Table() if isinstance(value, dict):
-            for name, part in value.items():
+            parts = value.items() if isinstance(value, dict) else enumerate(value)
+            for name, part in parts:
                 _judge(check.part, part, rules, (*path, name), found)
                 if len(found) >= MAX_FAULTS:
                     return
@@ -331,7 +320,7 @@ _MARGIN = Field(
     lambda value: _is_size(value) or _LENGTH.test(value),
     lambda value: True,
 )
-_WORDS = Table(_ANY_TEXT, "an object of texts")
+_WORDS = Each(_ANY_TEXT, expected="an object of texts", kind=dict)
 MOUSE = Object(dict.fromkeys(("click", "scroll", "drag", "hover"), _FLAG))
 _DISPLAY = Object(
     {
@@ -343,7 +332,7 @@ _DISPLAY = Object(
         "autoplay": _FLAG,
         "loop": _FLAG,
         "interaction": Object({"keyboard": Each(_ANY_TEXT), "mouse": MOUSE}),
-        "userOverrides": Table(_FLAG, "an object of true and false"),
+        "userOverrides": Each(_FLAG, expected="an object of true and false", kind=dict),
     }
 )
 _ORIGIN = {
