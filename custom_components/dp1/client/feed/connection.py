@@ -6,7 +6,7 @@ goes to the debug log. Source: the interface descriptions of the servers, and th
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -80,7 +80,9 @@ SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*
 MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
 BINDING_LINE = re.compile(r"^Key: '\w+\.(?P<field>[^']*)' Error:(?P<text>.*)$")
 INPUT_PREFIX = re.compile(r"^Invalid \w+ data: ")
-INPUT_FAULT = re.compile(r"^(?P<path>[\w.-]*): (?P<text>.*)$", re.DOTALL)
+INPUT_FAULT = re.compile(r"(?:(?P<path>[\w.-]*): )?(?P<text>.*)", re.DOTALL)
+INPUT_BORDER = re.compile(r"; (?=[\w.-]*: )")
+DOUBLED = re.compile(r"^(.+?)\.\1(?=\.|$)")
 
 
 def feed_error(
@@ -209,28 +211,16 @@ def _json_name(name: str) -> str:
 
 def _input_faults(text: str) -> list[Fault]:
     """Return the faults in a TS feed's report: ``Invalid playlist data: path: text; path: text``."""
-    faults: list[Fault] = []
-    for part in INPUT_PREFIX.sub("", text).split("; "):
-        if found := INPUT_FAULT.match(part):
-            path = _path(_undoubled([p for p in found["path"].split(".") if p]))
-            faults.append(Fault(path, found["text"]))
-        elif faults:
-            last = faults.pop()
-            faults.append(Fault(last.path, f"{last.message}; {part}"))
-        else:
-            faults.append(Fault("", part))
+    faults = []
+    for part in INPUT_BORDER.split(INPUT_PREFIX.sub("", text)):
+        if found := INPUT_FAULT.fullmatch(part):
+            # This family writes ``items.0.display.items.0.display.margin``.
+            path = DOUBLED.sub(r"\1", found["path"] or "")
+            faults.append(Fault(_path(filter(None, path.split("."))), found["text"]))
     return faults
 
 
-def _undoubled(parts: list[str]) -> list[str]:
-    """Remove a repeated beginning: this family writes ``items.0.display.items.0.display.margin``."""
-    for size in range(1, len(parts) // 2 + 1):
-        if parts[:size] == parts[size : 2 * size]:
-            return parts[size:]
-    return parts
-
-
-def _path(parts: list[str]) -> str:
+def _path(parts: Iterable[str]) -> str:
     """Write a path as everywhere here: ``items[2].source``."""
     return "".join(
         f"[{part}]" if part.isdecimal() else f".{part}" for part in parts
@@ -271,14 +261,9 @@ def family_of(info: object) -> Family:
         raise UnexpectedAnswerError("no DP-1 feed at this address")
     if told.get("runtime") != "go":
         return Family.V2 if "registry" in endpoints else Family.TS
-    keyless = "registry" not in endpoints or _major(told.get("version")) >= 1
+    is_released = re.match("[1-9]", str(told.get("version")))
+    keyless = "registry" not in endpoints or is_released
     return Family.SIGNED if keyless else Family.V2
-
-
-def _major(version: object) -> int:
-    """Read the first number of a version, 0 if there is none."""
-    first = version.partition(".")[0] if isinstance(version, str) else ""
-    return int(first) if first.isascii() and first.isdigit() else 0
 
 
 # With a larger offset, intents use our own time: the feed must not choose when an intent is valid.
