@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-from urllib.parse import quote
 
 from ..errors import (
     ApiKeyNeededError,
@@ -347,8 +346,6 @@ class Writer:
     async def _create(self, draft: Draft) -> Published:
         """Send a new playlist."""
         url = f"{self.connection.url}/playlists"
-        if self.family is Family.SIGNED:
-            await asyncio.to_thread(_check_size, draft.document)
         stored = await self._send("POST", url, draft)
         if self.family is Family.TS and not stored.queued:
             stored = replace(stored, queued=not await self._is_there(stored))
@@ -367,7 +364,6 @@ class Writer:
             if self.family is Family.SIGNED:
                 now = self.connection.clock.for_intents()
                 body = await asyncio.to_thread(replace_body, draft.document, key, now)
-                await asyncio.to_thread(_check_size, body)
         url = self.connection.playlist_url(held["id"])
         stored = await self._send("PUT", url, draft, body)
         return await self._published(draft, stored, "updated")
@@ -394,14 +390,16 @@ class Writer:
             ConflictError: the feed holds another document by this id or slug.
             LostAnswerError: in doubt even after looking.
         """
-
+        body = draft.document if body is None else body
+        if self.family is Family.SIGNED:
+            await asyncio.to_thread(_check_size, body)
         doubt: Dp1Error | None = None
         while True:
             try:
                 answer = await self.connection.write(
                     method,
                     url,
-                    draft.document if body is None else body,
+                    body,
                     with_key=not draft.signed,
                     document=True,
                     repeatable=draft.signed,
@@ -449,7 +447,7 @@ class Writer:
                 document=held,
                 id=held["id"],
                 slug=slug if isinstance(slug, str) else "",
-                url=f"{self.connection.url}/playlists/{quote(held['id'], safe='')}",
+                url=self.connection.playlist_url(held["id"]),
                 status="queued" if stored.queued else status,
                 signed_by=next(signers, None),
                 left_out=draft.left_out,
