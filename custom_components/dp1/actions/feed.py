@@ -24,6 +24,7 @@ from ..client.errors import (
     InvalidPlaylistError,
 )
 from ..client.feed.client import Family, Feed, Published
+from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.http import is_home_name
 from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
@@ -45,8 +46,6 @@ from .targets import ART, TARGET, async_targets, exactly_one_of, only
 WORDS = ("title", "summary", "slug")
 type Document = dict[str, Any]
 
-# A published copy gets its own.
-IDENTITY = ("id", "slug", "created")
 PUBLISH_FIELDS = (*(name for name in ART if name != "playlist_id"), TARGET)
 # Texts of what is wrong with signatures.
 SIGNATURE = "config_panel.signature"
@@ -95,6 +94,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         _check_signed(call, library, family, document)
     else:
         if "playlist" not in what:
+            # A published copy gets its own.
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
     if not document.get("id") and (
@@ -471,13 +471,7 @@ def _index_of(ids: Mapping[Any, int], count: int, work: int | str) -> int:
 
 
 # Feeds of former years have no place for these.
-NEWER_FIELDS = (
-    "schedule",
-    "displayAt",
-    "contentRating",
-    "contentReasons",
-    "inlineManifest",
-)
+NEWER_FIELDS = ("schedule", *NEWER_ITEM_FIELDS)
 
 
 def _notify_left_out(
