@@ -363,7 +363,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             count += len(playlist.fields)
             size += playlist.characters
             if size > MAX_CHARACTERS:
-                playlist = replace(playlist, summary="", cover="", fields=())
+                playlist = replace(playlist, cover="", fields=())
             elif count > MAX_ITEMS * ITEM_FIELDS:
                 playlist = replace(playlist, fields=())
             found[playlist.id] = playlist

@@ -61,7 +61,6 @@ class FeedPlaylist:
     id: str
     slug: str
     title: str
-    summary: str
     cover: str
     created: str
     curators: tuple[str, ...]
@@ -80,7 +79,7 @@ class FeedPlaylist:
     @property
     def characters(self) -> int:
         """Return how long the texts are that may be long."""
-        return sum(map(len, (self.summary, self.cover, *self.fields)))
+        return sum(map(len, (self.cover, *self.fields)))
 
     def shows(self, source: str | None) -> bool:
         """Return if an item has an address."""
@@ -104,7 +103,6 @@ class FeedPlaylist:
             id=key,
             slug=slug,
             title=_title(document, key),
-            summary=clean(document.get("summary")),
             cover=_picture(document.get("coverImage")),
             created=text(document.get("created")) or "",
             curators=_names(document.get("curators")),
