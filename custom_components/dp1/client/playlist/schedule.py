@@ -16,6 +16,7 @@ _FORM: Final = re.compile(
 )
 # The last work of a schedule is today's for so long.
 RUNS_OUT_AFTER: Final = timedelta(hours=36)
+_QUARTER: Final = timedelta(minutes=15)
 
 type Item = Mapping[str, Any]
 
@@ -65,20 +66,12 @@ def moment_of(text: object, zone: tzinfo) -> datetime | None:
 
 def _utc(local: datetime, zone: tzinfo) -> datetime:
     """Return a local time in UTC."""
-    found = local.replace(tzinfo=zone).astimezone(UTC)
-    if found.astimezone(zone).replace(tzinfo=None) == local:
-        return found
-    # In a gap, the later offset leads to before it and the earlier one to behind it: the change is in between.
-    before = local.replace(tzinfo=zone, fold=1).astimezone(UTC)
-    offset = found.astimezone(zone).utcoffset()
-    second = timedelta(seconds=1)
-    while found - before > second:
-        middle = before + (found - before) // second // 2 * second
-        if middle.astimezone(zone).utcoffset() == offset:
-            found = middle
-        else:
-            before = middle
-    return found
+    while True:
+        found = local.replace(tzinfo=zone).astimezone(UTC)
+        if found.astimezone(zone).replace(tzinfo=None) == local:
+            return found
+        # What clocks skip ends at a quarter of an hour.
+        local += _QUARTER - (local - datetime.min) % _QUARTER
 
 
 def due(document: Mapping[str, Any], now: datetime, zone: tzinfo) -> Due:
