@@ -132,14 +132,9 @@ class Writer:
     @property
     def by_key(self) -> bool:
         """Return whether writes use the API key."""
-        match self.family:
-            case Family.SIGNED:
-                return False
-            case Family.TS:
-                return True
-            case Family.V2:
-                has_key = bool(self.connection.api_key)
-                return has_key and (self.key is None or self.prefer_api_key)
+        if self.family is Family.V2 and self.connection.api_key:
+            return self.key is None or self.prefer_api_key
+        return self.family is Family.TS
 
     async def publish(self, document: Mapping[str, Any]) -> Published:
         """Publish a playlist, or replace ours with the same id or slug."""
@@ -273,17 +268,17 @@ class Writer:
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
         """Find our playlist with the id or slug of a document."""
         key, slug = document.get("id"), document.get("slug")
-        if isinstance(key, str) and key:
-            with suppress(NotFoundError):
-                existing = await self._read(self.connection.playlist_url(key))
-                self._check_owned(existing, document)
-                return existing
-        if isinstance(slug, str) and (name := slugify(slug)):
+        names = (key, slugify(slug) if isinstance(slug, str) else "")
+        for name in names:
+            if not isinstance(name, str) or not name:
+                continue
             with suppress(NotFoundError):
                 existing = await self._read(self.connection.playlist_url(name))
                 try:
                     self._check_owned(existing, document)
                 except NotOwnerError as err:
+                    if name == key:
+                        raise
                     raise SlugTakenError("another playlist has this slug") from err
                 return existing
         return None
