@@ -205,13 +205,16 @@ class Draft:
 
     Attributes:
         document: what to send.
-        signed: whether it is let in by its signatures, else by the API key.
         left_out: paths of what had to be left out, because no signature over it would be accepted.
     """
 
     document: Document
-    signed: bool
     left_out: tuple[str, ...] = ()
+
+    @property
+    def signed(self) -> bool:
+        """Return whether it is let in by its signatures, else by the API key."""
+        return "signatures" in self.document
 
 
 def _check(document: Document) -> None:
@@ -269,8 +272,7 @@ def draft_signed(
     payload, unknown = normalize(document, now=now, curator=signer, newer=newer)
     payload |= kept
     _check(payload)
-    signed = sign(payload, key, now=now)
-    return Draft(signed, signed=True, left_out=(*left_out, *unknown))
+    return Draft(sign(payload, key, now=now), (*left_out, *unknown))
 
 
 def _replacing(
@@ -339,7 +341,7 @@ def draft_with_key(
         bare = for_display(bare)
         if license_ := bare.get("defaults", {}).get("license"):
             bare["items"] = [{"license": license_, **item} for item in bare["items"]]
-    return Draft(bare, signed=False)
+    return Draft(bare)
 
 
 def draft_as_signed(document: Mapping[str, Any]) -> Draft:
@@ -351,7 +353,7 @@ def draft_as_signed(document: Mapping[str, Any]) -> Draft:
     _check(dict(document))
     if "id" not in document:
         raise InvalidPlaylistError([Fault("id", "is required")])
-    return Draft(dict(document), signed=True)
+    return Draft(dict(document))
 
 
 def replace_body(
