@@ -13,6 +13,7 @@ from homeassistant.config_entries import ConfigSubentry
 from homeassistant.const import CONF_URL
 from homeassistant.util import dt as dt_util
 
+from ...client.catalog.client import Listing
 from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
@@ -165,13 +166,8 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self._reads += 1
         self._tell(found)
         self._set_playlists(found.values())
-        return CachedList(
-            records=tuple(found.values()),
-            total=len(found),
-            complete=True,
-            read_at=dt_util.utcnow(),
-            tried_at=self.hass.loop.time(),
-        )
+        listing = Listing(tuple(found.values()), len(found), True, None)
+        return self.data.updated(listing, self.hass.loop.time())
 
     def _set_playlists(self, listed: Any) -> None:
         """Set what is searched; the same tuple while nothing changes."""

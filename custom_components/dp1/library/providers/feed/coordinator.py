@@ -119,17 +119,14 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     @callback
     def async_remember_slug(self, slug: object, document: Mapping[str, Any]) -> None:
         """Remember which playlist was published under a slug, on a feed that chooses its slugs itself."""
-        if isinstance(slug, str) and slug and document.get("slug") != slugify(slug):
-            named = {slugify(slug): document["id"]}
+        name = slugify(str(slug or ""))
+        if name and document.get("slug") != name:
+            named = {name: document["id"]}
             self._state.ids_by_slug = self._state.ids_by_slug | named
 
     def id_of_slug(self, slug: object) -> str | None:
         """Return the playlist that was published under a slug which the feed has not kept."""
-        return (
-            self._state.ids_by_slug.get(slugify(slug))
-            if isinstance(slug, str)
-            else None
-        )
+        return self._state.ids_by_slug.get(slugify(str(slug or "")))
 
     @callback
     def async_put(self, document: Mapping[str, Any]) -> None:
@@ -187,7 +184,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, ref: str, patience: float = PATIENCE
     ) -> StoredPlaylist:
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
-        if self._client_of(ref) is None:
+        if (client := self._client_of(ref)) is None:
             raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
         if ref in self._deleted:
             raise DeletedError(f"the playlist {ref!r} was deleted")
@@ -195,9 +192,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         if cached and self.hass.loop.time() - cached[0] < DOCUMENT_MAX_AGE_SECONDS:
             return cached[1]
         try:
-            return await self.reads.share(
-                f"document {ref}", partial(self._async_read_document, ref), patience
-            )
+            read = partial(self._async_read_document, client, ref)
+            return await self.reads.share(f"document {ref}", read, patience)
         except NotFoundError:
             raise
         except Dp1Error as err:
@@ -375,10 +371,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             return next(others, next(iter(self.others.values()), None))
         return next(others, self.client)
 
-    async def _async_read_document(self, ref: str) -> StoredPlaylist:
+    async def _async_read_document(self, client: Feed, ref: str) -> StoredPlaylist:
         """Read the document of a playlist."""
-        client = self._client_of(ref)
-        assert client is not None
         try:
             stored = await client.playlist(ref)
         except NotFoundError as err:
