@@ -125,7 +125,7 @@ class Feed:
             AuthenticationError: it is not, or there is none.
         """
         try:
-            await self._connection.write(
+            await self._connection.send(
                 "POST", f"{self.url}/playlists", {}, with_key=True
             )
         except InvalidRequestError:

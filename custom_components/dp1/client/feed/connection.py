@@ -359,43 +359,10 @@ class FeedConnection:
             options: as ``request_json`` has them.
 
         Raises:
-            Dp1Error: as ``request_json`` and ``feed_error`` have it.
+            Dp1Error: as ``send`` has it.
         """
         headers = {"If-None-Match": etag} if etag else None
-        return await self._call("GET", url, headers=headers, **options)
-
-    async def write(
-        self,
-        method: str,
-        url: str,
-        body: object = None,
-        *,
-        with_key: bool,
-        document: bool = False,
-        repeatable: bool = False,
-    ) -> Answer:
-        """Change something.
-
-        Args:
-            method: HTTP method.
-            url: where to.
-            body: what to send as JSON, unless None.
-            with_key: whether the API key goes along.
-            document: whether the body is a document, so that a complaint is about its faults.
-            repeatable: whether a second arrival would do no harm, so that a 503 may be waited out too.
-
-        Raises:
-            AuthenticationError: no key, or the feed does not accept it.
-            Dp1Error: as ``request_json`` and ``feed_error`` have it.
-        """
-        return await self._call(
-            method,
-            url,
-            document=document,
-            repeatable=repeatable,
-            json=body,
-            headers={"Authorization": self._authorization()} if with_key else None,
-        )
+        return await self.send("GET", url, headers=headers, **options)
 
     def _authorization(self) -> str:
         """Return the header as the strictest server expects it, with exactly one blank."""
@@ -405,17 +372,36 @@ class FeedConnection:
             raise AuthenticationError("the API key has characters that no key has")
         return f"Bearer {self.api_key}"
 
-    async def _call(
+    async def send(
         self,
         method: str,
         url: str,
+        body: object = None,
         *,
+        with_key: bool = False,
         document: bool = False,
         repeatable: bool = False,
         **options: Any,
     ) -> Answer:
-        """Send a request with options of ``request_json``, and repeat it after a pause if it was refused without effect."""
-        reading, sent = method == "GET", {"max_body": MAX_BODY, **options}
+        """Send a request, and repeat it after a pause if it was refused without effect.
+
+        Args:
+            method: HTTP method.
+            url: where to.
+            body: what to send as JSON, unless None.
+            with_key: whether the API key goes along.
+            document: whether the body is a document, so that a complaint is about its faults.
+            repeatable: whether a second arrival would do no harm, so that a 503 may be waited out too.
+            options: as ``request_json`` has them.
+
+        Raises:
+            AuthenticationError: no key, or the feed does not accept it.
+            Dp1Error: as ``request_json`` and ``feed_error`` have it.
+        """
+        reading = method == "GET"
+        sent = {"max_body": MAX_BODY, "json": body, **options}
+        if with_key:
+            sent["headers"] = {"Authorization": self._authorization()}
         end = self.end or _now() + DEADLINE
         attempt = 0
         while (left := end - _now()) > 0:
@@ -425,7 +411,7 @@ class FeedConnection:
                 self.session, method, url, timeout=timeout, **sent
             )
             self.clock.note(answer.headers)
-            if answer.ok or (answer.status == 304 and options["headers"]):
+            if answer.ok or (answer.status == 304 and options.get("headers")):
                 return answer
             error = await answer.async_read(
                 partial(

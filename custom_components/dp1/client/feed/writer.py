@@ -202,7 +202,7 @@ class Writer:
         url = self.connection.playlist_url(stored["id"])
         for last in (False, True):
             try:
-                await self.connection.write(
+                await self.connection.send(
                     "DELETE", url, body, with_key=body is None, repeatable=True
                 )
             except BusyError:
@@ -391,7 +391,7 @@ class Writer:
         doubt: Dp1Error | None = None
         while True:
             try:
-                answer = await self.connection.write(
+                answer = await self.connection.send(
                     method,
                     url,
                     body,
