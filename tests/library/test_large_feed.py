@@ -19,6 +19,8 @@ from tests.simulators.feed import FeedSimulator
 from tests.timing import set_timing
 
 COUNT = 55
+# Works with short texts.
+MANY = [{"source": "https://a.b/", "title": "Work 0"}] * 20
 
 
 @pytest.fixture(autouse=True)
@@ -207,29 +209,19 @@ async def test_what_is_written_while_the_list_is_read(
     assert gone["title"] in known(library)
 
 
-async def test_only_so_many_works_are_kept(
-    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "more",
+    [{"coverImage": "https://art.example/" + "a" * 1000}, {"items": MANY}],
+)
+async def test_only_so_much_is_kept(
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+    more: dict[str, Any],
 ) -> None:
-    """The number of cached works is limited; those of other playlists are read when opened."""
-    monkeypatch.setattr(library_feed, "MAX_ITEMS", 30)
-    feed.seed(evening(number) for number in range(COUNT))
-    library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.data.complete)
-    records = library.feed_coordinator.data.records
-    assert sum(len(playlist.items) for playlist in records) == 30
-    assert not records[-1].items and records[-1].count == 1
-    (work,) = (await library.async_children(f"playlist/{records[-1].id}")).nodes
-    assert work.title == "Work 0"
-
-
-async def test_only_so_many_characters_are_kept(
-    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Long texts of a feed do not add up; playlists beyond keep their names and are read when opened."""
-    monkeypatch.setattr(library_feed, "MAX_CHARACTERS", 20_000)
-    long = "https://art.example/" + "a" * 1000
-    documents = [evening(number) | {"coverImage": long} for number in range(COUNT)]
-    feed.seed(documents)
+    """Long texts and many works of a feed do not add up; playlists beyond keep their names and are read when opened."""
+    monkeypatch.setattr(library_feed, "MAX_SIZE", 20_000)
+    feed.seed(evening(number) | more for number in range(COUNT))
     library = await make_library(None, feed)
     await until(lambda: library.feed_coordinator.data.complete)
     records = library.feed_coordinator.data.records
@@ -239,5 +231,5 @@ async def test_only_so_many_characters_are_kept(
         <= 20_000
     )
     assert not records[-1].items and records[-1].title
-    (work,) = (await library.async_children(f"playlist/{records[-1].id}")).nodes
+    work, *_ = (await library.async_children(f"playlist/{records[-1].id}")).nodes
     assert work.title == "Work 0"

@@ -24,21 +24,13 @@ from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....data import DATA
 from ....storage import record_from_json, record_to_json
 from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
-from .records import (
-    ITEM_FIELDS,
-    MAX_PLAYLISTS,
-    FeedChannel,
-    FeedPlaylist,
-    async_channels,
-)
+from .records import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, async_channels
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
-# Beyond that only the playlists are known, and their works when they are opened.
-MAX_ITEMS = 60_000
-# Their names and addresses; those of real feeds have a fifth of that.
-MAX_CHARACTERS = 32 * 1024 * 1024
+# Beyond that, in bytes, only the playlists are known, and their works when they are opened: some 60,000 works.
+MAX_SIZE = 32 * 1024 * 1024
 FEED_PAGE = 50
 # What is older is read with pauses, and not with every refresh.
 FIRST_PLAYLISTS = 500
@@ -342,26 +334,20 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return tuple(each for each in (*new, *read) if each.id not in self._deleted)
 
     async def _async_add(self, found: dict[str, FeedPlaylist], page: Page) -> None:
-        """Add the playlists of a page, beyond the limits without their works, or with only what names them."""
+        """Add the playlists of a page, beyond the limit with only what names them."""
 
-        def parse() -> tuple[list[FeedPlaylist | None], int, int]:
-            """Return the playlists, and how many fields and characters those before them have."""
-            return (
-                list(map(FeedPlaylist.parse, page.records)),
-                sum(len(playlist.fields) for playlist in found.values()),
-                sum(playlist.characters for playlist in found.values()),
-            )
+        def parse() -> tuple[list[FeedPlaylist | None], int]:
+            """Return the playlists, and the size of those before them."""
+            size = sum(playlist.size for playlist in found.values())
+            return list(map(FeedPlaylist.parse, page.records)), size
 
-        playlists, count, size = await self.hass.async_add_executor_job(parse)
+        playlists, size = await self.hass.async_add_executor_job(parse)
         for playlist in playlists:
             if playlist is None or playlist.id in found or playlist.id in self._deleted:
                 continue
-            count += len(playlist.fields)
-            size += playlist.characters
-            if size > MAX_CHARACTERS:
+            size += playlist.size
+            if size > MAX_SIZE:
                 playlist = replace(playlist, cover="", fields=())
-            elif count > MAX_ITEMS * ITEM_FIELDS:
-                playlist = replace(playlist, fields=())
             found[playlist.id] = playlist
 
     def _client_of(self, ref: str) -> Feed | None:

@@ -23,6 +23,8 @@ MAX_PLAYLISTS = 20_000
 MAX_CURATORS = 10
 MAX_DID = 200
 ITEM_FIELDS = 5
+# Of a text without its characters, in bytes.
+TEXT_SIZE = 50
 ANY, VIEWER = "any", "viewer"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 VIEWER_MARK = "{{viewer_address}}"
@@ -77,9 +79,9 @@ class FeedPlaylist:
         )
 
     @property
-    def characters(self) -> int:
-        """Return how long the texts are that may be long."""
-        return sum(map(len, (self.cover, *self.fields)))
+    def size(self) -> int:
+        """Return about how much memory the texts take that may be long or many."""
+        return sum(TEXT_SIZE + len(text) for text in (self.cover, *self.fields))
 
     def shows(self, source: str | None) -> bool:
         """Return if an item has an address."""
