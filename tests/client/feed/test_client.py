@@ -301,9 +301,9 @@ def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
     return Reply(body={**body, "cursor": cursor} if cursor else body)
 
 
-async def listed(feed: Feed, **options: Any) -> list[int]:
+async def listed(feed: Feed) -> list[int]:
     """Return all records of a list."""
-    return [int(each["id"]) async for each in feed.channel_playlists("c", **options)]
+    return [int(each["id"]) async for each in feed.channel_playlists("c")]
 
 
 async def test_list() -> None:
@@ -354,18 +354,6 @@ async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async with scripted(more) as (feed, _):
         assert len(await listed(feed)) == 5
-
-
-@pytest.mark.parametrize(
-    ("limit", "size", "expected"),
-    [(0, None, []), (1, "1", [1]), (3, "3", [1, 2, 3]), (500, "100", [1, 2, 3, 4])],
-)
-async def test_list_limit(limit: int, size: str | None, expected: list[int]) -> None:
-    """No more records than the limit are requested or returned."""
-    async with scripted(page([1, 2], "a"), page([3, 4])) as (feed, server):
-        assert await listed(feed, limit=limit) == expected
-        if size:
-            assert server.requests[0].path.endswith(f"limit={size}")
 
 
 def sized(sizes: list[int]) -> Callable[[Request], Reply]:

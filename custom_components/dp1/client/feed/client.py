@@ -182,16 +182,14 @@ class Feed:
         except NotFoundError:
             return await self._document(f"{self.url}/playlist-groups/{name}")
 
-    async def channel_playlists(
-        self, key: str, *, limit: int | None = None
-    ) -> AsyncIterator[dict[str, Any]]:
+    async def channel_playlists(self, key: str) -> AsyncIterator[dict[str, Any]]:
         """Yield the documents of the playlists that the feed has itself of a channel or a playlist group, by its id.
 
-        They come in the order they were made in, ``limit`` at most.
+        They come in the order they were made in.
         """
         url, is_empty = f"{self.url}/playlists", True
         for kind in ("channel", "playlist-group"):
-            async for document in records(self._connection, url, {kind: key}, limit):
+            async for document in records(self._connection, url, {kind: key}):
                 is_empty = False
                 yield document
             if not is_empty:

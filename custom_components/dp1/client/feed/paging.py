@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps, loads
 import re
-from sys import maxsize
 from types import MappingProxyType
 from typing import Any
 
@@ -48,7 +47,6 @@ async def records(
     connection: FeedConnection,
     url: str,
     params: Mapping[str, str] = MappingProxyType({}),
-    limit: int | None = None,
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield each record of a list once, in the list's order; errors are those of ``pages``.
 
@@ -56,17 +54,10 @@ async def records(
         connection: the feed.
         url: address of the list.
         params: filters and order.
-        limit: most records in all; None for all there are.
     """
-    left = maxsize if limit is None else limit
-    if left <= 0:
-        return
-    async for page in pages(connection, url, params, min(PAGE_SIZE, left)):
-        for record in page.records[:left]:
+    async for page in pages(connection, url, params, PAGE_SIZE):
+        for record in page.records:
             yield record
-        left -= len(page.records)
-        if left <= 0:
-            return
 
 
 async def pages(

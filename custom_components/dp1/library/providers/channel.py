@@ -177,17 +177,19 @@ class FollowedChannel(ServerCoordinator[Listed]):
 
     async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
-        before, listed = self._lists.get(channel.id, (None, []))
+        before, known = self._lists.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
-            return listed
-        own: dict[str, Listed] = {}
-        async for document in self._client.channel_playlists(
-            channel.id, limit=MAX_PLAYLISTS
-        ):
+            return known
+        listed: list[Listed] = []
+        async for document in self._client.channel_playlists(channel.id):
             if (parsed := FeedPlaylist.parse(document)) is not None:
                 url = self._client.playlist_url(parsed.id)
-                each = Listed(parsed.id, url, channel.title, self._named(parsed, url))
-                own[parsed.id.lower()] = own[parsed.slug.lower()] = each
+                named = self._named(parsed, url)
+                listed.append(Listed(parsed.id, url, channel.title, named))
+            if len(listed) == MAX_PLAYLISTS:
+                break
+        own = {each.id.lower(): each for each in listed}
+        own |= {each.playlist.slug.lower(): each for each in listed}
         found = {each.url: each for each in self.data.records}
         others = []
         for url in dict.fromkeys(channel.playlists):
@@ -197,7 +199,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
                 others.append(url)
         found |= await self._async_read_others(channel, others)
         in_order = [found[url] for url in channel.playlists if url in found]
-        self._lists[channel.id] = channel, [*in_order, *own.values()]
+        self._lists[channel.id] = channel, [*in_order, *listed]
         return self._lists[channel.id][1]
 
     async def _async_read_others(
