@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import batched, chain, islice
 from sys import intern
 from typing import Any, NamedTuple, Self
@@ -26,7 +25,6 @@ ITEM_FIELDS = 5
 # Of a text without its characters, in bytes.
 TEXT_SIZE = 50
 ANY, VIEWER = "any", "viewer"
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 VIEWER_MARK = "{{viewer_address}}"
 
 type Json = dict[str, Any]
@@ -47,7 +45,8 @@ class FeedItem(NamedTuple):
     @property
     def is_secret(self) -> bool:
         """Return if the schedule of its playlist shows it only later."""
-        return bool(self.shown_from) and _instant(self.shown_from) > dt_util.utcnow()
+        shown_from = moment(self.shown_from, dt_util.get_default_time_zone())
+        return shown_from is not None and shown_from > dt_util.utcnow()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,17 +191,6 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
             shown_from=text(item.get("displayAt")) or "",
         )
         for key, index, item in keyed_items(document.get("items"))
-    )
-
-
-def _instant(text: str) -> datetime:
-    """Return a point in time, in the time zone of Home Assistant if it has none; what is none is long ago."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return LONG_AGO
-    return (
-        found if found.tzinfo else found.replace(tzinfo=dt_util.get_default_time_zone())
     )
 
 
