@@ -99,18 +99,15 @@ class Feed:
         self._answers: dict[str, Answer] = {}
         self._refused: set[str] = set()
 
-    async def family(self) -> Family:
+    async def family(self, connection: FeedConnection | None = None) -> Family:
         """Ask the server for its kind.
 
         Raises:
             UnexpectedAnswerError: whatever is there is no feed.
         """
-        return await self._ask_family(self._connection)
-
-    async def _ask_family(self, connection: FeedConnection) -> Family:
-        """Ask the server for its kind."""
         try:
-            told = await (await connection.read(self.url)).json()
+            answer = await (connection or self._connection).read(self.url)
+            told = await answer.json()
         except (NotFoundError, InvalidRequestError) as err:
             raise UnexpectedAnswerError(f"no DP-1 feed at this address: {err}") from err
         return family_of(told)
@@ -271,7 +268,7 @@ class Feed:
         """Write with the credentials that the feed requires now: a server may have been upgraded."""
         connection = self._connection.with_deadline()
         try:
-            family = await self._ask_family(connection)
+            family = await self.family(connection)
         except LostAnswerError as err:
             raise NoAnswerError(f"{err}; nothing was sent") from err
         writer = Writer(
