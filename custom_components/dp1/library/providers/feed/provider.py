@@ -87,11 +87,10 @@ class FeedProvider(Provider):
 
     def _list_node(self, kind: str) -> Node:
         """Return the folder of the channels or the playlists."""
+        nodes = map(playlist_node, self._feed.data.records)
         if kind == NodeKind.CHANNELS:
             nodes = map(channel_node, self._feed.channels)
-            return self._folder(NodeKind.CHANNELS, nodes)
-        records = self._feed.data.records
-        return self._folder(NodeKind.PLAYLISTS, map(playlist_node, records))
+        return self._folder(NodeKind(kind), nodes)
 
     @override
     async def async_node(self, kind: str, *keys: str) -> Node:
@@ -308,11 +307,8 @@ class FeedProvider(Provider):
     def picture(self, source: str) -> str | None:
         """Return the address of a work that is a picture itself."""
         path = source.partition("?")[0].lower()
-        return (
-            source
-            if path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
-            else None
-        )
+        is_picture = path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
+        return source if is_picture else None
 
 
 def channel_node(channel: FeedChannel) -> Node:
