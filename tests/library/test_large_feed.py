@@ -26,7 +26,7 @@ MANY = [{"source": "https://a.b/", "title": "Work 0"}] * 20
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the limits to 20 playlists per read and per page."""
-    monkeypatch.setattr(library_feed, "FEED_PAGE", 10)
+    monkeypatch.setattr(paging, "PAGE_SIZE", 10)
     monkeypatch.setattr(library_feed, "FIRST_PLAYLISTS", 20)
     monkeypatch.setattr(library_module, "MAX_CHILDREN", 20)
 

@@ -306,17 +306,18 @@ async def listed(feed: Feed) -> list[int]:
     return [int(each["id"]) async for each in feed.channel_playlists("c")]
 
 
-async def test_list() -> None:
+async def test_list(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cursors are sent unchanged, and invalid records skipped."""
+    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 3)
     async with scripted(
         page([1, "x", 2], "a+/="), page([3, None, 4], "b"), page([5])
     ) as (feed, server):
-        found = [page.records async for page in feed.playlist_pages(2)]
+        found = [page.records async for page in feed.playlist_pages()]
         assert [int(each["id"]) for part in found for each in part] == [1, 2, 3, 4, 5]
         assert server.calls() == [
-            "GET /api/v1/playlists?sort=desc&limit=2",
-            "GET /api/v1/playlists?sort=desc&limit=2&cursor=a%2B/%3D",
-            "GET /api/v1/playlists?sort=desc&limit=2&cursor=b",
+            "GET /api/v1/playlists?sort=desc&limit=3",
+            "GET /api/v1/playlists?sort=desc&limit=3&cursor=a%2B/%3D",
+            "GET /api/v1/playlists?sort=desc&limit=3&cursor=b",
         ]
 
 
@@ -402,10 +403,11 @@ async def test_the_cursor_behind_a_record_too_large(
     monkeypatch: pytest.MonkeyPatch, end: str, then: bool
 ) -> None:
     """The cursor is only read from the end of the page."""
+    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 1)
     monkeypatch.setattr(feed_lists, "MAX_BODY", 2000)
     large = Reply(body=f'{{"items":[{{"text":"{"x" * 9000}"}}],{end}'.encode())
     async with scripted(large, page([2])) as (feed, _):
-        found = [page async for page in feed.playlist_pages(page_size=1)]
+        found = [page async for page in feed.playlist_pages()]
     read = [record for page in found for record in page.records]
     assert read == ([{"id": "2"}] if then else [])
     assert found[-1].skipped == 1
@@ -464,10 +466,11 @@ async def test_a_document_is_read_as_a_whole(body: bytes) -> None:
 
 async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record that is too large to be skipped ends the list."""
+    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 1)
     monkeypatch.setattr(feed_lists, "MAX_BODY", 2000)
     monkeypatch.setattr(feed_lists, "MAX_SKIPPED_BODY", 50_000)
     async with scripted(sized([10, 60_000, 10])) as (feed, _):
-        found = [page async for page in feed.playlist_pages(page_size=1)]
+        found = [page async for page in feed.playlist_pages()]
     assert [(len(page.records), page.skipped, page.last) for page in found] == [
         (1, 0, False),
         (0, 1, True),

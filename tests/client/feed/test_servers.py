@@ -21,7 +21,11 @@ from custom_components.dp1.client.errors import (
     SlugTakenError,
     TemporaryError,
 )
-from custom_components.dp1.client.feed import connection as feed_connection, writer
+from custom_components.dp1.client.feed import (
+    connection as feed_connection,
+    paging as feed_lists,
+    writer,
+)
 from custom_components.dp1.client.feed.client import Family, Feed
 from custom_components.dp1.client.feed.drafts import normalize
 from custom_components.dp1.client.playlist.document import build, build_item
@@ -345,8 +349,9 @@ async def test_delete_what_a_channel_shows() -> None:
 
 
 @BOTH
-async def test_lists(family: FamilyName) -> None:
+async def test_lists(family: FamilyName, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every playlist is listed once and in order, also if the last page is empty."""
+    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 5)
     async with served(family) as (feed, simulator):
         made = [
             playlist(title=f"P{n}", created=f"2026-01-01T00:00:{n:02}Z")
@@ -355,21 +360,24 @@ async def test_lists(family: FamilyName) -> None:
         simulator.seed(made)
         assert [
             record["title"]
-            async for page in feed.playlist_pages(5)
+            async for page in feed.playlist_pages()
             for record in page.records
         ] == [f"P{n}" for n in range(19, -1, -1)]
 
 
 @BOTH
 @pytest.mark.parametrize("paging", Paging)
-async def test_lists_that_never_end(family: FamilyName, paging: Paging) -> None:
+async def test_lists_that_never_end(
+    family: FamilyName, paging: Paging, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Endless lists end."""
+    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 3)
     async with served(family) as (feed, simulator):
         simulator.seed([playlist(title=f"P{n}") for n in range(6)])
         simulator.fault(method="GET", paging=paging, times=None)
         titles = [
             record["title"]
-            async for page in feed.playlist_pages(3)
+            async for page in feed.playlist_pages()
             for record in page.records
         ]
         assert len(titles) == len(set(titles)) == (3 if paging is Paging.REPEAT else 0)

@@ -25,7 +25,7 @@ from ..http import Answer, Guard
 from ..playlist.signing import SigningKey
 from ..text import server_url
 from .connection import Family, FeedConnection, family_of
-from .paging import PAGE_SIZE, Page, pages, records
+from .paging import Page, pages, records
 from .writer import Change, Published, Writer
 
 __all__ = [
@@ -145,14 +145,9 @@ class Feed:
             url = self.playlist_url(own_id)
         return StoredPlaylist(document, url)
 
-    def playlist_pages(self, page_size: int = PAGE_SIZE) -> AsyncIterator[Page]:
-        """Yield the documents of all playlists page by page, those made last first.
-
-        Args:
-            page_size: documents a request, 1 to 100.
-        """
-        url = f"{self.url}/playlists"
-        return pages(self._connection, url, {"sort": "desc"}, page_size)
+    def playlist_pages(self) -> AsyncIterator[Page]:
+        """Yield the documents of all playlists page by page, those made last first."""
+        return pages(self._connection, f"{self.url}/playlists", {"sort": "desc"})
 
     async def channels(self) -> AsyncIterator[dict[str, Any]]:
         """Yield all channels and playlist groups; none if the feed does not support them."""

@@ -55,13 +55,13 @@ async def records(
         url: address of the list.
         params: filters and order.
     """
-    async for page in pages(connection, url, params, PAGE_SIZE):
+    async for page in pages(connection, url, params):
         for record in page.records:
             yield record
 
 
 async def pages(
-    connection: FeedConnection, url: str, params: Mapping[str, str], page_size: int
+    connection: FeedConnection, url: str, params: Mapping[str, str]
 ) -> AsyncIterator[Page]:
     """Yield the pages of a list.
 
@@ -73,13 +73,12 @@ async def pages(
         connection: the feed.
         url: address of the list.
         params: filters and order.
-        page_size: records a page, 1 to 100.
 
     Raises:
         UnexpectedAnswerError: a page is not a list's page.
         Dp1Error: as ``FeedConnection.read`` has it.
     """
-    size = page_size
+    size = PAGE_SIZE
     cursor: str | None = None
     seen: set[bytes] = set()
     cursors: set[str] = set()
@@ -111,7 +110,7 @@ async def pages(
         else:
             items, cursor = page
             fresh = _unseen(items[:PAGE_SIZE], seen)
-            size = min(2 * size, page_size)
+            size = min(2 * size, PAGE_SIZE)
             if not fresh:
                 cursor = None
         last = cursor is None or cursor in cursors

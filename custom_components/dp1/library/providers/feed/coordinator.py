@@ -31,7 +31,6 @@ MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
 # Beyond that, in bytes, only the playlists are known, and their works when they are opened: some 60,000 works.
 MAX_SIZE = 32 * 1024 * 1024
-FEED_PAGE = 50
 # What is older is read with pauses, and not with every refresh.
 FIRST_PLAYLISTS = 500
 FOREIGN_CONCURRENCY = 8
@@ -259,7 +258,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Read the newest playlists and the channels, and once a day what is older, with a pause before each page."""
         assert self.client is not None
         began, found = self.hass.loop.time(), dict[str, FeedPlaylist]()
-        pages = self.client.playlist_pages(page_size=FEED_PAGE)
+        pages = self.client.playlist_pages()
         older_age = timedelta(seconds=self.timing.older_age)
         older_read_at = self._state.older_read_at
         is_recent = older_read_at and dt_util.utcnow() - older_read_at < older_age
