@@ -6,7 +6,6 @@ works first and then one series after the other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 import re
 from typing import Any, Literal
@@ -236,19 +235,6 @@ CAP = 50
 type Group = tuple[Series, Sequence[Artwork]]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Works in the order to show them.
-
-    Attributes:
-        works: each with its series.
-        left_out: how many could not be played, for want of a source.
-    """
-
-    works: tuple[tuple[Series, Artwork], ...]
-    left_out: int
-
-
 def shown_once(series: Series) -> bool:
     """Return whether one work stands for the whole series: there is only one, or they are copies."""
     return series.single or series.model is Model.MULTI
@@ -316,8 +302,8 @@ def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork]
 
 def select_works(
     kind: ExhibitionKind, groups: Iterable[Group], cap: int = CAP
-) -> Selection:
-    """Return the works of an exhibition, or of a part of it, in order.
+) -> tuple[list[tuple[Series, Artwork]], int]:
+    """Return the works of an exhibition, or of a part of it, in order, and how many others have no source.
 
     Args:
         kind: of the exhibition.
@@ -337,8 +323,6 @@ def select_works(
     ]
     if kind is ExhibitionKind.SOLO:
         runs.sort(key=lambda run: not (run and shown_once(run[0][0])))
-        works_in_order = list(chain.from_iterable(runs))
-    else:
-        rounds = zip_longest(*runs)
-        works_in_order = [work for turn in rounds for work in turn if work is not None]
-    return Selection(tuple(works_in_order), left_out)
+        return list(chain.from_iterable(runs)), left_out
+    rounds = zip_longest(*runs)
+    return [work for turn in rounds for work in turn if work is not None], left_out

@@ -508,14 +508,14 @@ class CatalogProvider(Provider):
         cap = limit or CAP
         groups, unread = await self._async_read_works(all_series, cap)
         reason = reason or unread
-        selection = select_works(kind, groups, cap)
-        if not selection.works:
+        works, left_out = select_works(kind, groups, cap)
+        if not works:
             raise reason or NotFoundError(f"{title!r} has no work that can be shown")
-        items = [self._item(artwork, series) for series, artwork in selection.works]
+        items = [self._item(artwork, series) for series, artwork in works]
         built = self.build_items(
             node, title, [item for item in items if item], **document
         )
-        return replace(built, left_out=selection.left_out, problem=reason)
+        return replace(built, left_out=left_out, problem=reason)
 
     async def _async_read_works(
         self, all_series: Sequence[Series], cap: int
