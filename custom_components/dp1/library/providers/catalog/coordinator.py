@@ -135,8 +135,6 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self, exhibition_id: str, patience: float = PATIENCE
     ) -> CachedList[Series]:
         """Return the series of an exhibition."""
-        if self.client is None:
-            return self.series_of(exhibition_id)
         return await self.reads.cached(
             f"series {exhibition_id}",
             lambda: self.series_of(exhibition_id),
@@ -149,8 +147,6 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self, series_id: str, count: int | None, patience: float = PATIENCE
     ) -> CachedList[Artwork]:
         """Return at least `count` artworks of a series, spread evenly over it; None for all."""
-        if self.client is None:
-            return self.artworks_of(series_id)
         wanted = _wanted(self.artworks_of(series_id), count)
 
         def enough() -> CachedList[Artwork]:

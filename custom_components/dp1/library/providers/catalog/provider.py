@@ -618,8 +618,6 @@ class CatalogProvider(Provider):
         for known in self._catalog.artworks_of(series.id).records:
             if _has_number(known, number):
                 return known
-        if self._catalog.client is None:
-            return None
         try:
             work = await self._catalog.async_artwork_at(series, number - 1)
         except Dp1Error:
