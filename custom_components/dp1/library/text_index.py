@@ -135,17 +135,45 @@ def line(title: str, *others: str) -> str:
     return f"\n {fold_anew(title)}\t {rest}"
 
 
-class Vocabulary:
-    """The words of the lines of an index, and where they are."""
+def _outline(words: Iterable[str]) -> str:
+    """Return the coarse key of a title."""
+    return "".join(outline(as_spoken(word)) for word in words)
 
-    def __init__(self, text: str) -> None:
-        """Read the words of a text that is made of lines."""
-        self._text = text
+
+@lru_cache(maxsize=16384)
+def _consonants(word: str) -> str:
+    """Return the consonants in the coarse key of a word."""
+    return outline(as_spoken(word)).replace("a", "")
+
+
+def _keys(words: Iterable[str], more: int) -> Iterator[str]:
+    """Yield the keys of a title: its first and its last consonants, each with their number give or take some."""
+    consonants = "".join(map(_consonants, words))
+    # A plural is often not heard.
+    last = consonants.removesuffix("s")[-2:]
+    for count in range(len(consonants) - more, len(consonants) + more + 1):
+        yield f"{consonants[:2]}_{count}"
+        yield f"_{last}{count}"
+
+
+class TextIndex[T]:
+    """The lines of records in one string, in their order."""
+
+    def __init__(self, records: Sequence[T], texts: Iterable[str]) -> None:
+        """Join the lines; each record has one or more of them."""
+        self.records = records
+        self._starts = array("I")
+        parts, position = [], 0
+        for text in texts:
+            self._starts.append(position)
+            parts.append(text)
+            position += len(text)
+        self._text = "".join((*parts, "\n"))
         self._offsets = defaultdict[str, array[int]](partial(array, "I"))
         self._titles = defaultdict[str, array[int]](partial(array, "I"))
         # A line begins with the break before it.
         offset = 0
-        for line in with_pauses(text.split("\n")[1:-1]):
+        for line in with_pauses(self._text.split("\n")[1:-1]):
             for key in _keys(line.partition("\t")[0].split(), 0):
                 self._titles[key].append(offset)
             for word in set(line.split()) - FILLERS:
@@ -164,17 +192,58 @@ class Vocabulary:
             if not word.isdecimal() and (number := number_of(word)) is not None:
                 self._numbers[number].append(word)
 
-    def starting(self, start: str) -> list[array[int]]:
+    def find(self, words: Query, limit: int) -> Iterator[tuple[T, int]]:
+        """Yield records with the number of the line that has all words: equal titles first, then those that start so.
+
+        At most `limit` are yielded, and as many lines of each kind looked at.
+        """
+        needles = [start_of(word) for word in words.words]
+        counted = sorted(words.words, key=len, reverse=True)[:MAX_COUNTED]
+        counts = {word: self._count(word) for word in counted}
+        rarest = start_of(min(counted, key=counts.__getitem__))
+        count = min(counts.values())
+        # Few lines are all looked at, whatever their titles.
+        titles = (f"\n {words.text}\t", f"\n {words.text}") if count > limit else ()
+        seen, left = set[int](), limit
+        for needle in (*titles, rarest) if count else ():
+            for start in self._lines(needle, limit):
+                if start in seen:
+                    continue
+                seen.add(start)
+                text = self._text[start : self._text.index("\n", start + 1)]
+                if all(word_start in text for word_start in needles):
+                    yield self._at(start)
+                    left -= 1
+                    if not left:
+                        return
+
+    def _count(self, word: str) -> int:
+        """Return how often there is a word that starts so."""
+        if word.isascii() and not any(filler.startswith(word) for filler in FILLERS):
+            return sum(map(len, self._starting(word)))
+        return self._text.count(start_of(word))
+
+    def find_alike(
+        self, query: MisheardQuery, least: float
+    ) -> list[tuple[float, T, int]]:
+        """Return how well records fit what was heard if well enough, with the number of the line, the best first.
+
+        Those are looked at that have most of it, or whose titles sound so.
+        """
+        found = []
+        by_title = self._find_by_title(query)
+        by_words = self._find_by_words(query, least - ROUGHLY)
+        for start in dict.fromkeys((*by_title, *by_words)):
+            text = self._text[start : self._text.index("\n", start + 1)]
+            if (fit := query.fit(text)) >= least:
+                found.append((fit, *self._at(start)))
+        return sorted(found, key=lambda hit: -hit[0])
+
+    def _starting(self, start: str) -> list[array[int]]:
         """Return the offsets of each word that starts so."""
         first = bisect_left(self._sorted, start)
         last = bisect_left(self._sorted, start + chr(sys.maxunicode), first)
         return [self._offsets[word] for word in self._sorted[first:last]]
-
-    def find(self, query: MisheardQuery, least: float) -> Iterable[int]:
-        """Return where the lines are that may fit what was heard: they have most of it, or their titles sound so."""
-        by_title = self._find_by_title(query)
-        by_words = self._find_by_words(query, least - ROUGHLY)
-        return dict.fromkeys((*by_title, *by_words))
 
     def _find_by_title(self, query: MisheardQuery) -> list[int]:
         """Return where the lines are whose titles sound like what was heard."""
@@ -257,85 +326,6 @@ class Vocabulary:
         found += self._outlines.get(outline(token), ())[:MAX_CANDIDATES]
         likes = {word: query.like(token, word) for word in found}
         return {word: like for word, like in likes.items() if like}
-
-
-def _outline(words: Iterable[str]) -> str:
-    """Return the coarse key of a title."""
-    return "".join(outline(as_spoken(word)) for word in words)
-
-
-@lru_cache(maxsize=16384)
-def _consonants(word: str) -> str:
-    """Return the consonants in the coarse key of a word."""
-    return outline(as_spoken(word)).replace("a", "")
-
-
-def _keys(words: Iterable[str], more: int) -> Iterator[str]:
-    """Yield the keys of a title: its first and its last consonants, each with their number give or take some."""
-    consonants = "".join(map(_consonants, words))
-    # A plural is often not heard.
-    last = consonants.removesuffix("s")[-2:]
-    for count in range(len(consonants) - more, len(consonants) + more + 1):
-        yield f"{consonants[:2]}_{count}"
-        yield f"_{last}{count}"
-
-
-class TextIndex[T]:
-    """The lines of records in one string, in their order."""
-
-    def __init__(self, records: Sequence[T], texts: Iterable[str]) -> None:
-        """Join the lines; each record has one or more of them."""
-        self.records = records
-        self._starts = array("I")
-        parts, position = [], 0
-        for text in texts:
-            self._starts.append(position)
-            parts.append(text)
-            position += len(text)
-        self._text = "".join((*parts, "\n"))
-        self._vocabulary = Vocabulary(self._text)
-
-    def find(self, words: Query, limit: int) -> Iterator[tuple[T, int]]:
-        """Yield records with the number of the line that has all words: equal titles first, then those that start so.
-
-        At most `limit` are yielded, and as many lines of each kind looked at.
-        """
-        needles = [start_of(word) for word in words.words]
-        counted = sorted(words.words, key=len, reverse=True)[:MAX_COUNTED]
-        counts = {word: self._count(word) for word in counted}
-        rarest = start_of(min(counted, key=counts.__getitem__))
-        count = min(counts.values())
-        # Few lines are all looked at, whatever their titles.
-        titles = (f"\n {words.text}\t", f"\n {words.text}") if count > limit else ()
-        seen, left = set[int](), limit
-        for needle in (*titles, rarest) if count else ():
-            for start in self._lines(needle, limit):
-                if start in seen:
-                    continue
-                seen.add(start)
-                text = self._text[start : self._text.index("\n", start + 1)]
-                if all(word_start in text for word_start in needles):
-                    yield self._at(start)
-                    left -= 1
-                    if not left:
-                        return
-
-    def _count(self, word: str) -> int:
-        """Return how often there is a word that starts so."""
-        if word.isascii() and not any(filler.startswith(word) for filler in FILLERS):
-            return sum(map(len, self._vocabulary.starting(word)))
-        return self._text.count(start_of(word))
-
-    def find_alike(
-        self, query: MisheardQuery, least: float
-    ) -> list[tuple[float, T, int]]:
-        """Return how well records fit what was heard if well enough, with the number of the line, the best first."""
-        found = []
-        for start in self._vocabulary.find(query, least):
-            text = self._text[start : self._text.index("\n", start + 1)]
-            if (fit := query.fit(text)) >= least:
-                found.append((fit, *self._at(start)))
-        return sorted(found, key=lambda hit: -hit[0])
 
     def _lines(self, needle: str, limit: int) -> Iterator[int]:
         """Yield where the lines with a text start."""
