@@ -203,8 +203,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         known = self.artworks_of(series.id)
         if _by_id(known, artwork.id) is None:
             known = replace(known, records=(*known.records, artwork))
-            self._artwork_lists[series.id] = known
-            self.works.add(series, known.records)
+            self._set_artworks(series.id, known)
 
     async def async_find_series(self, key: str) -> Series:
         """Return a series, known or not, or raise NotFoundError or why it could not be read."""
@@ -303,14 +302,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             partial(self.client.all_artworks, series_id, cap=count, pause=pause),
             asked=count,
         )
-        self._artwork_lists.pop(series_id, None)
-        self._artwork_lists[series_id] = artworks
-        if series_id in self._series:
-            self.works.add(self._series[series_id], artworks.records)
-        for least_used in list(self._artwork_lists):
-            if self.works_count <= MAX_WORKS or least_used == series_id:
-                break
-            self._discard_artworks(least_used)
+        self._set_artworks(series_id, artworks)
         self.async_read_done(artworks.reason)
         self.async_updated()
 
@@ -331,6 +323,17 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             await self.async_series(exhibition.id)
 
     # Indexes
+
+    def _set_artworks(self, series_id: str, artworks: CachedList[Artwork]) -> None:
+        """Set and index the artworks of a series, and discard those that were not used for the longest time."""
+        self._artwork_lists.pop(series_id, None)
+        self._artwork_lists[series_id] = artworks
+        if series := self._series.get(series_id):
+            self.works.add(series, artworks.records)
+        for least_used in list(self._artwork_lists):
+            if self.works_count <= MAX_WORKS or least_used == series_id:
+                break
+            self._discard_artworks(least_used)
 
     def _discard_artworks(self, series_id: str) -> None:
         """Discard the artworks of a series."""
