@@ -206,6 +206,23 @@ async def test_news_are_read(
     assert len(library.catalog_coordinator.to_store()["artworks"]) == 5
 
 
+async def test_what_is_opened_meanwhile_is_kept(
+    clock: Clock, named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """A series that somebody opens while the background reads it keeps all of its works."""
+    library = await make_library(named)
+    catalog = library.catalog_coordinator
+    herbarium = named.data.find_series("Herbarium")
+    await catalog.async_series(herbarium["exhibitionID"])
+    named.latency = 0.05
+    reading = library.hass.async_create_task(
+        catalog.async_read_artworks(herbarium["id"], 50, pause=0.0)
+    )
+    await catalog.async_artworks(herbarium["id"], None)
+    await reading
+    assert len(catalog.artworks_of(herbarium["id"]).records) == 60
+
+
 async def test_works_of_opened_series_are_found(
     named: NamedCatalog, make_library: MakeLibrary
 ) -> None:

@@ -296,13 +296,16 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     ) -> None:
         """Read artworks of a series, as fast as `async_read_series` does."""
         assert self.client is not None
+        before = self.artworks_of(series_id)
         artworks = await self._async_read_parts(
             f"artworks {series_id} {count}",
-            self.artworks_of(series_id),
+            before,
             partial(self.client.all_artworks, series_id, cap=count, pause=pause),
             asked=count,
         )
-        self._set_artworks(series_id, artworks)
+        # Who opens a series reads faster than the background, and no fewer.
+        if pause is None or self.artworks_of(series_id) == before:
+            self._set_artworks(series_id, artworks)
         self.async_read_done(artworks.reason)
         self.async_updated()
 
