@@ -55,9 +55,10 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
     await coordinator.requests.async_wait_for_casts()
     async with coordinator.requests.step_lock:
         player = coordinator.data.player
-        if player is None or player.position is None:
+        if not coordinator.cast_only and (player is None or player.position is None):
             # The error says whether the player is not running.
-            player = await coordinator.async_read_player()
+            async with coordinator.async_command(Refresh.NONE) as display:
+                player = await display.player_status()
         if player is None or player.position is None:
             raise invalid_input("nothing_shown", name=coordinator.name)
         index = (player.position - 1 + step) % len(player.items)
