@@ -264,7 +264,12 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         is_recent = older_read_at and dt_util.utcnow() - older_read_at < older_age
         skipped, more, reason = self._state.skipped, True, None
         reading = NoAnswerError("the rest is being read")
-        self.reads.set_progress(LIST, lambda: self._listed(found, began, more, reading))
+
+        def known() -> CachedList[FeedPlaylist]:
+            """Return what is known so far; feeds do not tell how many there are."""
+            return replace(self._listed(found, began, more, reading), total=None)
+
+        self.reads.set_progress(LIST, known)
         try:
             async for page in pages:
                 await self._async_add(found, page)
