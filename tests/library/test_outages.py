@@ -355,14 +355,14 @@ async def test_a_feed_in_trouble(
 ) -> None:
     """A feed that is down or repeats pages does not remove cached playlists."""
     items = [{"source": "https://art.example/1.html"}]
-    feed.seed([{"title": f"Evening {n}", "items": items} for n in range(60)])
+    feed.seed([{"title": f"Evening {n}", "items": items} for n in range(110)])
     library = await make_library(feed=feed)
-    assert len((await library.async_children("playlists")).nodes) == 60
+    assert len((await library.async_children("playlists")).nodes) == 110
     await feed.stop()
     for _ in range(2):
         await library.feed_coordinator.async_refresh()
     children = await library.async_children("playlists")
-    assert len(children.nodes) == 60 and isinstance(children.problem, RefusedError)
+    assert len(children.nodes) == 110 and isinstance(children.problem, RefusedError)
     assert isinstance(library.problem, RefusedError)
     assert len(lines(caplog)) == 1
     await feed.start()
@@ -371,7 +371,7 @@ async def test_a_feed_in_trouble(
     feed.fault(paging=Paging.REPEAT, times=None)
     await library.feed_coordinator.async_refresh()
     # The repeated page is used once.
-    assert len((await library.async_children("playlists")).nodes) == 50
+    assert len((await library.async_children("playlists")).nodes) == 100
 
 
 async def test_a_cold_feed_in_trouble(
