@@ -14,7 +14,6 @@ import pytest
 from custom_components.dp1.client import values
 from custom_components.dp1.client.catalog import models
 from custom_components.dp1.client.catalog.client import MAX_RECORDS, Catalog
-from custom_components.dp1.client.catalog.models import Exhibition
 from custom_components.dp1.client.display.client import Cast, Dialect, Display
 from custom_components.dp1.client.display.device_status import PlaybackCounters
 from custom_components.dp1.client.errors import Dp1Error, NotFoundError, TooLargeError
@@ -85,7 +84,7 @@ def indexer(session: aiohttp.ClientSession, url: str) -> Indexer:
 
 PLAYLIST = {"dpVersion": "1.1.0", "title": "x", "items": []}
 DOORS: dict[str, Door] = {
-    "catalog": lambda session, url: Catalog(session, url).page(Exhibition),
+    "catalog": lambda session, url: Catalog(session, url).exhibitions(),
     "feed": lambda session, url: Feed(session, url).playlist("x"),
     "indexer": lambda session, url: indexer(session, url).tokens(),
     "objkt": market("objkt"),

@@ -21,7 +21,6 @@ from homeassistant.helpers.selector import (
 from homeassistant.util.network import is_ip_address
 
 from ..client.catalog import client as catalog
-from ..client.catalog.models import Exhibition
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
 from ..client.http import Guard, public_session
@@ -161,7 +160,7 @@ async def async_takes_no_key(hass: HomeAssistant, url: str) -> bool:
 
 async def _async_ask_catalog(guard: Guard, url: str) -> None:
     """Raise unless a catalog answers at a URL."""
-    await catalog.Catalog(guard, url).page(Exhibition, limit=1)
+    await catalog.Catalog(guard, url).exhibitions(limit=1)
 
 
 async def _async_ask_feed(guard: Guard, url: str) -> None:

@@ -24,12 +24,7 @@ from custom_components.dp1.client.catalog.client import (
     normalize_url,
     spread_offsets,
 )
-from custom_components.dp1.client.catalog.models import (
-    Artwork,
-    Exhibition,
-    ExhibitionKind,
-    Series,
-)
+from custom_components.dp1.client.catalog.models import Artwork, ExhibitionKind
 from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
@@ -111,23 +106,21 @@ async def test_parameters_reach_the_catalog(
     """Every given parameter is sent by its name."""
     show = simulator.data.find_exhibition("Net Evil")
     first = simulator.data.series(show["id"])[0]
-    await catalog.page(
-        Exhibition,
+    await catalog.exhibitions(
         limit=2,
         offset=3,
         sortBy="relevance",
         sortOrder="DESC",
         keyword="weather & rain",
     )
-    await catalog.page(
-        Series,
-        exhibitionID=show["id"],
+    await catalog.series(
+        exhibition_id=show["id"],
         limit=1,
         sortBy="displayIndex",
         sortOrder="ASC",
         keyword="a",
     )
-    await catalog.page(Artwork, seriesID=first["id"], offset=1)
+    await catalog.artworks(series_id=first["id"], offset=1)
     assert catalog.url == simulator.url
     assert [(seen.route, seen.query) for seen in simulator.requests] == [
         (
@@ -158,15 +151,15 @@ async def test_parameters_reach_the_catalog(
 async def test_parents_are_named(catalog: Catalog, simulator: CatalogSimulator) -> None:
     """Invalid parameters raise without a request."""
     with pytest.raises(ValueError, match="exhibitionID"):
-        await catalog.page(Series, exhibitionID="")
+        await catalog.series(exhibition_id="")
     with pytest.raises(ValueError, match="seriesID"):
-        await catalog.page(Artwork, seriesID="")
+        await catalog.artworks(series_id="")
     assert not simulator.requests
 
 
 async def test_page(catalog: Catalog) -> None:
     """A page has its offset in the list."""
-    page = await catalog.page(Exhibition, offset=48)
+    page = await catalog.exhibitions(offset=48)
     assert len(page.records) == page.received == 3
     assert (page.total, page.offset) == (51, 48)
     assert page.records[-1].number == "001"
@@ -174,7 +167,7 @@ async def test_page(catalog: Catalog) -> None:
 
 async def test_search_by_relevance(catalog: Catalog) -> None:
     """The exhibition with the title comes first."""
-    page = await catalog.page(Exhibition, keyword="net evil", sortBy="relevance")
+    page = await catalog.exhibitions(keyword="net evil", sortBy="relevance")
     assert page.records[0].title == "Net Evil"
     assert page.records[0].slug == "net-evil-q7v"
 
@@ -313,12 +306,8 @@ async def test_bad_records_cost_only_themselves(
 ) -> None:
     """An invalid record does not affect the others."""
     simulator.inject("bad_records")
-    page = await catalog.page(Exhibition)
-    assert (len(page.records), page.received, page.received - len(page.records)) == (
-        4,
-        5,
-        1,
-    )
+    page = await catalog.exhibitions()
+    assert (len(page.records), page.received) == (4, 5)
     listing = await catalog.all_exhibitions()
     assert len(listing.records) == 40 and listing.complete
 
@@ -359,7 +348,7 @@ async def test_answers_that_are_no_list(
     """An invalid answer is never an empty list."""
     simulator.inject(kind, message="a word of its own")
     with pytest.raises(UnexpectedAnswerError) as caught:
-        await catalog.page(Exhibition)
+        await catalog.exhibitions()
     assert ("a word of its own" in str(caught.value)) is (kind == "error_200")
     assert len(simulator.requests) == 1
 
@@ -419,7 +408,7 @@ async def test_statuses(
         "status", status=status, shape=shape, message="artwork <b>not</b> found"
     )
     with pytest.raises(error) as caught:
-        await catalog.page(Exhibition)
+        await catalog.exhibitions()
     assert type(caught.value) is error
     assert str(status) in str(caught.value)
     if shape in ("envelope", "flat"):
@@ -446,7 +435,7 @@ async def test_what_a_catalog_says_of_itself(
     caplog.set_level(logging.DEBUG, "custom_components.dp1")
     simulator.inject("status", status=status, message=f"\x1b[31m{words}\n")
     with pytest.raises(Dp1Error) as caught:
-        await catalog.page(Exhibition)
+        await catalog.exhibitions()
     assert str(caught.value) == f"the catalog answers {status}"
     assert f"the catalog answers {status}: {words}" in caplog.text
     assert "\x1b[31m" not in caplog.text
@@ -458,7 +447,7 @@ async def test_message_of_the_catalog_is_short(
     """The message of the catalog is shortened."""
     simulator.inject("status", status=422, message="word " * 1000)
     with pytest.raises(InvalidRequestError) as caught:
-        await catalog.page(Exhibition)
+        await catalog.exhibitions()
     assert len(str(caught.value)) < 250
 
 
@@ -468,7 +457,7 @@ async def test_passing_trouble_is_survived(
 ) -> None:
     """A failure is retried once."""
     simulator.inject(kind, times=1)
-    assert (await catalog.page(Exhibition)).total == 51
+    assert (await catalog.exhibitions()).total == 51
 
 
 async def test_busy_catalog_is_obeyed(
@@ -497,7 +486,7 @@ async def test_busy_catalog_is_not_waited_for_too_long(
     """A long wait raises."""
     simulator.inject("status", status=429, retry_after="3600")
     with pytest.raises(BusyError) as caught:
-        await catalog.page(Exhibition)
+        await catalog.exhibitions()
     assert caught.value.retry_after == 3600
     assert len(simulator.requests) == 1
     listing = await catalog.all_exhibitions()
@@ -511,8 +500,8 @@ async def test_slow_catalog(catalog: Catalog, simulator: CatalogSimulator) -> No
         patch.object(client, "TIMEOUT_SECONDS", 0.5),
         pytest.raises(NoAnswerError, match="time"),
     ):
-        await catalog.page(Exhibition)
-    assert (await catalog.page(Exhibition, offset=5)).total == 51
+        await catalog.exhibitions()
+    assert (await catalog.exhibitions(offset=5)).total == 51
     assert len(simulator.requests) == 3
 
 
@@ -522,7 +511,7 @@ async def test_catalog_that_is_down(
     """A refused connection raises; later requests work again."""
     await simulator.stop()
     with pytest.raises(RefusedError):
-        await catalog.page(Exhibition)
+        await catalog.exhibitions()
     listing = await catalog.all_exhibitions()
     assert isinstance(listing.reason, RefusedError)
     assert (listing.records, listing.total, listing.complete) == ((), None, False)

@@ -9,7 +9,6 @@ import pytest
 
 from custom_components.dp1.client import http as module
 from custom_components.dp1.client.catalog.client import Catalog
-from custom_components.dp1.client.catalog.models import Artwork
 from custom_components.dp1.client.errors import UnexpectedAnswerError
 
 from tests.client.scripted_server import Reply, ScriptedServer
@@ -43,7 +42,7 @@ async def test_numbers_of_tokens_stay_exact(
         ScriptedServer.run(Reply(200, page(filling))) as server,
         aiohttp.ClientSession() as session,
     ):
-        read = await Catalog(session, server.url).page(Artwork, seriesID="s")
+        read = await Catalog(session, server.url).artworks(series_id="s")
     assert [work.token_id for work in read.records] == [str(TOKEN)]
     assert (threads[0] is threading.main_thread()) is (filling == 0)
 
@@ -64,4 +63,4 @@ async def test_too_much(body: bytes) -> None:
         asyncio.timeout(20),
     ):
         with pytest.raises(UnexpectedAnswerError):
-            await Catalog(session, server.url).page(Artwork, seriesID="s")
+            await Catalog(session, server.url).artworks(series_id="s")

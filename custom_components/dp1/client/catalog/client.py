@@ -290,6 +290,24 @@ class Catalog:
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._quiet_until = 0.0
 
+    async def exhibitions(self, **options: Any) -> Page[Exhibition]:
+        """Read one page of exhibitions.
+
+        Args:
+            options: ``limit`` (maximum number of records, 1 to 5), ``offset`` (index of the first record in the list, from
+                0), and by the names of the interface ``keyword`` (words to search for), ``sortBy`` (``openAt``,
+                ``createdAt``, ``title`` or, with a keyword, ``relevance``) and ``sortOrder`` (``ASC`` or ``DESC``).
+        """
+        return await self._page(Exhibition, **options)
+
+    async def series(self, *, exhibition_id: str, **options: Any) -> Page[Series]:
+        """Read one page of the series of an exhibition; options as for ``exhibitions``."""
+        return await self._page(Series, exhibitionID=exhibition_id, **options)
+
+    async def artworks(self, *, series_id: str, **options: Any) -> Page[Artwork]:
+        """Read one page of the artworks of a series; options as for ``exhibitions``."""
+        return await self._page(Artwork, seriesID=series_id, **options)
+
     async def all_exhibitions(
         self, *, progress: Progress[Exhibition] | None = None
     ) -> Listing[Exhibition]:
@@ -298,7 +316,7 @@ class Catalog:
         Args:
             progress: called at the beginning with a function that returns what was read so far.
         """
-        return await self._all(partial(self.page, Exhibition), progress=progress)
+        return await self._all(self.exhibitions, progress=progress)
 
     async def all_series(
         self,
@@ -316,7 +334,7 @@ class Catalog:
             pause: seconds before each further page, which are then requested one by one.
             progress: as for ``all_exhibitions``.
         """
-        read = partial(self.page, Series, exhibitionID=exhibition_id)
+        read = partial(self.series, exhibition_id=exhibition_id)
         early = {
             index * PAGE_SIZE: asyncio.create_task(read(offset=index * PAGE_SIZE))
             for index in range(CONCURRENCY if pause is None else 0)
@@ -353,7 +371,7 @@ class Catalog:
             progress: as for ``all_exhibitions``.
         """
         listing = await self._all(
-            partial(self.page, Artwork, seriesID=series_id),
+            partial(self.artworks, series_id=series_id),
             cap=cap,
             pause=pause,
             progress=progress,
@@ -382,7 +400,7 @@ class Catalog:
             progress(reader.so_far)
         return await reader.read()
 
-    async def page[T: (Exhibition, Series, Artwork)](
+    async def _page[T: (Exhibition, Series, Artwork)](
         self,
         kind: type[T],
         *,
@@ -390,16 +408,7 @@ class Catalog:
         offset: int = 0,
         **parameters: str,
     ) -> Page[T]:
-        """Read one page of the records of a kind; invalid ones are left out.
-
-        Args:
-            kind: what is listed.
-            limit: maximum number of records, 1 to 5.
-            offset: index of the first record in the list, from 0.
-            parameters: by the names of the interface: ``exhibitionID`` for series, ``seriesID`` for artworks, ``keyword``
-                (words to search for), ``sortBy`` (``openAt``, ``createdAt``, ``title`` or, with a keyword, ``relevance``),
-                ``sortOrder`` (``ASC`` or ``DESC``).
-        """
+        """Read one page of the records of a kind; invalid ones are left out."""
         # Without the value of a parent the catalog might list everything.
         if not all(parameters.values()):
             raise ValueError(f"empty parameters: {parameters}")

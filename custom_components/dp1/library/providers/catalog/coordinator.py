@@ -186,9 +186,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     async def async_artwork_at(self, series: Series, index: int) -> Artwork | None:
         """Return the artwork at an index of a series, None if there is none; raises why it could not be read."""
         assert self.client is not None
-        read = partial(
-            self.client.page, Artwork, seriesID=series.id, offset=index, limit=1
-        )
+        read = partial(self.client.artworks, series_id=series.id, offset=index, limit=1)
         try:
             page = await self.reads.share(f"work {series.id} {index}", read, PATIENCE)
         except Dp1Error as err:
@@ -312,7 +310,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     async def _async_read_search(self, words: str) -> tuple[Exhibition, ...]:
         """Read the exhibitions that fit words best."""
         assert self.client is not None
-        page = await self.client.page(Exhibition, keyword=words, sortBy="relevance")
+        page = await self.client.exhibitions(keyword=words, sortBy="relevance")
         for exhibition in page.records:
             self._exhibitions.setdefault(exhibition.id, exhibition)
         self.async_read_done(None)
