@@ -76,14 +76,14 @@ class Command:
     Attributes:
         rate: its class.
         queue: in which a write waits; the player, the panel and the device take them at the same time.
-        is_slow: the display itself waits up to 30 s for a playlist, the version server or the panel.
+        timeout: seconds; the display itself waits up to 30 s for a playlist or the version server, and long for the panel.
         needs_player: with valid arguments, it fails without a reason only if the player does not answer.
         is_setting: only the newest value matters.
     """
 
     rate: RateClass = _DEFAULT
     queue: str = "device"
-    is_slow: bool = False
+    timeout: float = 10.0
     needs_player: bool = False
     is_setting: bool = False
 
@@ -93,16 +93,16 @@ _PLAYER_SETTING = replace(_PLAYER, is_setting=True)
 _COMMANDS: defaultdict[str, Command] = defaultdict(Command)
 _COMMANDS |= {
     "checkStatus": Command(needs_player=True),
-    "ddcPanelControl": Command(_WRITE, "panel", is_slow=True),
-    "ddcPanelStatus": Command(_QUERY, is_slow=True),
+    "ddcPanelControl": Command(_WRITE, "panel", timeout=20.0),
+    "ddcPanelStatus": Command(_QUERY, timeout=20.0),
     "deviceMetrics": Command(_QUERY),
     "disconnect": _PLAYER,
     "displayDefaultPlaylist": replace(_PLAYER, rate=_HEAVY),
-    "displayPlaylist": Command(_HEAVY, "player", is_slow=True),
+    "displayPlaylist": Command(_HEAVY, "player", timeout=35.0),
     "doubleTapGesture": Command(_INPUT),
     "downloadPlaylist": Command(_HEAVY),
     "getContentPolicy": Command(_QUERY),
-    "getDeviceStatus": Command(_QUERY, is_slow=True),
+    "getDeviceStatus": Command(_QUERY, timeout=35.0),
     "getOfflineCacheStatus": Command(_QUERY),
     "longPressGesture": Command(_INPUT),
     "moveToArtwork": _PLAYER_SETTING,
@@ -120,7 +120,7 @@ _COMMANDS |= {
     "tapGesture": Command(_INPUT),
     "updateDefaultDuration": _PLAYER_SETTING,
     "updateDisplaySettings": _PLAYER_SETTING,
-    "updateToLatestVersion": Command(_DISRUPTIVE, is_slow=True),
+    "updateToLatestVersion": Command(_DISRUPTIVE, timeout=35.0),
     "wakeNow": Command(_WRITE, needs_player=True),
 }
 
@@ -332,7 +332,6 @@ class RateLimit:
 
 ATTEMPTS = 3
 _TIMEOUT = 10.0
-_SLOW_TIMEOUT = 35.0
 
 
 class Transport:
@@ -364,7 +363,7 @@ class Transport:
         self, command: str, request: Mapping[str, Any] | None = None
     ) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
-        timeout = _SLOW_TIMEOUT if _COMMANDS[command].is_slow else _TIMEOUT
+        timeout = _COMMANDS[command].timeout
         body = {"command": command, "request": request or {}}
         return self._request(command, "POST", self._cast_url, timeout, json=body)
 
