@@ -76,6 +76,18 @@ async def test_several_media_make_one_playlist(gallery: Gallery) -> None:
     assert gallery.attribute("dp1")["note"] == SUNRISE["note"]
 
 
+async def test_works_that_are_looked_up_later(gallery: Gallery) -> None:
+    """A playlist whose works are looked up when it is shown has none to hang beside others."""
+    document = gallery.feed.documents[EVENING]
+    del document["items"]
+    document["dynamicQuery"] = {"endpoint": "https://example.org"}
+    media_id = gallery.media_id(f"playlist/{EVENING}")
+    with pytest.raises(ServiceValidationError) as raised:
+        await gallery.cast(media=[media_id, FILM])
+    assert raised.value.translation_key == "medium_failed"
+    assert "nothing to show" in str(raised.value)
+
+
 @pytest.fixture
 async def public(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
     """Set up a display and a library whose works are where everybody can load them."""

@@ -95,7 +95,8 @@ async def _async_arranged(
         read = await async_document(coordinator.hass, cast)
         cast = await async_from_document(coordinator.hass, read, Options())
     document: Mapping[str, Any] = cast.playlist or {}
-    items = list(document["items"])
+    if not (items := list(document.get("items") or ())):
+        return cast
     first = ((options.start_at or 1) - 1) % len(items)
     rest = items[first + 1 :] + items[:first]
     if options.shuffle:

@@ -121,7 +121,9 @@ async def _async_items(
     cast = await async_from_media(hass, "", name, own, medium.title or None)
     cast = await async_of_today(hass, cast, own)
     document = await async_shown_document(hass, cast)
-    items = [_alone(item, document.get("defaults")) for item in document["items"]]
+    if not (works := document.get("items")):
+        raise invalid_input("nothing_to_show")
+    items = [_alone(item, document.get("defaults")) for item in works]
     if medium.title and len(items) == 1:
         items[0]["title"] = medium.title
     if medium.note:
