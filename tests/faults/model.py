@@ -214,7 +214,7 @@ IS_REAL = os.environ.get("DP1_FAULTS") == "real"
 SHORT: dict[str, Any] = {
     "client.catalog.client.TIMEOUT_SECONDS": 3.0,
     "client.catalog.client.RETRY_SECONDS": 0.05,
-    "client.display.transport._SLOW_TIMEOUT": 3.0,
+    "client.display.transport._TIMEOUTS": {},
     "client.display.transport._TIMEOUT": 3.0,
     "client.feed.connection.READ_TIMEOUT": 1.0,
     "client.feed.connection.WRITE_TIMEOUT": 1.0,

@@ -225,7 +225,8 @@ async def test_a_display_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command may have taken effect; a probe is just not answered."""
     monkeypatch.setattr("custom_components.dp1.client.display.transport._TIMEOUT", 0.2)
     monkeypatch.setattr(
-        "custom_components.dp1.client.display.transport._SLOW_TIMEOUT", 0.1
+        "custom_components.dp1.client.display.transport._TIMEOUTS",
+        {"displayPlaylist": 0.1},
     )
     async with scripted(Reply(fault="never")) as (server, display):
         with pytest.raises(LostAnswerError):

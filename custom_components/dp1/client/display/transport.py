@@ -76,14 +76,12 @@ class Command:
     Attributes:
         rate: its class.
         queue: in which a write waits; the player, the panel and the device take them at the same time.
-        timeout: seconds; the display itself waits up to 30 s for a playlist or the version server, and long for the panel.
         needs_player: with valid arguments, it fails without a reason only if the player does not answer.
         is_setting: only the newest value matters.
     """
 
     rate: RateClass = _DEFAULT
     queue: str = "device"
-    timeout: float = 10.0
     needs_player: bool = False
     is_setting: bool = False
 
@@ -93,16 +91,16 @@ _PLAYER_SETTING = replace(_PLAYER, is_setting=True)
 _COMMANDS: defaultdict[str, Command] = defaultdict(Command)
 _COMMANDS |= {
     "checkStatus": Command(needs_player=True),
-    "ddcPanelControl": Command(_WRITE, "panel", timeout=20.0),
-    "ddcPanelStatus": Command(_QUERY, timeout=20.0),
+    "ddcPanelControl": Command(_WRITE, "panel"),
+    "ddcPanelStatus": Command(_QUERY),
     "deviceMetrics": Command(_QUERY),
     "disconnect": _PLAYER,
     "displayDefaultPlaylist": replace(_PLAYER, rate=_HEAVY),
-    "displayPlaylist": Command(_HEAVY, "player", timeout=35.0),
+    "displayPlaylist": Command(_HEAVY, "player"),
     "doubleTapGesture": Command(_INPUT),
     "downloadPlaylist": Command(_HEAVY),
     "getContentPolicy": Command(_QUERY),
-    "getDeviceStatus": Command(_QUERY, timeout=35.0),
+    "getDeviceStatus": Command(_QUERY),
     "getOfflineCacheStatus": Command(_QUERY),
     "longPressGesture": Command(_INPUT),
     "moveToArtwork": _PLAYER_SETTING,
@@ -120,7 +118,7 @@ _COMMANDS |= {
     "tapGesture": Command(_INPUT),
     "updateDefaultDuration": _PLAYER_SETTING,
     "updateDisplaySettings": _PLAYER_SETTING,
-    "updateToLatestVersion": Command(_DISRUPTIVE, timeout=35.0),
+    "updateToLatestVersion": Command(_DISRUPTIVE),
     "wakeNow": Command(_WRITE, needs_player=True),
 }
 
@@ -332,6 +330,14 @@ class RateLimit:
 
 ATTEMPTS = 3
 _TIMEOUT = 10.0
+# The display itself waits up to 30 s for a playlist or the version server, and long for the panel.
+_TIMEOUTS: Mapping[str, float] = {
+    "displayPlaylist": 35.0,
+    "getDeviceStatus": 35.0,
+    "updateToLatestVersion": 35.0,
+    "ddcPanelControl": 20.0,
+    "ddcPanelStatus": 20.0,
+}
 
 
 class Transport:
@@ -363,7 +369,7 @@ class Transport:
         self, command: str, request: Mapping[str, Any] | None = None
     ) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
-        timeout = _COMMANDS[command].timeout
+        timeout = _TIMEOUTS.get(command, _TIMEOUT)
         body = {"command": command, "request": request or {}}
         return self._request(command, "POST", self._cast_url, timeout, json=body)
 
