@@ -10,6 +10,11 @@ from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node
 from custom_components.dp1.library.providers.feed import coordinator as library_feed
+from custom_components.dp1.library.providers.feed.records import (
+    FeedPlaylist,
+    items_of,
+    open_items,
+)
 
 from .conftest import MakeLibrary
 from .shows import search_nodes
@@ -138,13 +143,34 @@ async def test_a_playlist_too_large_for_a_page(
     )
     found = await search_nodes(library, "great work 50")
     assert found[0].title == "Great work 50"
+    # DP-1 allows no more in a playlist, and displays keep no more.
     children = await library.async_children(node.id)
-    assert children.nodes[-1].works == 10_000
+    assert (len(children.nodes), children.not_shown) == (1024, 12_000 - 1024)
     assert children.problem is None
     built = await library.async_build_playlist(node.id)
     assert built.cast.playlist_url == f"{feed.url}/playlists/{large['id']}"
     built = await library.async_build_playlist(node.id, limit=3)
     assert built.cast.playlist and len(built.cast.playlist["items"]) == 3
+
+
+def test_no_more_works_are_looked_at_than_a_playlist_may_have() -> None:
+    """However many a stranger puts in, the loop is not held up by them."""
+    looked_at = set()
+
+    class Item(dict[str, Any]):
+        """An item that notes that it is looked at."""
+
+        def get(self, key: str, default: Any = None) -> Any:
+            """Return a member."""
+            looked_at.add(self["source"])
+            return super().get(key, default)
+
+    works = [Item(source=f"https://art.example/{n}") for n in range(5000)]
+    document = {"id": "x", "title": "Evening", "items": works}
+    playlist = FeedPlaylist.parse(document)
+    assert playlist and playlist.count == 5000
+    assert len(items_of(document)) == len(open_items(document)) == 1024
+    assert len(looked_at) == 1024
 
 
 async def test_a_playlist_too_large_for_any_reader(

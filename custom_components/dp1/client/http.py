@@ -279,8 +279,7 @@ MAX_BODY = 4 * 1024 * 1024
 MAX_CONNECT_SECONDS = 5.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
-# Of a body whose middle is skipped.
-HEAD = 256 * 1024
+# How much of the end of a longer body is kept.
 TAIL = 4096
 _ENCODING = {"Accept-Encoding": "gzip"}
 _HEADERS = {"Accept": "application/json", **_ENCODING}
@@ -295,9 +294,9 @@ class Answer:
     Attributes:
         status: HTTP status code, after redirects.
         headers: the headers, case-insensitive.
-        body: the body, decompressed; the beginning of one that is longer than wanted.
+        body: the body, decompressed; empty if it is longer than wanted.
         url: the URL, after redirects.
-        tail: the end of such a body, of which the middle was skipped; else empty.
+        tail: the end of such a body, of which the rest was skipped; else empty.
     """
 
     status: int
@@ -390,7 +389,7 @@ async def request_json(
         json: the body.
         params: query of the URL.
         max_body: maximum number of bytes to accept, decompressed.
-        max_skipped: of a longer body, up to so many bytes, keep the first ``HEAD`` and the last ``TAIL`` bytes.
+        max_skipped: of a longer body, up to so many bytes, keep the last ``TAIL`` bytes.
 
     Raises:
         RefusedError: the connection was refused; nothing was sent.
@@ -433,7 +432,7 @@ async def request_json(
 async def _read(
     response: aiohttp.ClientResponse, max_body: int, max_skipped: int
 ) -> tuple[bytes, bytes]:
-    """Read the body up to the limit, and return it, or its two ends."""
+    """Read the body up to the limit, and return it, or the end of a longer one."""
     body, tail, length = bytearray(), bytearray(), 0
     async with aclosing(chunks(response, max(max_body, max_skipped))) as received:
         async for chunk in received:
@@ -441,12 +440,8 @@ async def _read(
             if length <= max_body:
                 body += chunk
             elif length <= max_skipped:
-                if tail:
-                    tail += chunk
-                else:
-                    body += chunk
-                    tail = body[-TAIL:]
-                del tail[:-TAIL], body[HEAD:]
+                tail = ((tail or body) + chunk)[-TAIL:]
+                body.clear()
             else:
                 response.close()
                 raise _too_large(max(max_body, max_skipped))

@@ -108,7 +108,7 @@ class FeedPlaylist:
             created=text(document.get("created")) or "",
             curators=_names(document.get("curators")),
             count=len(items),
-            fields=tuple(chain.from_iterable(items_of(document)[:MAX_ITEMS])),
+            fields=tuple(chain.from_iterable(items_of(document))),
             query=_query(document),
             owners=_owners(document),
         )
@@ -167,9 +167,9 @@ def _publisher(document: Mapping[str, Any]) -> str:
 
 
 def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """Yield the key and index of the items of a playlist; those without a source are left out."""
+    """Yield the key and index of as many items as DP-1 allows in a playlist; those without a source are left out."""
     seen = set()
-    for index, data in enumerate(items if isinstance(items, list) else ()):
+    for index, data in enumerate(items[:MAX_ITEMS] if isinstance(items, list) else ()):
         item = mapping(data)
         if not text(item.get("source")):
             continue
