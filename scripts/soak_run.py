@@ -177,7 +177,8 @@ class Soak:
         before = -1
         while before < (asked := self.catalog.count("artworks")):
             before = asked
-            await asyncio.sleep(1)
+            # On a busy machine, more than a second can go by between two pages.
+            await asyncio.sleep(3)
 
     async def live(self, seconds: float) -> None:
         """Let time go by, with something happening in every step of it."""
