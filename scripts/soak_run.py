@@ -171,11 +171,11 @@ class Soak:
         for show in EXHIBITIONS:
             players = self._hass.states.async_entity_ids("media_player")
             await self._act("cast_playlist", entity_id=players, exhibition=show)
-        set_timing(self._hass, reading_start=0.0, reading_pause=0.0)
+        set_timing(self._hass, reading_start=0.0, reading_pause=0.0, page_pause=0.0)
         for entry_id in self.entries:
             await self._hass.config_entries.async_reload(entry_id)
         before = -1
-        while before < (asked := self.catalog.count("artworks")):
+        while before < (asked := sum(map(self.catalog.count, ("series", "artworks")))):
             before = asked
             # On a busy machine, more than a second can go by between two pages.
             await asyncio.sleep(3)
