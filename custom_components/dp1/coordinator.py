@@ -425,8 +425,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._concerned: dict[AbstractSet[Part], list[CALLBACK_TYPE]] = {}
         self._failed_wakes = 0
         self._polls = 0
-        # Of the player: the last push, and the one before it was last read.
+        # The last push of the player, and how many have come: the same status can come again.
         self._pushed: PlayerStatus | None = None
+        self._pushes = 0
         self._was_pushed = asyncio.Event()
         # What tells its current work from others.
         self._work_key: tuple[object, ...] = ()
@@ -769,7 +770,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_update_player(self) -> None:
         """Read the player; a push during the read is newer than the answer."""
-        pushed = self._pushed
+        pushes = self._pushes
         try:
             player = await self.display.player_status()
         except NotReadyError:
@@ -782,7 +783,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._set_no_player(set_up=False)
             raise
         else:
-            if self._pushed is not None and self._pushed is not pushed:
+            if self._pushed is not None and self._pushes != pushes:
                 player = self._pushed.over(player)
             self._set_player(player)
 
@@ -790,6 +791,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _handle_player(self, player: PlayerStatus) -> None:
         """Handle a push of the player; what it omits of a new playlist is read."""
         before, self._pushed = self.data.player, player
+        self._pushes += 1
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
             self.create_task(self._async_update_device(), "device status")

@@ -22,6 +22,8 @@ _HANDSHAKE_TIMEOUT = 5.0
 _CLOSE_TIMEOUT = 2.0
 # Frames that follow each other faster, in seconds, let others run in between.
 _FLOOD = 0.05
+# Frames of another work that are kept for a list, in bytes: a display shows its works again and again.
+_MAX_MOVES = 256 * 1024
 
 _NORMAL_CLOSE = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
 _MESSAGE_TYPES: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
@@ -191,6 +193,10 @@ def parse_frame(
         frame: JSON in UTF-8.
         known: the status of the player that is known, over which that of the frame is merged.
     """
+    moves = {} if known is None else known.moves
+    # At the same work, some frames leave out how it loads.
+    if (move := moves.get(frame)) and known and move.position != known.position:
+        return move
     try:
         envelope = mapping(decode(frame))
     except ValueError:
@@ -201,6 +207,14 @@ def parse_frame(
     if message_type is None or not isinstance(message, dict):
         _LOGGER.debug("Skipping a frame of another type")
         return None
-    if message_type is PlayerStatus:
-        return PlayerStatus.parse(message, known)
-    return message_type.parse(message)
+    if message_type is not PlayerStatus:
+        return message_type.parse(message)
+    player = PlayerStatus.parse(message, known)
+    if (
+        player.moves is moves
+        and known
+        and player.position != known.position
+        and sum(map(len, moves)) + len(frame) <= _MAX_MOVES
+    ):
+        moves[frame] = player
+    return player

@@ -260,6 +260,7 @@ class PlayerStatus(Message):
         position: the place of the current work, counted from 1.
         current: the current work.
         item_ids: the ids of the works in playing order.
+        moves: what frames that told of nothing but another work came to, which all statuses of this list share.
     """
 
     # First, as this is what differs most often.
@@ -283,6 +284,9 @@ class PlayerStatus(Message):
     position: int | None = field(init=False, compare=False, repr=False)
     current: PlaylistItem | None = field(init=False, compare=False, repr=False)
     item_ids: tuple[str | None, ...] = field(init=False, compare=False, repr=False)
+    moves: dict[bytes, PlayerStatus] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     @classmethod
     @override
@@ -321,7 +325,7 @@ class PlayerStatus(Message):
 
     def is_same_but_for_work(self, other: PlayerStatus) -> bool:
         """Return whether both are the same but for the place in the same list, and how the work there loads."""
-        return (
+        return self.moves is other.moves or (
             (self.current is None) is (other.current is None)
             and self.playlist is other.playlist
             and _BUT_FOR_WORK(self) == _BUT_FOR_WORK(other)
@@ -347,13 +351,16 @@ def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | No
     index, works = given.get("index"), known.items
     if type(index) is not int or not 0 <= index < len(works):
         return None
-    if {**given, **_OF_WORK} != {**known.raw, **_OF_WORK}:
+    but_for_work = {**known.raw, **_OF_WORK}
+    if {**given, **_OF_WORK} != but_for_work:
         return None
+    of_work = {name: given.get(name) for name in _OF_WORK}
+    told = whole(of_work["renderStatus"])
     status = object.__new__(type(known))
     changed = vars(status)
-    changed.update(vars(known), raw=given)
+    # The list as it was sent before takes no more memory.
+    changed.update(vars(known), raw=but_for_work | of_work)
     changed.update(index=index, position=index + 1, current=works[index])
-    told = whole(given.get("renderStatus"))
     if told is not None or index + 1 != known.position:
         changed["render_status"] = told
     return status
