@@ -74,7 +74,8 @@ class Size:
     """The size of a measurement; times in seconds."""
 
     displays: int = 100
-    settle: float = 10
+    # Longer than a display needs to show all its works once.
+    settle: float = 15
     push: float = 10
     commands: int = 80
     latency: float = 0.1
@@ -385,7 +386,7 @@ async def time_push(size: Size) -> list[Row]:
         weight = (after - before) / max(1, len(rest)) / 1000
         frames = Frames(hass, clock)
         tell("push")
-        # Each display is read once more after its first work.
+        # Each display is read once more after its first work, and what it pushes of a work is parsed once.
         await asyncio.sleep(size.settle)
         load, frame = await frames.measure(size.push)
         late = frames.late
