@@ -15,9 +15,8 @@ from homeassistant.core import HomeAssistant
 from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import name_hosts, playlist, set_up, state_of, until
 from .entities import act, shown, value
+from .pictures import PICTURES, PNG
 from .simulators.display import DisplaySimulator, FaultKind
-
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
 class Gallery:
@@ -85,7 +84,7 @@ async def test_work(
     for _ in range(2):
         assert await picture(hass, hass_client, "work") == (200, "image/png", PNG)
     assert gallery.asked == ["/dawn.png"]
-    gallery.content, gallery.kind = b"\xff\xd8\xff\xe0", "image/jpeg"
+    gallery.content, gallery.kind = PICTURES["image/jpeg"], "image/jpeg"
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: shown(hass, "image", "work").state > first)
     assert await picture(hass, hass_client, "work") == (
@@ -124,7 +123,7 @@ async def test_the_largest_picture(
         ("text/html", 200, b"<html>"),
         ("image/svg+xml", 200, b"<svg><script/></svg>"),
         ("image/png", 404, b""),
-        ("image/png", 200, PNG * 20),
+        ("image/png", 200, PNG + bytes(1000)),
     ],
     ids=["page", "scripts", "gone", "large"],
 )

@@ -34,7 +34,7 @@ def async_add_cards(hass: HomeAssistant) -> None:
 @callback
 def async_remove_cards(hass: HomeAssistant) -> None:
     """Stop the frontend from loading the cards."""
-    if "frontend" in hass.config.components and DATA in hass.data:
+    if "frontend" in hass.config.components:
         remove_extra_js_url(hass, hass.data[DATA].cards_url)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from struct import pack
 import tracemalloc
 from typing import Any
 
@@ -17,18 +16,10 @@ from custom_components.dp1.browse import pictures as module
 from homeassistant.core import HomeAssistant
 
 from tests.displays import name_hosts, playlist, state_of, until
+from tests.pictures import PICTURES, PNG, header
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
-
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
-PICTURES = {
-    "image/png": PNG,
-    "image/jpeg": b"\xff\xd8\xff\xe0" + bytes(100),
-    "image/gif": b"GIF89a" + bytes(100),
-    "image/webp": b"RIFF\x00\x00\x00\x00WEBP" + bytes(100),
-    "image/avif": b"\x00\x00\x00\x20ftypavif" + bytes(100),
-}
 
 
 @asynccontextmanager
@@ -88,29 +79,6 @@ async def test_pictures_are_what_they_contain(
     assert await response.read() == PICTURES[content_type]
 
 
-def header(kind: str, wide: int, high: int) -> bytes:
-    """Return a picture that says it has these sides."""
-    start = PICTURES[f"image/{kind.partition(' ')[0]}"]
-    match kind:
-        case "png":
-            return start[:8] + b"\0\0\0\rIHDR" + pack(">2I", wide, high)
-        case "gif":
-            return start[:6] + pack("<2H", wide, high)
-        case "jpeg":
-            table = b"\xff\xdb" + pack(">H", 67) + bytes(65)
-            return start[:2] + table + b"\xff\xc2\0\x11\x08" + pack(">2H", high, wide)
-        case "webp VP8X":
-            sides = (side.to_bytes(3, "little") for side in (wide - 1, high - 1))
-            return start[:12] + b"VP8X" + bytes(8) + b"".join(sides)
-        case "webp VP8L":
-            sides = wide - 1 | high - 1 << 14
-            return start[:12] + b"VP8L" + bytes(4) + b"\x2f" + pack("<I", sides)
-        case "webp VP8 ":
-            return start[:12] + b"VP8 " + bytes(10) + pack("<2H", wide, high)
-    tile = b"ispe" + bytes(4) + pack(">2I", 512, 512)
-    return start[:12] + tile + b"ispe" + bytes(4) + pack(">2I", wide, high)
-
-
 KINDS = ["png", "gif", "jpeg", "webp VP8X", "webp VP8L", "webp VP8 ", "avif"]
 
 
@@ -129,6 +97,8 @@ async def test_few_bytes_of_many_pixels(
 ) -> None:
     """A browser is not given what takes a gigabyte once it is decoded."""
     assert module.pixels(header(kind, 4000, 300)) == 1_200_000
+    padded = header(kind, 4000, 300).replace(b"\xff\xc2", b"\xff\xff\xff\xc2")
+    assert module.pixels(padded) == 1_200_000
     client = await hass_client_no_auth()
     async with served(header(kind, side, side), "image/png") as url:
         response = await client.get(await show(hass, display, url))
@@ -138,7 +108,21 @@ async def test_few_bytes_of_many_pixels(
 @pytest.mark.parametrize("segment", [b"\xff\xe0\0\0", b"\xff\xe0\xff\xff", b""])
 def test_a_picture_without_size(segment: bytes) -> None:
     """A file that never comes to its size is not searched to its end."""
-    assert module.pixels(PICTURES["image/jpeg"][:2] + segment * 2_000_000) == 0
+    assert module.pixels(b"\xff\xd8" + segment * 2_000_000) == 0
+
+
+async def test_a_picture_that_does_not_say_its_size(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+) -> None:
+    """It may be of any, and is not shown."""
+    client = await hass_client_no_auth()
+    hidden = b"\xff\xd8" + b"\xff\xfe\0\2" * 2000 + header("jpeg", 60_000, 60_000)[2:]
+    async with served(hidden, "image/jpeg") as url:
+        response = await client.get(await show(hass, display, url))
+    assert response.status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,9 @@ from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, playlist, until
 from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, titles
 from tests.libraries import library_entry, set_up
+from tests.pictures import PNG
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.timing import set_timing
-
-PNG = b"\x89PNG\r\n\x1a\n"
-
 
 pytestmark = pytest.mark.usefixtures("impatience")
 

@@ -33,6 +33,7 @@ MAX_PIXELS: Final = 64_000_000
 MAX_SEGMENTS: Final = 1000
 # Frames of JPEG; the others of that range are tables.
 JPEG_FRAMES: Final = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
+JPEG_FILL: Final = re.compile(b"\xff+")
 # Tiles are at most 200 pixels wide, on screens of two pixels each.
 TILE_WIDTH: Final = 400
 TILE_QUALITY: Final = 80
@@ -70,7 +71,7 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
-    if content_type is None or pixels(bytes(content)) > MAX_PIXELS:
+    if content_type is None or not 0 < pixels(bytes(content)) <= MAX_PIXELS:
         return None
     return Image(content_type, bytes(content))
 
@@ -122,9 +123,13 @@ def pixels(content: bytes) -> int:
         case "image/jpeg":
             offset = 2
             for _ in range(MAX_SEGMENTS):
-                if number(offset + 1, 1) in JPEG_FRAMES:
-                    return number(offset + 5, 2) * number(offset + 7, 2)
-                offset += 2 + number(offset + 2, 2)
+                # Any number of these may stand before a marker.
+                if not (fill := JPEG_FILL.match(content, offset)):
+                    break
+                offset = fill.end()
+                if number(offset, 1) in JPEG_FRAMES:
+                    return number(offset + 4, 2) * number(offset + 6, 2)
+                offset += 1 + number(offset + 1, 2)
     return 0
 
 
