@@ -217,6 +217,36 @@ PLACES = [
     ),
     Place(
         "client/display/notifications.py",
+        "a frame that leaves out how a work loads is one of another work",
+        "and known and move.position != known.position:",
+        "and known:",
+        ["tests/client/display/test_notifications.py::test_frames_that_come_again"],
+    ),
+    Place(
+        "client/display/notifications.py",
+        "frames are kept without end",
+        "and sum(map(len, moves)) + len(frame) <= _MAX_MOVES",
+        "and moves is not None",
+        [
+            "tests/client/display/test_notifications.py::test_frames_that_come_again_are_parsed_once"
+        ],
+    ),
+    Place(
+        "coordinator.py",
+        "the same push again is no news",
+        "and self._pushes != pushes:",
+        "and self._pushes < 0:",
+        ["tests/test_push.py::test_an_answer_from_before"],
+    ),
+    Place(
+        "browse/pictures.py",
+        "pictures of unknown size",
+        "not 0 < pixels(bytes(content))",
+        "not 0 <= pixels(bytes(content))",
+        ["tests/browse/test_media_image.py::test_a_picture_that_does_not_say_its_size"],
+    ),
+    Place(
+        "client/display/notifications.py",
         "a half-open socket is kept",
         "if heard == before:",
         "if False:",
@@ -663,7 +693,7 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "pictures of any number of pixels",
-        "if content_type is None or pixels(bytes(content)) > MAX_PIXELS:",
+        "if content_type is None or not 0 < pixels(bytes(content)) <= MAX_PIXELS:",
         "if content_type is None:",
         ["tests/browse/test_media_image.py::test_few_bytes_of_many_pixels"],
     ),
