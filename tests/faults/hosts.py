@@ -15,12 +15,12 @@ from homeassistant.core import HomeAssistant
 
 from ..client.scripted_server import Reply, Request, ScriptedServer
 from ..displays import state_of
+from ..pictures import PNG
 from . import displays
 from .model import Fault, Home
 
 PLAYLIST = "playlist host"
 PICTURE = "picture host"
-PNG = bytes.fromhex("89504e470d0a1a0a") + b"\0" * 64
 
 
 @dataclass
