@@ -260,7 +260,7 @@ class PlayerStatus(Message):
         position: the place of the current work, counted from 1.
         current: the current work.
         item_ids: the ids of the works in playing order.
-        moves: what frames that told of nothing but another work came to, which all statuses of this list share.
+        moves: statuses at the works of this list, by the frames that told of them; all of these share it.
     """
 
     # First, as this is what differs most often.
