@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
-from .browse.pictures import MAX_PIXELS, async_fetch_picture, pixels
+from .browse.pictures import async_fetch_picture, fits
 from .client.catalog.artwork import largest_url
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Part, Screenshot
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
@@ -119,5 +119,4 @@ class ScreenshotImage(DisplayImage[Screenshot]):
     async def async_image(self) -> bytes | None:
         """Return the screenshot, unless it is none that a browser can take."""
         picture = self._value.picture if self._value else b""
-        is_safe = 0 < pixels(picture) <= MAX_PIXELS
-        return picture if is_safe else None
+        return picture if fits(picture) else None

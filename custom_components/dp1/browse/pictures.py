@@ -71,7 +71,7 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
-    if content_type is None or not 0 < pixels(bytes(content)) <= MAX_PIXELS:
+    if content_type is None or not fits(bytes(content)):
         return None
     return Image(content_type, bytes(content))
 
@@ -131,6 +131,11 @@ def pixels(content: bytes) -> int:
                     return number(offset + 4, 2) * number(offset + 6, 2)
                 offset += 1 + number(offset + 1, 2)
     return 0
+
+
+def fits(content: bytes) -> bool:
+    """Return whether a browser can take a raster picture, however few its bytes; not if it does not say its size."""
+    return 0 < pixels(content) <= MAX_PIXELS
 
 
 def scaled(picture: Image) -> Image:

@@ -193,9 +193,9 @@ def parse_frame(
         frame: JSON in UTF-8.
         known: the status of the player that is known, over which that of the frame is merged.
     """
-    moves = {} if known is None else known.moves
+    moves, position = (known.moves, known.position) if known else ({}, None)
     # At the same work, some frames leave out how it loads.
-    if (move := moves.get(frame)) and known and move.position != known.position:
+    if (move := moves.get(frame)) and move.position != position:
         return move
     try:
         envelope = mapping(decode(frame))
@@ -212,8 +212,7 @@ def parse_frame(
     player = PlayerStatus.parse(message, known)
     if (
         player.moves is moves
-        and known
-        and player.position != known.position
+        and player.position != position
         and sum(map(len, moves)) + len(frame) <= _MAX_MOVES
     ):
         moves[frame] = player

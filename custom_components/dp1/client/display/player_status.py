@@ -358,7 +358,7 @@ def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | No
     told = whole(of_work["renderStatus"])
     status = object.__new__(type(known))
     changed = vars(status)
-    # The list as it was sent before takes no more memory.
+    # Many such statuses are kept, with one list as it was sent.
     changed.update(vars(known), raw=but_for_work | of_work)
     changed.update(index=index, position=index + 1, current=works[index])
     if told is not None or index + 1 != known.position:
