@@ -201,8 +201,9 @@ class Room:
         """A display that takes its time to answer is seen to do so from the first moment."""
         await self.look(TABLET, "/wall-labels/wall")
         await self.hang()
-        slow, command = FaultKind.SLOW, "moveToArtwork"
-        fault = Fault(slow, command=command, seconds=LATE_SECONDS, times=1)
+        fault = Fault(
+            FaultKind.SLOW, command="moveToArtwork", seconds=LATE_SECONDS, times=1
+        )
         self.display.server.faults.append(fault)
         following = self.button("Next track")
         await following.click()
