@@ -17,6 +17,7 @@ import aiohttp
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.dp1.data import DATA
 from custom_components.dp1.library.library import UPDATE_SECONDS
 from custom_components.dp1.timing import Timing
 from homeassistant.components import conversation
@@ -157,10 +158,10 @@ async def spoken_home(hass: HomeAssistant, folder: Path) -> AsyncIterator[Galler
         entity = er.async_get(hass).async_get(ENTITY_ID)
         assert entity and entity.device_id
         dr.async_get(hass).async_update_device(entity.device_id, area_id=area.id)
-        sentences = folder / "custom_sentences" / "en"
-        await until(lambda: sentences.is_dir() and any(sentences.iterdir()))
-        await hass.async_block_till_done()
-        await hass.services.async_call("conversation", "reload", blocking=True)
+        await until((folder / "custom_sentences").is_dir)
+        # The lock is held until all languages are written, and read by Assist.
+        async with hass.data[DATA].sentences_lock:
+            pass
         yield gallery
 
 
