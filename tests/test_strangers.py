@@ -118,6 +118,8 @@ async def test_a_nested_work(
         assert display.state.playlist_title == "Evening"
         await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
         await answers(api)
+        library = hass.config_entries.async_get_entry("library").runtime_data
+        await until(lambda: library.since is not None)
         for of in (stored["id"], PLAIN_ID):
             added = await call("add_favorite", media_content_id=media_id(of))
             assert added == HTTPStatus.OK
