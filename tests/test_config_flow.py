@@ -33,7 +33,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from .client.display.displays import plain
 from .client.scripted_server import Reply, Request, ScriptedServer
-from .displays import DEVICE_ID, Names, entry_of, set_up
+from .displays import DEVICE_ID, Names, entry_of, set_up, until
 from .libraries import suggested
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
@@ -658,10 +658,10 @@ async def test_announcements_without_end(
         )
         for port in ports
     ]
-    await asyncio.sleep(0.3)
-    assert most == config_flow.MAX_PARALLEL
+    await until(lambda: asked == config_flow.MAX_PARALLEL)
     gate.set()
     shown = [flow for flow in await asyncio.gather(*flows) if flow["type"] == "form"]
+    assert most == config_flow.MAX_PARALLEL
     assert 3 <= len(shown) < 3 + config_flow.MAX_PARALLEL
     for server in servers:
         server.close()

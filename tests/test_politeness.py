@@ -76,6 +76,8 @@ async def test_twenty_automations_of_all_kinds(house: House) -> None:
 
 async def test_twenty_casts(house: House) -> None:
     """Of twenty casts at the same time at most the first is shown before the last."""
+    # Until the others are prepared.
+    house.walls["wall"].inject("slow", command="displayPlaylist", times=1, seconds=0.5)
     await at_once(
         *(
             house.show("wall", playlist=series(f"List {number}", 3), start_at=2)

@@ -128,7 +128,8 @@ async def test_a_member_leads_the_others(house: House) -> None:
     await house.play("middle", f"{house.door}/picture.jpg")
     assert works(house) == ["picture"] * 3
     await house.do("clear_playlist", "right")
-    assert works(house) == ["", "", ""]
+    # A push that was under way before can end the action; the others then follow the next.
+    await hang_in_step(house, "", "", "")
 
 
 async def run_script(house: House, *steps: dict[str, Any]) -> None:

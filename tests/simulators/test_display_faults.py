@@ -75,9 +75,10 @@ async def test_hang() -> None:
 async def test_slow(kind: str, early: bool) -> None:
     """A delay before or after the command is carried out."""
     async with talking("B") as client:
-        client.simulator.inject(kind, seconds=0.3)
+        client.simulator.inject(kind, seconds=0.6)
         task = asyncio.create_task(client.send("displayPlaylist", CAST))
-        await asyncio.sleep(0.15)
+        await until(lambda: client.simulator.received)
+        await asyncio.sleep(0.1)
         assert shown(client) == early
         assert (await task).status == 200
         assert shown(client)

@@ -149,7 +149,7 @@ async def test_different_commands_do_not_share() -> None:
 async def test_capacity() -> None:
     """The capacity is sixteen units: slow commands use them up, and any other is refused at once."""
     async with talking("B") as client:
-        client.simulator.device.panel.seconds = 0.3
+        client.simulator.device.panel.seconds = 0.6
         slow = [
             asyncio.create_task(
                 client.send("ddcPanelControl", {"action": "contrast", "value": n})

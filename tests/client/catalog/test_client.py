@@ -470,9 +470,11 @@ async def test_busy_catalog_is_obeyed(
     async with asyncio.TaskGroup() as group:
         first = group.create_task(catalog.all_exhibitions())
         second = group.create_task(catalog.all_artworks("none"))
-        await asyncio.sleep(0.4)
+        while len(simulator.requests) < 2:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
         third = group.create_task(catalog.all_artworks("none"))
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.1)
         assert len(simulator.requests) == 2
     assert first.result().complete and second.result().complete
     assert third.result().complete
