@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 import json
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ from custom_components.dp1.client.playlist.signing import (
 
 from .feeds import API_KEY, ID, KEY, NOW, OTHER_ID, impatient, playlist
 
-from tests.simulators.feed import Cut, FeedSimulator, refusal
+from tests.simulators.feed import Cut, Fault, FeedSimulator, refusal
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -249,29 +250,45 @@ async def test_clocks() -> None:
         assert caught.value.placeholders == {"minutes": "180"}
         # A proxy replaces the Date header.
         simulator.clock_offset, simulator.date_offset = -600, 600
-        await feed.family()
+        await feed.publish(playlist(), key=KEY)
         with pytest.raises(ClockError):
             await feed.publish(playlist(), key=KEY)
 
 
-async def test_clock_turns_while_it_is_known() -> None:
-    """The clock of a feed is read anew before each write."""
+async def test_a_copy_of_the_base_address() -> None:
+    """A proxy that keeps what is read, and does not say since when, does not set the clock."""
     async with served() as (feed, simulator):
-        await feed.family()
-        simulator.clock_offset = -1800
-        assert (await feed.publish(playlist(), key=KEY)).status == "published"
-        assert writes(simulator) == ["POST"]
+        first = await feed.publish(playlist(slug="night"), key=KEY)
+        then = format_datetime(datetime.now(UTC) - timedelta(minutes=20), usegmt=True)
+        info = {"runtime": "go", "version": "1.2.0", "endpoints": {"playlists": "x"}}
+        kept = {r"/api/v1\?": info, "/playlists/": first.document}
+        for path, body in kept.items():
+            simulator.fault(
+                Fault("GET", path, None, status=200, body=body, headers={"Date": then})
+            )
+        told = await feed.update(first.id, titled("Late"), key=KEY)
+        assert told.status == "updated"
+        assert writes(simulator) == ["POST", "PUT"]
+
+
+async def test_clock_turns_while_it_is_known() -> None:
+    """A time that is refused is mended by the time of the refusal, and each write tells it anew."""
+    async with served() as (feed, simulator):
+        for minutes in (0, -30):
+            simulator.clock_offset = minutes * 60
+            assert (await feed.publish(playlist(), key=KEY)).status == "published"
+        assert writes(simulator) == ["POST", "POST", "POST"]
 
 
 def test_dates() -> None:
-    """Missing, invalid and cached Date headers are handled."""
+    """Missing and invalid Date headers are handled."""
     clock = FeedClock()
     for text in ("", "yesterday"):
         clock.note({"Date": text})
         assert clock.minutes_off == 1
-    clock.note({"Date": "Sat, 03 Jan 2026 04:05:06 -0000", "Age": "x"})
+    clock.note({"Date": "Sat, 03 Jan 2026 04:05:06 -0000"})
     assert clock.for_documents().year == 2026
-    clock.note({"Date": "Fri, 01 Jan 2100 00:00:00 GMT", "Age": "10"})
+    clock.note({"Date": "Fri, 01 Jan 2100 00:00:00 GMT"})
     assert clock.for_documents() <= datetime.now(UTC)
     assert (clock.for_intents() - datetime.now(UTC)).total_seconds() < 1
 

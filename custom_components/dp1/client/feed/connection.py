@@ -278,13 +278,9 @@ class FeedClock:
         self.ahead = timedelta()
 
     def note(self, headers: Mapping[str, str]) -> None:
-        """Update the offset from a response; the age of a cached response is added."""
-        if (date := http_date(headers.get("Date", ""))) is None:
-            return
-        age = headers.get("Age", "")
-        if age.isascii() and age.isdigit():
-            date += timedelta(seconds=min(int(age), 86400))
-        self.ahead = date - datetime.now(UTC)
+        """Update the offset from a response."""
+        if date := http_date(headers.get("Date", "")):
+            self.ahead = date - datetime.now(UTC)
 
     @property
     def minutes_off(self) -> int:
@@ -410,7 +406,9 @@ class FeedConnection:
             answer = await request_json(
                 self.session, method, url, timeout=timeout, **sent
             )
-            self.clock.note(answer.headers)
+            if not reading:
+                # What is read may be a copy that a proxy has kept for hours.
+                self.clock.note(answer.headers)
             if answer.ok or (answer.status == 304 and options.get("headers")):
                 return answer
             error = await answer.async_read(

@@ -249,7 +249,7 @@ class Writer:
     # Steps
 
     async def _again[T](self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Retry once after a conflicting change, and without the fields that are refused."""
+        """Retry once after a conflicting change or a refused time, and without the fields that are refused."""
         is_first = True
         while True:
             try:
@@ -258,12 +258,15 @@ class Writer:
                 if err.field not in NEWER_ITEM_FIELDS - self.refused:
                     raise
                 self.refused.add(err.field)
+                continue
             except ChangedMeanwhileError:
                 if not is_first:
                     raise
-                is_first = False
             except TimestampRefusedError as err:
-                raise ClockError(self.connection.clock.minutes_off) from err
+                # The refusal itself tells the time of the feed.
+                if not is_first:
+                    raise ClockError(self.connection.clock.minutes_off) from err
+            is_first = False
 
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
         """Find our playlist with the id or slug of a document."""
