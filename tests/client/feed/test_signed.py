@@ -1,5 +1,6 @@
 """Test publishing, updating and deleting on the signed feed."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -253,6 +254,32 @@ async def test_clocks() -> None:
         await feed.publish(playlist(), key=KEY)
         with pytest.raises(ClockError):
             await feed.publish(playlist(), key=KEY)
+
+
+@pytest.mark.parametrize("family", ["signed", "v2"])
+async def test_changes_at_the_same_time(family: Any) -> None:
+    """Each change is made to what the one before has left; a slug that is published twice at once is one playlist."""
+
+    def adding(number: int) -> Any:
+        """Return a change that adds a work."""
+        work = {"source": f"https://art.example/added-{number}.html"}
+        return lambda document: {**document, "items": [*document["items"], work]}
+
+    async with served(family) as (feed, simulator):
+        told = await asyncio.gather(
+            *(
+                feed.publish(playlist(slug="night", summary=text), key=KEY)
+                for text in ("one", "two")
+            )
+        )
+        assert [each.status for each in told] == ["published", "updated"]
+        simulator.latency = 0.01
+        await asyncio.gather(
+            *(feed.update("night", adding(number), key=KEY) for number in range(3))
+        )
+        (stored,) = simulator.documents.values()
+        sources = [item["source"] for item in stored["items"][2:]]
+        assert sources == [f"https://art.example/added-{n}.html" for n in range(3)]
 
 
 async def test_a_copy_of_the_base_address() -> None:

@@ -4,6 +4,7 @@ Routes, envelopes and differences between the families are as their servers' int
 servers show them.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 import re
@@ -98,6 +99,8 @@ class Feed:
         # The last few that carried an ETag, by address; as bytes, so that no reader can change them.
         self._answers: dict[str, Answer] = {}
         self._refused: set[str] = set()
+        # What is changed was read before: without turns, the last change would undo the others.
+        self._turns = asyncio.Lock()
 
     async def family(self, connection: FeedConnection | None = None) -> Family:
         """Ask the server for its kind.
@@ -260,27 +263,28 @@ class Feed:
         curator: str = "",
         prefer_api_key: bool = False,
     ) -> T:
-        """Write with the credentials that the feed requires now: a server may have been upgraded."""
-        connection = self._connection.with_deadline()
-        try:
-            family = await self.family(connection)
-        except LostAnswerError as err:
-            raise NoAnswerError(f"{err}; nothing was sent") from err
-        writer = Writer(
-            connection,
-            family,
-            key,
-            curator,
-            prefer_api_key,
-            self._legacy_keys,
-            self._refused,
-        )
-        try:
-            return await write(writer)
-        except AuthenticationError as err:
-            if family is Family.SIGNED and not isinstance(err, ForbiddenError):
-                raise SignatureRefusedError(str(err)) from err
-            raise
+        """Write when it is our turn, with the credentials that the feed requires now: a server may have been upgraded."""
+        async with self._turns:
+            connection = self._connection.with_deadline()
+            try:
+                family = await self.family(connection)
+            except LostAnswerError as err:
+                raise NoAnswerError(f"{err}; nothing was sent") from err
+            writer = Writer(
+                connection,
+                family,
+                key,
+                curator,
+                prefer_api_key,
+                self._legacy_keys,
+                self._refused,
+            )
+            try:
+                return await write(writer)
+            except AuthenticationError as err:
+                if family is Family.SIGNED and not isinstance(err, ForbiddenError):
+                    raise SignatureRefusedError(str(err)) from err
+                raise
 
     async def _document(self, url: str) -> dict[str, Any]:
         """Read one JSON object, from the cache if the host says that nothing changed."""
