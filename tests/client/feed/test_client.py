@@ -271,6 +271,15 @@ async def test_etag() -> None:
         assert sent == [None, '"1"', '"1"', '"2"', None]
 
 
+async def test_etag_that_no_request_can_have() -> None:
+    """A mark with control characters is not sent back."""
+    reply = Reply(body=playlist(id=ID), headers={"ETag": '"\x01"'})
+    async with scripted(reply) as (feed, server):
+        for _ in range(2):
+            assert (await feed.playlist(ID)).document["title"] == "Evening"
+        assert not any("If-None-Match" in r.headers for r in server.requests)
+
+
 async def test_304_out_of_the_blue() -> None:
     """An unexpected 304 raises."""
     async with scripted(Reply(304)) as (feed, _):

@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import (
+    AuthenticationError,
     CannotDeleteError,
     ClockError,
     ConflictError,
@@ -20,6 +21,7 @@ from custom_components.dp1.client.errors import (
     ForbiddenError,
     IdDeletedError,
     InUseError,
+    InvalidRequestError,
     KeyOwnedError,
     LostAnswerError,
     NoOwnerError,
@@ -232,6 +234,27 @@ async def test_nothing_is_signed_that_only_the_feed_names(ref: str) -> None:
                 with pytest.raises((UnexpectedAnswerError, UnsignedError)):
                     await write()
         assert not writes(simulator)
+
+
+@pytest.mark.parametrize("family", ["signed", "v2"])
+async def test_a_stored_playlist_of_an_odd_form(family: Any) -> None:
+    """What a feed tells of a playlist of ours, and cannot be, is no obstacle, or is the error of the feed."""
+
+    def without_slug(document: dict[str, Any], _: object) -> dict[str, Any]:
+        """Return the playlist without its slug."""
+        return {name: document[name] for name in document if name != "slug"}
+
+    async with served(family, api_key=API_KEY) as (feed, simulator):
+        first = await feed.publish(playlist(slug="night"), key=KEY)
+        simulator.fault(
+            path="/playlists/", change=lambda document, _: {**document, "curators": 5}
+        )
+        told = await feed.publish(playlist(id=first.id, title="Late"), key=KEY)
+        assert (told.status, told.document["title"]) == ("updated", "Late")
+        simulator.fault(path="/playlists/", change=without_slug)
+        with pytest.raises((InvalidRequestError, AuthenticationError)):
+            await feed.delete(first.id, key=KEY)
+        assert first.id in simulator.documents
 
 
 async def test_clocks() -> None:

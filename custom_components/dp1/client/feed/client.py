@@ -25,6 +25,7 @@ from ..errors import (
 from ..http import Answer, Guard
 from ..playlist.signing import SigningKey
 from ..text import server_url
+from ..values import text
 from .connection import Family, FeedConnection, family_of
 from .paging import Page, pages, records
 from .writer import Change, Published, Writer
@@ -298,7 +299,7 @@ class Feed:
         if not isinstance(document, dict):
             raise UnexpectedAnswerError("the answer is not a document")
         self._answers.pop(url, None)
-        if "ETag" in answer.headers and len(answer.body) <= MAX_BYTES:
+        if text(answer.headers.get("ETag")) and len(answer.body) <= MAX_BYTES:
             self._answers[url] = answer
             if len(self._answers) > MAX_ANSWERS:
                 del self._answers[next(iter(self._answers))]

@@ -284,9 +284,9 @@ def _replacing(
     slug = document.get("slug")
     if isinstance(slug, str) and slugify(slug) not in ("", kept.get("slug")):
         left_out.append("slug")
-    if curators := stored.get("curators"):
+    if curators := objects(stored.get("curators")):
         kept["curators"] = curators
-        known = [mapping(person).get("key") for person in curators]
+        known = [person.get("key") for person in curators]
         given = document.get("curators")
         left_out += [
             f"curators[{index}]"
@@ -384,7 +384,7 @@ def _target(document: Mapping[str, Any]) -> Document:
     return {
         "type": "playlist",
         "id": document["id"].lower(),
-        "slug": document["slug"],
+        "slug": document.get("slug"),
     }
 
 
