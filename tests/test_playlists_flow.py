@@ -131,6 +131,25 @@ async def test_change_the_order(
     assert [item["title"] for item in found["items"]] == ["C", "A"]
 
 
+async def test_the_order_of_what_was_shown(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Works that come and go while the page is open do not change which ones are meant, and what nobody saw stays."""
+    form = await of_evening(hass, library, "reorder")
+    works = suggested(form)["works"]
+    (playlist_id,) = (
+        key for key, stored in signed.documents.items() if stored["title"] == "Evening"
+    )
+    for change in ({"add": [{"source": "https://art.example/d"}]}, {"remove": [1]}):
+        await hass.services.async_call(
+            "dp1", "update_playlist", {"playlist_id": playlist_id, **change}, True
+        )
+    end = await fill(hass, form, works=[works[2]])
+    assert end["reason"] == "reorder_done", end
+    sources = [item["source"] for item in signed.documents[playlist_id]["items"]]
+    assert sources == ["https://art.example.org/3", "https://art.example/d"]
+
+
 async def test_remove(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:

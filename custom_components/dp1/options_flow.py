@@ -46,7 +46,7 @@ from .client.playlist.document import build, build_item, check
 from .client.playlist.schema import SCALINGS
 from .client.playlist.signing import SigningKey, read_public_key
 from .client.text import clean, markdown_safe, web_url
-from .client.values import mapping
+from .client.values import mapping, text
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
@@ -194,6 +194,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
 
     _end = "read"
     _playlist: FeedPlaylist
+    _shown: dict[int, str | int]
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
@@ -467,12 +468,22 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 for number, title in enumerate(titles, 1)
             ]
         }
+        keys = [
+            text(mapping(item).get("id")) or number
+            for number, item in enumerate(items, 1)
+        ]
+        if user_input is None:
+            # The playlist may change while the page is open.
+            self._shown = dict(enumerate(keys, 1))
         works = user_input[CONF_WORKS] if user_input else []
         numbers = [int(work[CONF_NUMBER]) for work in works]
-        every = range(1, len(items) + 1)
+        chosen = [self._shown.get(number, number) for number in numbers]
+        gone = {*self._shown.values()} - {*keys}
         change = {
-            "order": numbers,
-            "remove": [number for number in every if number not in numbers],
+            "order": [key for key in chosen if key not in gone],
+            "remove": [
+                key for key in self._shown.values() if key not in {*chosen, *gone}
+            ],
         }
         return await self._async_act(
             "reorder", "update_playlist", WORKS_SCHEMA, user_input, values, change
