@@ -219,8 +219,14 @@ async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
     }
     placeholders = form["description_placeholders"]
     assert placeholders and "daily" in placeholders["example"]
-    form = await fill(hass, form, indexer_url="no address", daily_url="ftp://x")
+    given = {
+        "indexer_url": "no address",
+        "daily_url": "ftp://x",
+        "daily_from_vendor": True,
+    }
+    form = await fill(hass, form, **given)
     assert form["errors"] == {"indexer_url": "invalid_url", "daily_url": "invalid_url"}
+    assert suggested(form) == given
     daily = "http://127.0.0.1:9/daily"
     for given, kept in (("https://i.example/q ", "https://i.example/q"), (None, "")):
         form = await choose(hass, library, "own_art")

@@ -301,7 +301,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
             if not errors:
                 return self._save(OWN_ART_SCHEMA, options)
         example = {"example": EXAMPLE_DAILY_URL}
-        return self._show("own_art", OWN_ART_SCHEMA, options, errors, example)
+        values = user_input or options
+        return self._show("own_art", OWN_ART_SCHEMA, values, errors, example)
 
     async def async_step_feed_keys(
         self, user_input: dict[str, Any] | None = None
