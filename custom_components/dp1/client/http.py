@@ -277,7 +277,8 @@ def _checked(text: str, base: URL | None = None) -> URL:
 
 MAX_BODY = 4 * 1024 * 1024
 MAX_CONNECT_SECONDS = 5.0
-MAX_RETRY_AFTER = 86400.0
+# A server that asks for more is asked again all the same.
+MAX_RETRY_AFTER = 3600.0
 CHUNK = 64 * 1024
 # How much of the end of a longer body is kept.
 TAIL = 4096
@@ -343,7 +344,7 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """Return the seconds to wait, from either form of ``Retry-After`` (RFC 9110); at most a day."""
+        """Return the seconds to wait, from either form of ``Retry-After`` (RFC 9110); at most an hour."""
         text = self.headers.get("Retry-After", "").strip()
         if text.isascii() and text.isdigit():
             return min(float(text), MAX_RETRY_AFTER)
