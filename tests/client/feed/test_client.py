@@ -27,10 +27,24 @@ from custom_components.dp1.client.feed import (
 )
 from custom_components.dp1.client.feed.client import Family, Feed, normalize_url
 
-from .feeds import API_KEY, CUT, HTML, ID, MISSING, TS, V2, echo, playlist, scripted
+from .feeds import (
+    API_KEY,
+    CUT,
+    HTML,
+    ID,
+    KEY,
+    MISSING,
+    TS,
+    V2,
+    echo,
+    impatient,
+    playlist,
+    scripted,
+)
 
 from tests.client.scripted_server import Reply, Request
 from tests.client.timing import flood, most_memory, worst_stall
+from tests.simulators.feed import FeedSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -560,3 +574,24 @@ async def test_a_doubtful_delete(doubt: Reply) -> None:
             else:
                 with pytest.raises((LostAnswerError, TemporaryError)):
                     await feed.delete(ID)
+
+
+@pytest.mark.parametrize("name", ["a-" * 2_000_000, "%41" * 1_700_000], ids=len)
+async def test_a_name_without_end_stalls_nothing(name: str) -> None:
+    """No playlist is called that."""
+    with impatient():
+        async with (
+            FeedSimulator("signed") as simulator,
+            aiohttp.ClientSession() as session,
+        ):
+            feed = Feed(session, simulator.url)
+
+            async def write() -> None:
+                """Name it in each way."""
+                for ref in (name, f"{simulator.url}/playlists/{name}"):
+                    with pytest.raises(NotFoundError):
+                        await feed.delete(ref, key=KEY)
+                with suppress(Dp1Error):
+                    await feed.publish(playlist(slug=name), key=KEY)
+
+            assert await worst_stall(write, 0.1) < 0.1

@@ -48,7 +48,7 @@ from ..errors import (
 from ..http import Answer, Guard, http_date, request_json, status_error
 from ..playlist.document import MAX_DOCUMENT
 from ..playlist.schema import UUID
-from ..text import clean, is_technical
+from ..text import MAX_URL, clean, is_technical
 from ..values import MAX_TEXT, mapping
 
 _LOGGER = logging.getLogger(__name__)
@@ -339,7 +339,7 @@ class FeedConnection:
             NotFoundError: no playlist can be called that.
             InvalidRequestError: the address of another host.
         """
-        name = unquote(ref.strip().removeprefix(f"{self.url}/playlists/"))
+        name = unquote(ref.strip().removeprefix(f"{self.url}/playlists/")[:MAX_URL])
         if "://" in name:
             raise InvalidRequestError("not a playlist of this feed")
         return self.playlist_url(name)

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
 from ..text import escaped_url, through_gateway
-from ..values import MAX_DEPTH, common, exceeds, mapping
+from ..values import MAX_DEPTH, MAX_TEXT, common, exceeds, mapping
 from .schema import (
     DP_VERSION,
     MAX_FAULTS,
@@ -160,7 +160,7 @@ def unsigned(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def slugify(text: str) -> str:
     """Turn text into lower-case ASCII words joined by ``-``, as the strict feed server does; may be empty."""
-    return _NO_SLUG.sub("-", text.lower()).strip("-")
+    return _NO_SLUG.sub("-", text[:MAX_TEXT].lower()).strip("-")
 
 
 def timestamp(moment: datetime) -> str:
