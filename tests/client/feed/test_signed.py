@@ -21,6 +21,7 @@ from custom_components.dp1.client.errors import (
     ForbiddenError,
     IdDeletedError,
     InUseError,
+    InvalidPlaylistError,
     InvalidRequestError,
     KeyOwnedError,
     LostAnswerError,
@@ -255,6 +256,16 @@ async def test_a_stored_playlist_of_an_odd_form(family: Any) -> None:
         with pytest.raises((InvalidRequestError, AuthenticationError)):
             await feed.delete(first.id, key=KEY)
         assert first.id in simulator.documents
+
+
+@pytest.mark.parametrize("family", ["signed", "v2"])
+async def test_an_id_that_is_none(family: Any) -> None:
+    """A playlist that replaces another is checked like any other."""
+    async with served(family) as (feed, _):
+        first = await feed.publish(playlist(slug="night"), key=KEY)
+        works = [{"id": [1], "source": "https://art.example/1.html"}]
+        with pytest.raises(InvalidPlaylistError, match=r"items\[0\].id"):
+            await feed.publish(playlist(id=first.id, items=works), key=KEY)
 
 
 async def test_clocks() -> None:

@@ -302,7 +302,7 @@ def with_known_ids(document: Mapping[str, Any], stored: Mapping[str, Any]) -> Do
     items, before = document.get("items"), stored.get("items")
     if not isinstance(items, list) or not isinstance(before, list):
         return dict(document)
-    used = {mapping(item).get("id") for item in items}
+    used = {*_texts(items, "id")}
     known: dict[object, list[str]] = {}
     for item in map(mapping, before):
         if isinstance(key := item.get("id"), str) and key not in used:
