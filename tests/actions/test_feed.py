@@ -211,6 +211,8 @@ async def test_publish_with_api_key(
     assert (told["id"], told["signed_by"]) == (ID, DID)
     sent = [asked for asked in feed.log if asked.method == "POST"]
     assert "authorization" not in sent[-1].headers
+    told = await publish(hass, playlist=playlist(id=ID), title="Late", sign=False)
+    assert (told["id"], told["signed_by"], told["status"]) == (ID, None, "updated")
 
 
 async def test_another_key_of_the_feed_is_told(

@@ -27,7 +27,7 @@ from ..client.feed.client import Family, Feed, Published
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.http import is_home_name
 from ..client.playlist.document import parse, validate
-from ..client.playlist.signing import Verification, verify
+from ..client.playlist.signing import SigningKey, Verification, verify
 from ..client.text import markdown_safe, plain_host, web_url
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
@@ -90,8 +90,10 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     if sign is not None:
         with _feed_errors(library, feed):
             family = await feed.family()
+    key: SigningKey | None = library.key
     if family and not sign and (family is Family.SIGNED or not has_key):
         _check_signed(call, library, family, document)
+        key = None
     else:
         if "playlist" not in what:
             # A published copy gets its own.
@@ -107,9 +109,9 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     with _feed_errors(library, feed, writing=True):
         published = await feed.publish(
             document,
-            key=None if sign is False else library.key,
+            key=key,
             curator=library.preferences.curator,
-            prefer_api_key=sign is None,
+            prefer_api_key=not sign,
         )
     library.feed_coordinator.async_remember_slug(
         document.get("slug"), published.document
