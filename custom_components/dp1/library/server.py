@@ -280,7 +280,7 @@ class SharedReads:
                 self._hass, read(), f"{self._entry.title} {name}", eager_start=False
             )
             self._tasks[name] = task
-            task.add_done_callback(lambda _: self._finish(name))
+            task.add_done_callback(lambda task: self._finish(name, task))
         return task
 
     def _may_try(self, name: str, found: CachedList[Any]) -> bool:
@@ -289,10 +289,13 @@ class SharedReads:
         waited = self._hass.loop.time() - found.tried_at
         return name in self._tasks or not found.tried_at or waited >= pause
 
-    def _finish(self, name: str) -> None:
-        """Remove a finished read."""
+    def _finish(self, name: str, task: asyncio.Task[Any]) -> None:
+        """Remove a finished read, of whose failure maybe nobody wants to know any more."""
         del self._tasks[name]
         self._partial.pop(name, None)
+        err = None if task.cancelled() else task.exception()
+        if err is not None and not isinstance(err, Dp1Error):
+            raise err
 
 
 # How long a reader waits.
@@ -460,7 +463,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
     async def _async_read_parts[R: Storable](
         self,
         name: str,
-        before: CachedList[R],
+        cache: Callable[[], CachedList[R]],
         read: Callable[..., Coroutine[Any, Any, Listing[R]]],
         use: Callable[[CachedList[R]], CachedList[R]] = lambda listed: listed,
         asked: int | None = None,
@@ -468,8 +471,8 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         """Read a list; `use` gets what is known so far before a reader does who runs out of patience."""
 
         def updated(listing: Listing[R]) -> CachedList[R]:
-            """Return the list after a read."""
-            return before.updated(listing, self.hass.loop.time(), asked)
+            """Return the list after a read; others may have read meanwhile."""
+            return cache().updated(listing, self.hass.loop.time(), asked)
 
         def told(known: Callable[[], Listing[R]]) -> None:
             """Tell what is known so far."""

@@ -10,13 +10,13 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import CAP
-from ....client.catalog.client import PAGE_SIZE, Catalog, Listing
+from ....client.catalog.client import PAGE_SIZE, Catalog, Listing, Page
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....data import DATA
-from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
+from ...server import LIST, PATIENCE, CachedList, Json, Read, ServerCoordinator
 from .records import KnownWorks
 
 MAX_WORKS = 20_000
@@ -152,8 +152,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         def enough() -> CachedList[Artwork]:
             """Return the artworks, or none if more are wanted."""
             artworks = self.artworks_of(series_id)
-            is_enough = artworks.complete or artworks.asked == wanted
-            return artworks if is_enough else CachedList()
+            return artworks if _is_enough(artworks, count) else CachedList()
 
         artworks = await self.reads.cached(
             f"artworks {series_id} {wanted}",
@@ -187,13 +186,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         """Return the artwork at an index of a series, None if there is none; raises why it could not be read."""
         assert self.client is not None
         read = partial(self.client.artworks, series_id=series.id, offset=index, limit=1)
-        try:
-            page = await self.reads.share(f"work {series.id} {index}", read, PATIENCE)
-        except Dp1Error as err:
-            self.async_read_done(err)
-            raise
-        self.async_read_done(None)
-        return next(iter(page.records), None)
+        name = f"work {series.id} {index}"
+        records = await self.reads.share(
+            name, partial(self._async_page, read), PATIENCE
+        )
+        return next(iter(records), None)
 
     @callback
     def async_remember(self, series: Series, artwork: Artwork) -> None:
@@ -223,13 +220,27 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         """Return the exhibitions the catalog finds by words, none if it cannot be asked."""
         if self.client is None:
             return ()
-        read = partial(self._async_read_search, words)
+        read = partial(self.client.exhibitions, keyword=words, sortBy="relevance")
         try:
-            return await self.reads.share(f"search {words}", read, patience)
+            found = await self.reads.share(
+                f"search {words}", partial(self._async_page, read), patience
+            )
         except Dp1Error as err:
-            self.async_read_done(err)
             LOGGER.debug("The catalog finds nothing: %s", err)
             return ()
+        for exhibition in found:
+            self._exhibitions.setdefault(exhibition.id, exhibition)
+        return found
+
+    async def _async_page[T](self, read: Read[Page[T]]) -> tuple[T, ...]:
+        """Return the records of a page that is read by itself, or raise why it could not be read."""
+        try:
+            page = await read()
+        except Dp1Error as err:
+            self.async_read_done(err)
+            raise
+        self.async_read_done(None)
+        return page.records
 
     @override
     async def _async_read_list(self) -> CachedList[Exhibition]:
@@ -243,7 +254,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             return _newest_first(listed)
 
         exhibitions = await self._async_read_parts(
-            LIST, before, self.client.all_exhibitions, use
+            LIST, lambda: self.data, self.client.all_exhibitions, use
         )
         if not exhibitions.records and before.records:
             # An empty answer would take all sources away.
@@ -266,8 +277,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     ) -> None:
         """Read the series of an exhibition as fast as possible, or with a pause in seconds before each further page."""
         assert self.client is not None
-        before = self.series_of(exhibition_id)
-        sizes = {series.id: series.max_artwork for series in before.records}
+        known = self.series_of(exhibition_id).records
+        sizes = {series.id: series.max_artwork for series in known}
 
         def use(listed: CachedList[Series]) -> CachedList[Series]:
             """Let the series that have been read be opened already."""
@@ -276,7 +287,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
         series_list = await self._async_read_parts(
             f"series {exhibition_id}",
-            before,
+            lambda: self.series_of(exhibition_id),
             partial(self.client.all_series, exhibition_id, pause=pause),
             use,
         )
@@ -297,24 +308,17 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         before = self.artworks_of(series_id)
         artworks = await self._async_read_parts(
             f"artworks {series_id} {count}",
-            before,
+            lambda: self.artworks_of(series_id),
             partial(self.client.all_artworks, series_id, cap=count, pause=pause),
             asked=count,
         )
-        # Who opens a series reads faster than the background, and no fewer.
-        if pause is None or self.artworks_of(series_id) == before:
+        known = self.artworks_of(series_id)
+        is_new = known.read_at not in (None, before.read_at)
+        # Whoever wanted as many may have been faster.
+        if not (is_new and _is_enough(known, count)):
             self._set_artworks(series_id, artworks)
         self.async_read_done(artworks.reason)
         self.async_updated()
-
-    async def _async_read_search(self, words: str) -> tuple[Exhibition, ...]:
-        """Read the exhibitions that fit words best."""
-        assert self.client is not None
-        page = await self.client.exhibitions(keyword=words, sortBy="relevance")
-        for exhibition in page.records:
-            self._exhibitions.setdefault(exhibition.id, exhibition)
-        self.async_read_done(None)
-        return page.records
 
     async def _async_find_exhibition_of(self, series_id: str) -> None:
         """Read the series of one exhibition after the other until the series is found."""
@@ -365,6 +369,11 @@ def _wanted(artworks: CachedList[Artwork], count: int | None) -> int | None:
         return None
     pages = max(1, -(-count // PAGE_SIZE))
     return max(pages * PAGE_SIZE, artworks.asked or 0)
+
+
+def _is_enough(artworks: CachedList[Artwork], count: int | None) -> bool:
+    """Return whether as many artworks were asked for."""
+    return artworks.complete or artworks.asked == _wanted(artworks, count)
 
 
 def _by_id(artworks: CachedList[Artwork], key: str) -> Artwork | None:
