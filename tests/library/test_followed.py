@@ -297,7 +297,10 @@ async def test_what_could_not_be_read_at_first(hass: HomeAssistant) -> None:
             assert [each.title for each in channel.playlists] == ["Playlist 1"]
             replies.pop(0)
         house.put(EVENINGS, 1, f"{server.url}/11", f"{server.url}/12")
+        # A thread may be storing it.
+        before = channel.seen.days
         assert await house.look() == ["Playlist 12"]
+        assert before is not None and len(before) == 1
         assert [each.title for each in channel.playlists] == [
             f"Playlist {number}" for number in (1, 11, 12)
         ]
@@ -509,3 +512,54 @@ async def test_channels_without_end() -> None:
         client = FeedClient(session, server.url)
         channels = await async_channels(client)
     assert len(channels) == asked * 4 == 8
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_an_address_with_a_slash(hass: HomeAssistant) -> None:
+    """An address that ends in a slash is no playlist of the feed that has no slug."""
+    async with (
+        ScriptedServer.run(lambda _: Reply(200, document(9))) as server,
+        following(hass) as house,
+    ):
+        await name_hosts(hass, server.url)
+        house.put(EVENINGS, 1, f"{server.url}/weekly/")
+        house.feed.documents[key(1)].pop("slug", None)
+        await house.follow(f"/{EVENINGS}")
+        titles = [each.title for each in house.followed[0].playlists]
+        assert titles == ["Playlist 1", "Playlist 9"]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_first_look_that_fails_often(hass: HomeAssistant) -> None:
+    """What could not be read is noted once, however often the first look fails."""
+    async with following(hass) as house:
+        house.put(EVENINGS, 1, gone := "http://127.0.0.1:9/11")
+        house.put(NIGHTS, 3)
+        house.feed.faults.append(Fault(status=500, path=NIGHTS, times=None))
+        await house.ask(f"{house.feed.url}/channels?publisher=Ines")
+        (channel,) = house.followed
+        for _ in range(3):
+            assert await house.look() == []
+        assert channel.data.read_at is None
+        assert list(channel.seen.unread) == [gone]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_playlist_that_is_gone(hass: HomeAssistant) -> None:
+    """A playlist that its host does not have any more is not offered, one that cannot be read now is."""
+    replies = [Reply(200, document(11)), Reply(500), Reply(404)]
+
+    async with (
+        ScriptedServer.run(lambda _: replies[0]) as server,
+        following(hass) as house,
+    ):
+        await name_hosts(hass, server.url)
+        house.put(EVENINGS, 1, f"{server.url}/11")
+        await house.follow(f"/{EVENINGS}")
+        (channel,) = house.followed
+        for titles in (["Playlist 1", "Playlist 11"],) * 2 + (["Playlist 1"],):
+            channel._lists.clear()
+            house.library.feed_coordinator._documents.clear()
+            assert await house.look() == []
+            assert [each.title for each in channel.playlists] == titles
+            replies.pop(0)

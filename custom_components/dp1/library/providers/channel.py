@@ -113,7 +113,7 @@ class Listed:
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen in a channel.
+    """What was seen in a channel. A thread stores it, so what may grow is replaced and not changed.
 
     Attributes:
         days: on which playlists were last listed, by their own ids; None before the first read.
@@ -123,7 +123,7 @@ class Seen:
 
     days: dict[str, date] | None = None
     told: dict[str, date] = field(default_factory=dict)
-    unread: list[str] = field(default_factory=list)
+    unread: frozenset[str] = frozenset()
 
 
 class FollowedChannel(ServerCoordinator[Listed]):
@@ -189,9 +189,8 @@ class FollowedChannel(ServerCoordinator[Listed]):
             if len(listed) == MAX_PLAYLISTS:
                 break
         own = {each.id.lower(): each for each in listed}
-        own |= {each.playlist.slug.lower(): each for each in listed}
-        found = {each.url: each for each in self.data.records}
-        others = []
+        own |= {slug.lower(): each for each in listed if (slug := each.playlist.slug)}
+        found, others = {}, []
         for url in dict.fromkeys(channel.playlists):
             if here := own.get(url.rpartition("/")[2].lower()):
                 found[url] = here
@@ -205,13 +204,16 @@ class FollowedChannel(ServerCoordinator[Listed]):
     async def _async_read_others(
         self, channel: FeedChannel, urls: Sequence[str]
     ) -> dict[str, Listed]:
-        """Return playlists by their addresses, as far as they can be read."""
+        """Return playlists by their addresses, as they were read before if that fails."""
+        known = {each.url: each for each in self.data.records}
         found = {}
         stored = await self._feed.async_documents_at(urls)
         for url, read in zip(urls, stored, strict=False):
             if isinstance(read, Dp1Error):
                 if self.seen.days is None:
-                    self.seen.unread.append(url)
+                    self.seen.unread |= {url}
+                if url in known and not isinstance(read, NotFoundError):
+                    found[url] = known[url]
                 continue
             if (parsed := FeedPlaylist.parse(read.document, url)) is None:
                 continue
@@ -219,8 +221,8 @@ class FollowedChannel(ServerCoordinator[Listed]):
             found[url] = Listed(key, url, channel.title, self._named(parsed, url))
             if url in self.seen.unread and self.seen.days is not None:
                 # It was listed when nobody had looked yet.
-                self.seen.unread.remove(url)
-                self.seen.days.setdefault(key, dt_util.utcnow().date())
+                self.seen.unread -= {url}
+                self.seen.days = {key: dt_util.utcnow().date()} | self.seen.days
         return found
 
     def _named(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
