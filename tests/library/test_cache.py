@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 import gc
 import json
 import tracemalloc
@@ -25,6 +26,7 @@ from homeassistant.core import HomeAssistant
 from .conftest import MakeLibrary
 from .shows import search_nodes, show_id
 
+from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 from tests.timing import FAST, set_timing
@@ -342,3 +344,21 @@ def test_feed_records_survive_anything() -> None:
     assert channel == FeedChannel("c", "c", "", "", ())
     assert record_from_json(FeedChannel, record_to_json(channel)) == channel
     assert CachedList.from_store(None, Exhibition) == CachedList()
+
+
+async def test_a_copy_of_the_future(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """What was read when the clock was ahead is old, however far."""
+    library = await make_library(catalog, feed)
+    future = datetime(2100, 1, 1, tzinfo=UTC)
+    library.feed_coordinator._state.older_read_at = future
+    for server in library.coordinators:
+        server.data = replace(server.data, read_at=future)
+    asked = len(catalog.requests), feed.request_count
+    library = await make_library(catalog, feed)
+    await until(lambda: all(each.data.age < 60 for each in library.coordinators))
+    assert library.since is not None and library.since < future
+    assert feed.request_count > asked[1] and len(catalog.requests) > asked[0]
+    older_read_at = library.feed_coordinator._state.older_read_at
+    assert older_read_at is not None and older_read_at < future

@@ -1,8 +1,11 @@
 """Test the Daily of a library: its sensor, its node, and documents that cannot be read."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
@@ -16,6 +19,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
+from tests.collections import NOWHERE
 from tests.displays import state_of, until
 from tests.libraries import library_entry, set_up
 from tests.simulators.indexer import Fault, IndexerSimulator
@@ -235,3 +239,54 @@ async def test_artist_of_the_indexer(
         await hass.config_entries.async_reload(entry.entry_id)
         await until(lambda: state_of(hass, SENSOR).attributes.get("artist"))
         assert len(server.requests) == count
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_refresh_that_takes_long(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Daily that takes longer than somebody waits for a refresh is no error; it is read in the background."""
+    released = asyncio.Event()
+    released.set()
+
+    async def answer(request: web.Request) -> web.Response:
+        """Return the playlist once it is released."""
+        await released.wait()
+        return web.json_response(document(1))
+
+    app = web.Application()
+    app.router.add_get("/daily", answer)
+    async with TestServer(app) as server:
+        options = {"daily_url": str(server.make_url("/daily"))}
+        entry = await set_up(hass, library_entry(None, NOWHERE, options=options))
+        daily = entry.runtime_data.daily
+        await until(lambda: daily.document)
+        monkeypatch.setattr(module, "PATIENCE", 0.01)
+        released.clear()
+        await daily.async_refresh()
+        released.set()
+        await until(lambda: daily._reads.is_idle)
+        assert daily.problem is None
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("year", [2100, 9999])
+async def test_a_copy_of_the_future(
+    hass: HomeAssistant, hass_storage: dict[str, Any], year: int
+) -> None:
+    """A copy from when the clock was wrong is read again."""
+    async with ScriptedServer.run(lambda _: Reply(200, document(2))) as server:
+        entry = library_entry(None, NOWHERE, options={"daily_url": server.url})
+        name = f"dp1.library.{entry.entry_id}.daily"
+        hass_storage[name] = {
+            "version": 1,
+            "minor_version": 1,
+            "key": name,
+            "data": {
+                "url": server.url,
+                "document": document(1),
+                "read_at": f"{year}-12-31T23:00:00+00:00",
+            },
+        }
+        await set_up(hass, entry)
+        await until(lambda: server.requests)

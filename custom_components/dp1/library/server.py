@@ -126,8 +126,8 @@ class CachedList[T: Storable]:
 
     @property
     def age(self) -> float:
-        """Return the seconds since the last read without an error."""
-        return (dt_util.utcnow() - (self.read_at or _NEVER)).total_seconds()
+        """Return the seconds since the last read without an error, also if the clock was ahead then."""
+        return abs(dt_util.utcnow() - (self.read_at or _NEVER)).total_seconds()
 
     @property
     def retry_after(self) -> float:

@@ -1,6 +1,7 @@
 """The Daily: a playlist with a work for each day, at an address that the owner of a library named, or its vendor's app uses."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final, override
 
@@ -9,7 +10,7 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ...client.display.player_status import PlayerStatus, PlaylistItem
-from ...client.errors import Dp1Error
+from ...client.errors import Dp1Error, NoAnswerError
 from ...client.feed.client import Feed
 from ...client.http import request_json
 from ...client.playlist.manifest import Work
@@ -132,7 +133,7 @@ class Daily(Provider):
     def async_start(self) -> None:
         """Read the playlist now or once it gets old."""
         now = dt_util.utcnow()
-        if self.document and self._read_at and now - self._read_at < READ_EVERY:
+        if self.document and self._read_at and abs(now - self._read_at) < READ_EVERY:
             self._schedule(self._read_at + READ_EVERY)
             self._reads.start(DESCRIBE, self._async_describe)
         else:
@@ -149,15 +150,16 @@ class Daily(Provider):
     async def async_document(self) -> Json:
         """Return the playlist, and read it if it never was; raises why it could not be read."""
         if self.document is None:
-            await self.async_refresh()
+            await self._reads.share(KIND, self._async_read, PATIENCE)
         if self.document is None:
             raise self.problem or Dp1Error("no address")
         return self.document
 
     @override
     async def async_refresh(self) -> None:
-        """Read the playlist now."""
-        await self._reads.share(KIND, self._async_read, PATIENCE)
+        """Read the playlist now; a long read goes on in the background."""
+        with suppress(NoAnswerError):
+            await self._reads.share(KIND, self._async_read, PATIENCE)
 
     def due(self, now: datetime | None = None) -> Due:
         """Return what is due now or at another time, by the clocks of Home Assistant."""

@@ -261,7 +261,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         pages = self.client.playlist_pages()
         older_age = timedelta(seconds=self.timing.older_age)
         older_read_at = self._state.older_read_at
-        is_recent = older_read_at and dt_util.utcnow() - older_read_at < older_age
+        is_recent = older_read_at and abs(dt_util.utcnow() - older_read_at) < older_age
         skipped, more, reason = self._state.skipped, True, None
         reading = NoAnswerError("the rest is being read")
 
