@@ -18,8 +18,9 @@ from .conftest import MakeLibrary
 from .shows import show_id
 
 from tests.displays import until
-from tests.libraries import library_entry, set_up
+from tests.libraries import library_entry, playlist, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.feed import Fault, FeedSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -151,3 +152,23 @@ async def test_nobody_waits_for_a_failure(
         gc.collect()
         await hass.async_block_till_done()
         assert "never retrieved" not in caplog.text
+
+
+async def test_what_is_written_meanwhile(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A document that was being read when it was changed is read again."""
+    (old,) = feed.seed([playlist()])
+    library = await make_library(None, feed)
+    server = library.feed_coordinator
+    asked = feed.request_count
+    feed.fault(Fault(path=old["id"], delay=0.2))
+    reading = asyncio.create_task(server.async_document(old["id"]))
+    await until(lambda: feed.request_count > asked)
+    feed.documents[old["id"]]["title"] = "Dawn"
+    server.async_put({**old, "title": "Dawn"})
+    await reading
+    asked = feed.request_count
+    found = await server.async_document(old["id"])
+    assert found.document["title"] == "Dawn"
+    assert feed.request_count > asked

@@ -280,3 +280,14 @@ async def test_a_cold_search_asks_the_catalog(
     found = await search_nodes(library, "printmaker")
     assert found and {it.kind for it in found} == {NodeKind.EXHIBITION}
     assert (await library.async_build_playlist(found[0].id)).works
+
+
+@pytest.mark.parametrize("kind", ["series", "exhibition"])
+@pytest.mark.parametrize("text", ["", " ", "???", "…"])
+async def test_a_name_without_words(
+    catalog: CatalogSimulator, make_library: MakeLibrary, kind: str, text: str
+) -> None:
+    """Nothing is named by nothing, or by signs alone."""
+    library = await make_library(catalog)
+    with pytest.raises(NotFoundError):
+        await library.async_find(kind, text)

@@ -345,7 +345,7 @@ class Library(Context):
 
         Raises NotFoundError, or why it could not be read.
         """
-        if len(name := text.strip()) > MAX_FOLDED:
+        if not 0 < len(name := text.strip()) <= MAX_FOLDED:
             raise NotFoundError("nothing has a name of that length")
         return await self._by_kind[kind].async_find(kind, name)
 

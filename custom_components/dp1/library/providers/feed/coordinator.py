@@ -20,6 +20,7 @@ from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundErr
 from ....client.feed.client import Feed, StoredPlaylist
 from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
+from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....data import DATA
 from ....storage import record_from_json, record_to_json
@@ -362,10 +363,14 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return next(others, self.client)
 
     async def _async_read_document(self, client: Feed, ref: str) -> StoredPlaylist:
-        """Read the document of a playlist."""
+        """Read the document of a playlist; one that is written meanwhile is not kept."""
+        began = self.hass.loop.time()
         try:
             stored = await client.playlist(ref)
         except NotFoundError as err:
             raise NotFoundError(f"no playlist {ref!r}") from err
-        self._documents[ref] = self.hass.loop.time(), stored
+        key = text(stored.document.get("id")) or ""
+        written_at, _ = self._written.get(key, (0.0, None))
+        if written_at < began:
+            self._documents[ref] = began, stored
         return stored
