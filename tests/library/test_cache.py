@@ -24,7 +24,7 @@ from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import search_nodes, show_id
+from .shows import on_wall, search_nodes, show_id
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -362,3 +362,25 @@ async def test_a_copy_of_the_future(
     assert feed.request_count > asked[1] and len(catalog.requests) > asked[0]
     older_read_at = library.feed_coordinator._state.older_read_at
     assert older_read_at is not None and older_read_at < future
+
+
+async def test_a_series_with_another_id(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """The works of a series that the catalog has under another id by now are recognized there."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Net Evil")
+    await library.async_build_playlist(f"exhibition/{show}")
+    before = catalog.data.series(show)[0]
+    after = {**before, "id": "11111111-aaaa-4aaa-8aaa-111111111111"}
+    works = catalog.data.artworks(before["id"])
+    catalog.data._by_exhibition[show][0] = catalog.data._made[after["id"]] = after
+    catalog.data._works[after["id"]] = works
+    try:
+        await library.catalog_coordinator.async_read_series(show)
+        await library.async_children(f"series/{after['id']}")
+        work = library.known_work(on_wall({"source": works[0]["previewURI"]}))
+        assert work is not None and work.node_id is not None
+        assert work.node_id.startswith(f"artwork/{after['id']}/")
+    finally:
+        catalog.data._by_exhibition[show][0] = before

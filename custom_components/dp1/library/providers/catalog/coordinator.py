@@ -297,6 +297,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             if sizes.get(series.id, series.max_artwork) != series.max_artwork:
                 self._artwork_lists[series.id] = replace(artworks, read_at=None)
         self._index_series(series_list.records)
+        for gone in self._artwork_lists.keys() & (sizes.keys() - self._series.keys()):
+            self._discard_artworks(gone)
         self.async_read_done(series_list.reason)
         self.async_updated()
 
