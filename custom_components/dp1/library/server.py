@@ -16,7 +16,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
-from ..client.catalog.client import Listing
+from ..client.catalog.client import MAX_QUIET_SECONDS, Listing
 from ..client.errors import (
     BusyError,
     Dp1Error,
@@ -94,7 +94,6 @@ async def async_remove_subentries(
     await hass.async_add_executor_job(remove)
 
 
-MAX_WAIT_SECONDS = 3600.0
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 type Json = dict[str, Any]
@@ -134,7 +133,7 @@ class CachedList[T: Storable]:
         """Return the seconds the server asked to wait, within limits."""
         match self.reason:
             case BusyError(retry_after=float(seconds)):
-                return min(seconds, MAX_WAIT_SECONDS)
+                return min(seconds, MAX_QUIET_SECONDS)
         return 0.0
 
     def updated(

@@ -231,6 +231,7 @@ TIMEOUT_SECONDS = 10.0
 MAX_BODY = 4 * 1024 * 1024
 # Longer waits are left to the caller.
 MAX_WAIT_SECONDS = 8.0
+# A server that asks for more is asked again nevertheless.
 MAX_QUIET_SECONDS = 3600.0
 RETRIES = 1
 BUSY_RETRIES = 2
