@@ -17,7 +17,11 @@ CUSTOM = "hass_custom_sentence"
 VARIANTS = {"zh": "zh-CN"}
 LANGUAGES = sorted(path.stem for path in SENTENCES.glob("*.yaml"))
 # Other things in the home, whose names are none of a display.
-THINGS = (("Lamp", "light"), ("Kitchen speaker", "media_player"), ("Radio", "switch"))
+THINGS = (
+    ("Lamp", {"domain": "light"}),
+    ("Kitchen speaker", {"domain": "media_player", "device_class": "speaker"}),
+    ("Radio", {"domain": "switch"}),
+)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -57,8 +61,9 @@ def lists_of(language: str) -> dict[str, SlotList]:
     """Return the names that are exposed, as the agent offers them."""
     names = names_of(language)
     players = [names["display_1"], names["display_2"]]
-    things = [(name, name, {"domain": "media_player"}) for name in players]
-    things += [(name, name, {"domain": domain}) for name, domain in THINGS]
+    display = {"domain": "media_player", "device_class": "tv"}
+    things = [(name, name, display) for name in players]
+    things += [(name, name, context) for name, context in THINGS]
     rooms = [names["room_1"], names["room_2"]]
     return {
         "name": TextSlotList.from_tuples(things, allow_template=False),
