@@ -53,7 +53,8 @@ def fault(language: str, sentence: str, meaning: str) -> str:
     given = {name: slots[name] for name in TIMES if name in slots}
     if "until_hour" in given:
         hour = given.pop("until_hour")
-        given["until"] = hour % 12 + slots.get("until_half_day", hour // 12 * 12)
+        half_day = slots.get("until_half_day", hour // 12 * 12)
+        given["until"] = (hour - half_day) % 12 + half_day
     if {n: f"{v:g}" if isinstance(v, float | int) else v for n, v in given.items()} != (
         wanted
     ):

@@ -22,6 +22,10 @@ from homeassistant.core import HomeAssistant
         ("20:00", {"until_hour": 11, "until_minute": -30}, "22:30"),
         ("09:00", {"until_hour": 10, "until_half_day": 12}, "22:00"),
         ("20:00", {"until_hour": 7, "until_half_day": 0}, "07:00"),
+        # The night begins in the evening.
+        ("20:00", {"until_hour": 12, "until_half_day": 17}, "00:00"),
+        ("00:30", {"until_hour": 1, "until_half_day": 17}, "01:00"),
+        ("18:00", {"until_hour": 9, "until_half_day": 17}, "21:00"),
         ("20:00", {"until_hour": 21, "until_minute": 15}, "21:15"),
         ("20:00", {"until": 23}, "23:00"),
         ("23:30", {"until": 23}, "00:00"),

@@ -35,7 +35,7 @@ TIME_SLOTS: Final[Mapping[str, tuple[float, float]]] = {
     **dict.fromkeys(SECONDS, (0, 10_000)),
     "until_hour": (0, 48),
     "until_minute": (-60, 60),
-    "until_half_day": (0, 12),
+    "until_half_day": (0, 17),
 }
 # In hours.
 HALF_DAY: Final = 12
@@ -77,12 +77,14 @@ def _next_time(now: datetime, slots: Mapping[str, Any]) -> datetime:
     """Return when the clock next shows a time, of which people seldom say the half of the day."""
     hour, minutes = slots["until_hour"], slots.get("until_minute", 0)
     if (half := slots.get("until_half_day")) is not None:
-        hours = [hour % HALF_DAY + half]
+        hours = [(hour - half) % HALF_DAY + half]
     elif hour <= HALF_DAY:
         hours = [hour % HALF_DAY, hour % HALF_DAY + HALF_DAY]
     else:
         hours = [hour]
-    ends = (_at(now, h + day + minutes / 60) for day in (0, DAY) for h in hours)
+    # The night is that of the day before, too.
+    days = (-DAY, 0, DAY)
+    ends = (_at(now, h + day + minutes / 60) for day in days for h in hours)
     return next(end for end in ends if end > now)
 
 
