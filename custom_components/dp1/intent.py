@@ -72,14 +72,16 @@ class ShowIntent(SpokenIntent):
         if "what" in slots:
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
             everywhere = exposed_displays(request.hass, request.intent.assistant)
-            request = replace(request, slots=with_place(slots, everywhere))
             try:
-                chosen = await async_choose(request.hass, request.slots, everywhere)
-            except DidYouMeanError as err:
-                if request.speaker and not request.has_model:
-                    # It is known who says "yes", and no language model takes over.
+                chosen = await async_choose(request.hass, slots, everywhere)
+            except NotOursError as err:
+                if placed := with_place(slots, everywhere):
+                    return await self.answer(replace(request, slots=placed))
+                # It is known who says "yes", and no language model takes over.
+                is_answered = request.speaker and not request.has_model
+                if is_answered and isinstance(err, DidYouMeanError):
                     until = dt_util.utcnow() + OFFERED_FOR
-                    offers[request.speaker] = Offer(err.chosen, request.slots, until)
+                    offers[request.speaker] = Offer(err.chosen, slots, until)
                 raise
             displays = request.displays(names_art=True)
         else:

@@ -80,6 +80,22 @@ async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> Non
         assert "Litfaßsäule" in said
 
 
+async def test_a_title_with_the_name_of_a_display(
+    hass: HomeAssistant, tmp_path: Path
+) -> None:
+    """A title that ends like the name of a display elsewhere is shown here."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        easel = home.ids[home.there.url]
+        for name, title in (("Sun", "Seven Small Suns"), ("Weather", "Slow Weather")):
+            er.async_get(hass).async_update_entity(easel, name=name)
+            await hass.async_block_till_done()
+            said = await home.does(f"show {title}")
+            assert said.startswith(title)
+            assert said.endswith("Big Wall.")
+            said = await home.does(f"show Net Evil on {name}s")
+            assert said.endswith(f"{name}.")
+
+
 async def test_what_a_display_cannot_do(hass: HomeAssistant, tmp_path: Path) -> None:
     """What is not known of a display or a work is said."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:

@@ -131,14 +131,14 @@ def _similarly_named(displays: list[SpokenDisplay], place: str) -> list[SpokenDi
 
 def with_place(
     slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Mapping[str, Any]:
-    """Return slots with an inflected name of a display at the end of what is named as the place."""
+) -> Mapping[str, Any] | None:
+    """Return slots with an inflected name of a display at the end of what is named as the place, if there is one."""
     words = str(slots["what"]).split()
     for start in range(1, len(words)):
         place = " ".join(words[start:])
         if _similarly_named(displays, place):
             return {**slots, "what": " ".join(words[:start]), "place": place}
-    return slots
+    return None
 
 
 def on_floor(
