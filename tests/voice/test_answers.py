@@ -1,15 +1,19 @@
 """Answers that say why something cannot be done, and whom a sentence means."""
 
 from pathlib import Path
+import re
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from custom_components.dp1.voice.answers import async_answers
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import area_registry as ar, floor_registry as fr
 
+from ..displays import playlist
+from .hearing import LANGUAGES
 from .home import Home, table
 
 pytestmark = [pytest.mark.usefixtures("socket_enabled")]
@@ -130,3 +134,29 @@ async def test_the_artist_is_told(hass: HomeAssistant, tmp_path: Path) -> None:
         assert said.endswith(f" by Jun Joubert. {first} {two}")
         said = await home.does("tell me about the artist")
         assert said == f"{work} is by Jun Joubert. {two}"
+
+
+async def test_names_fit_into_french(hass: HomeAssistant) -> None:
+    """No name follows a word that would be shortened before a vowel."""
+    answers = await async_answers(hass, "fr")
+    for template in answers.templates.values():
+        said = re.sub("{[a-z]+}", "Inès", template.replace("{year}", "2021"))
+        assert not re.search(r"\b([dq]u?e|le|la|se) Inès", said, re.IGNORECASE), said
+
+
+async def test_a_work_without_title(hass: HomeAssistant, tmp_path: Path) -> None:
+    """It is named in the middle of a sentence as at its beginning."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        shown = playlist("Dawn")
+        del shown["items"][0]["title"]
+        await hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {"entity_id": home.ids[home.here.url], "playlist": shown},
+            blocking=True,
+        )
+        await home.sees(home.here, "media_playlist", "Evening")
+        assert await home.does("what is this") == "This is Untitled, artist unknown."
+    for language in LANGUAGES:
+        untitled = (await async_answers(hass, language)).templates["untitled"]
+        assert len(untitled.split()) <= 2
