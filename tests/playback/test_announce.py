@@ -19,6 +19,7 @@ from ..timing import set_timing
 
 from tests.displays import settle, until
 from tests.houses import House, series, served, titles
+from tests.simulators.display import FaultKind
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -369,6 +370,36 @@ async def test_a_removed_display_is_forgotten(
     assert "dp1.duties" not in hass_storage
     assert not house.hass.data[DATA].duties._locks
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
+
+
+async def test_a_display_that_is_set_up_again_while_it_is_sent(house: House) -> None:
+    """The end is that of the display as it is set up now: its lists are kept again."""
+    await hang(house)
+    wall, entry = house.walls["wall"], house.entries["wall"]
+    slow = wall.inject(FaultKind.SLOW, command="displayPlaylist", times=1, seconds=1)
+    sent = house.hass.async_create_task(ring(house))
+    await until(lambda: slow.hits)
+    await house.hass.config_entries.async_reload(entry.entry_id)
+    await sent
+    assert house.attribute("wall", "dp1")["until"]
+    await wait(house)
+    assert_back(house)
+    assert not house.attribute("wall", "dp1")["until"]
+    assert not entry.runtime_data.history.paused
+
+
+async def test_a_display_that_is_removed_while_a_cast_fails(house: House) -> None:
+    """What lasted there does not come back."""
+    await hang(house)
+    await ring(house)
+    wall = house.walls["wall"]
+    lost = wall.inject(FaultKind.HANG, command="displayPlaylist", times=1, seconds=1)
+    sent = house.hass.async_create_task(house.show("wall", playlist=ART))
+    await until(lambda: lost.hits)
+    await house.hass.config_entries.async_remove(house.entries["wall"].entry_id)
+    with pytest.raises(HomeAssistantError):
+        await sent
+    assert not house.hass.data[DATA].duties.all(module.Announcement)
 
 
 async def test_a_display_that_cannot_tell(hass: HomeAssistant) -> None:

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, ClassVar, Final, Literal, Self, override
 
 from mashumaro import DataClassDictMixin, pass_through
@@ -152,6 +151,8 @@ class Duties:
         self.hass = hass
         self._store = SafeStore(hass, "duties", _parse_stored)
         self._table: Table = {}
+        # The displays that are set up, by config entry.
+        self._displays: dict[str, DisplayCoordinator] = {}
         self._timers: dict[tuple[str, type[Duty]], CALLBACK_TYPE] = {}
         # Duties that could not be done at their time.
         self._late: set[tuple[str, type[Duty]]] = set()
@@ -186,19 +187,26 @@ class Duties:
     def async_start(self, coordinator: DisplayCoordinator) -> None:
         """Do what lasts on a display until it is unloaded."""
         entry_id = coordinator.entry_id
+        self._displays[entry_id] = coordinator
 
         @callback
         def handle_libraries() -> None:
             """Handle other documents."""
             for kind in self._table.get(entry_id, ()):
                 if (entry_id, kind) not in self._late:
-                    self._schedule(coordinator, kind)
+                    self._schedule(entry_id, kind)
 
         @callback
         def handle_update() -> None:
             """Handle what the display reports."""
             for duty in list(self._table.get(entry_id, {}).values()):
                 duty.handle_update(coordinator)
+
+        @callback
+        def stop() -> None:
+            """Leave what is due until the display is set up again."""
+            self._cancel(entry_id)
+            del self._displays[entry_id]
 
         for duty in self._table.get(entry_id, {}).values():
             duty.handle_start(coordinator)
@@ -207,7 +215,7 @@ class Duties:
         for end in (
             async_add_libraries_listener(self.hass, handle_libraries),
             coordinator.async_add_listener(handle_update),
-            partial(self._cancel, entry_id),
+            stop,
         ):
             coordinator.config_entry.async_on_unload(end)
 
@@ -235,12 +243,12 @@ class Duties:
     async def async_put(self, coordinator: DisplayCoordinator, duty: Duty) -> None:
         """Give a display a duty, in place of the one of the same kind."""
         entry_id = coordinator.entry_id
-        self._cancel(entry_id, type(duty))
+        if self.hass.config_entries.async_get_entry(entry_id) is None:
+            # It was removed meanwhile.
+            return
         self.set(entry_id, duty)
-        coordinator.history.paused = self.is_announcing(entry_id)
-        self._schedule(coordinator, type(duty))
-        coordinator.async_update_duties()
-        await self.async_save()
+        self._schedule(entry_id, type(duty))
+        await self._async_changed(entry_id)
 
     async def async_take(
         self, coordinator: DisplayCoordinator, *kinds: type[Duty]
@@ -250,10 +258,15 @@ class Duties:
         known = [kind for kind in kinds if self.get(entry_id, kind)]
         for kind in known:
             self.drop(entry_id, kind)
-        coordinator.history.paused = self.is_announcing(entry_id)
         if known:
-            coordinator.async_update_duties()
-            await self.async_save()
+            await self._async_changed(entry_id)
+
+    async def _async_changed(self, entry_id: str) -> None:
+        """Update a display that has other duties, and save them."""
+        if (display := self._displays.get(entry_id)) is not None:
+            display.history.paused = self.is_announcing(entry_id)
+            display.async_update_duties()
+        await self.async_save()
 
     async def async_save(self) -> None:
         """Save the duties."""
@@ -275,24 +288,22 @@ class Duties:
 
     @callback
     def _schedule(
-        self,
-        coordinator: DisplayCoordinator,
-        kind: type[Duty],
-        when: datetime | None = None,
+        self, entry_id: str, kind: type[Duty], when: datetime | None = None
     ) -> None:
-        """Call for what is due at its time, or at another."""
-        entry = coordinator.config_entry
-        key = entry.entry_id, kind
+        """Call for what is due at its time, or at another, on a display that is set up."""
+        key = entry_id, kind
         self._cancel(*key)
-        duty = self.get(*key)
-        if duty is None or (when := when or duty.due(self.hass)) is None:
+        display, duty = self._displays.get(entry_id), self.get(*key)
+        if display is None or duty is None:
+            return
+        if (when := when or duty.due(self.hass)) is None:
             return
 
         @callback
         def act(now: datetime) -> None:
             """Handle the moment."""
             self._timers.pop(key, None)
-            self.async_act(coordinator, kind)
+            self.async_act(display, kind)
 
         self._timers[key] = async_track_point_in_utc_time(self.hass, act, when)
 
@@ -326,7 +337,7 @@ class Duties:
                 LOGGER.debug("%s: %s is late: %s", coordinator.name, kind, err)
                 if self.get(*key) is duty:
                     retry_at = dt_util.utcnow() + duty.retry_after
-                    self._schedule(coordinator, kind, retry_at)
+                    self._schedule(*key, retry_at)
                     self._late.add(key)
                 return
             if self.get(*key) is not duty:
