@@ -17,7 +17,7 @@ from homeassistant.setup import async_setup_component
 
 from .client.scripted_server import Reply, ScriptedServer
 from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, state_of, until
-from .simulators.display import DisplaySimulator
+from .simulators.display import DisplaySimulator, FaultKind
 from .timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -351,6 +351,19 @@ async def test_louder_and_softer(
     assert attribute(hass, "volume_level") == 0.68
     await do(hass, "volume_down")
     assert attribute(hass, "volume_level") == 0.6
+
+
+async def test_louder_without_internet(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Each step starts from where the one before ended, also while the device status takes half a minute."""
+    await do(hass, "volume_set", volume_level=0.52)
+    display.poller.relayer_connected = False
+    set_timing(hass, state_patience=0.05)
+    display.inject(FaultKind.HANG, command="getDeviceStatus")
+    for _ in range(3):
+        await do(hass, "volume_up")
+    assert display.state.volume == 76
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

@@ -487,8 +487,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_volume_level(self, volume: float) -> None:
         """Set the volume level, range 0..1."""
+        percent = round(volume * 100)
         async with self.coordinator.async_command(Refresh.DEVICE) as display:
-            await display.set_volume(round(volume * 100))
+            await display.set_volume(percent)
+            self.coordinator.async_assume_device(volume=percent)
 
     @override
     async def async_volume_up(self) -> None:
