@@ -417,7 +417,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.metadata = ArtworkMetadata(
             hass,
             entry,
-            lambda work: self.async_merge_data(work=work),
+            self._set_work,
             lambda: self.async_update_listeners(frozenset({Part.PLAYER})),
         )
         self.contact = Contact.NEW
@@ -838,6 +838,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             data.set_up = False
             changed = PLAYER_PARTS
         self._handle_changes(changed)
+
+    @callback
+    def _set_work(self, work: Work) -> None:
+        """Set what the libraries know of the current work, whichever display answers meanwhile."""
+        self.data.work = work
+        self._handle_changes(PARTS["work"])
 
     def _item(self, player: PlayerStatus) -> PlaylistItem | None:
         """Return the current work, with the metadata that it was cast with if the display omits it."""

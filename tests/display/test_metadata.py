@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from custom_components.dp1 import data
+from custom_components.dp1.client.playlist.manifest import Work
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -17,6 +18,7 @@ from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.galleries import LARGE, READY_MADE, SMALL, Gallery
 from tests.library.shows import items_of
+from tests.simulators.display import DisplaySimulator
 from tests.timing import set_timing
 
 
@@ -172,6 +174,31 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
         await gallery.cast(exhibition=LARGE)
         assert details(gallery)["exhibition"] == LARGE
         assert gallery.attribute("media_title") != "Tide"
+
+
+async def test_found_while_another_display_answers(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found of the work is told once the right display is back with it."""
+    found = asyncio.Event()
+
+    async def find(_: Any) -> Work:
+        """Return the work when it is asked for."""
+        await found.wait()
+        return Work(artist="Ana Ruiz", link="https://art.example/tide")
+
+    monkeypatch.setattr(gallery.library, "async_find_work", find)
+    wall = gallery.wall
+    await gallery.cast(playlist=playlist("Tide"))
+    port = wall.port
+    await wall.power_off()
+    async with DisplaySimulator(profile="B", device_id="FF1-ZZ99ZZ99", port=port):
+        await until(lambda: state_of(gallery.hass).state == "unavailable")
+        found.set()
+        await gallery.hass.async_block_till_done(wait_background_tasks=False)
+    await wall.power_on()
+    await until(lambda: state_of(gallery.hass).state == "playing")
+    await until(lambda: gallery.attribute("media_artist") == "Ana Ruiz")
 
 
 async def test_nothing_is_known(gallery: Gallery) -> None:
