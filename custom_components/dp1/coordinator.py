@@ -544,6 +544,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _handle_changes(self, changed: AbstractSet[Part]) -> None:
         """Update what depends on changed parts of the state, and the listeners that they concern."""
+        if self._shutdown_requested:
+            # A command was still under way.
+            return
         data = self.data
         if Part.WORK in changed:
             playlist = data.player.playlist if data.player else None
@@ -1268,6 +1271,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @override
     async def async_shutdown(self) -> None:
         """Stop reading."""
+        await super().async_shutdown()
         self._set_failed_wakes(0)
         self._player_reads.async_shutdown()
         if self._cancel_follow_up:
@@ -1275,7 +1279,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self._end is not None:
             self._end.cancel()
         await self.history.async_save()
-        await super().async_shutdown()
 
 
 def _work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
