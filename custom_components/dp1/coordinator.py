@@ -1278,6 +1278,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._cancel_follow_up()
         if self._end is not None:
             self._end.cancel()
+        # A command may still be under way.
+        self.history.paused = True
         await self.history.async_save()
 
 

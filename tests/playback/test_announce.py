@@ -402,6 +402,20 @@ async def test_a_display_that_is_removed_while_a_cast_fails(house: House) -> Non
     assert not house.hass.data[DATA].duties.all(module.Announcement)
 
 
+async def test_a_display_that_is_removed_while_a_cast_is_slow(
+    house: House, hass_storage: dict[str, Any]
+) -> None:
+    """Nothing is stored of it afterwards."""
+    wall, entry = house.walls["wall"], house.entries["wall"]
+    slow = wall.inject(FaultKind.SLOW, command="displayPlaylist", times=1, seconds=1)
+    sent = house.hass.async_create_task(house.show("wall", playlist=ART))
+    await until(lambda: slow.hits)
+    await house.hass.config_entries.async_remove(entry.entry_id)
+    await sent
+    await wait(house)
+    assert f"dp1.history.{entry.entry_id}" not in hass_storage
+
+
 async def test_a_display_that_cannot_tell(hass: HomeAssistant) -> None:
     """On a display that does not report its playlist the last cast returns, if there is one."""
     async with House.of(hass, "wall", profile="legacy") as house:
