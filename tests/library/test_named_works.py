@@ -135,11 +135,11 @@ async def test_the_catalog_is_obeyed(
     clock: Clock, named: NamedCatalog, make_library: MakeLibrary
 ) -> None:
     """A catalog that asks for time is left alone for so long, and then the same page is read."""
-    named.inject("status", route="artworks", status=429, retry_after="7200", times=1)
+    named.inject("status", route="artworks", status=429, retry_after="3000", times=1)
     await make_library(named)
     await clock.read_all()
     place = next(place for place, wait in enumerate(clock.waits) if wait > 20)
-    assert clock.waits[place] == 7200
+    assert clock.waits[place] == 3000
     assert clock.waits[place + 1] == Timing().reading_pause
     pages = named.pages()
     assert pages[0] == pages[1]

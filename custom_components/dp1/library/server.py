@@ -16,7 +16,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
-from ..client.catalog.client import MAX_QUIET_SECONDS, Listing
+from ..client.catalog.client import Listing
 from ..client.errors import (
     BusyError,
     Dp1Error,
@@ -130,10 +130,10 @@ class CachedList[T: Storable]:
 
     @property
     def retry_after(self) -> float:
-        """Return the seconds the server asked to wait, within limits."""
+        """Return the seconds the server asked to wait."""
         match self.reason:
             case BusyError(retry_after=float(seconds)):
-                return min(seconds, MAX_QUIET_SECONDS)
+                return seconds
         return 0.0
 
     def updated(

@@ -231,8 +231,6 @@ TIMEOUT_SECONDS = 10.0
 MAX_BODY = 4 * 1024 * 1024
 # Longer waits are left to the caller.
 MAX_WAIT_SECONDS = 8.0
-# A server that asks for more is asked again nevertheless.
-MAX_QUIET_SECONDS = 3600.0
 RETRIES = 1
 BUSY_RETRIES = 2
 RETRY_SECONDS = 0.5
@@ -454,7 +452,7 @@ class Catalog:
                         retries = BUSY_RETRIES
                         if err.retry_after is not None:
                             wait = err.retry_after
-                        end = _now() + min(wait, MAX_QUIET_SECONDS)
+                        end = _now() + wait
                         self._quiet_until = max(self._quiet_until, end)
                     if failures > retries or wait > MAX_WAIT_SECONDS:
                         raise
