@@ -306,8 +306,8 @@ PLACES = [
     Place(
         "library/providers/catalog/background_reader.py",
         "a busy catalog is read on",
-        "self._schedule(self._catalog.timing.reading_idle, asked)",
-        "self._schedule(0, asked)",
+        "self._failed.add(key)\n        self._schedule(self._catalog.timing.reading_idle)",
+        "self._failed.add(key)\n        self._schedule(0)",
         ["tests/library/test_named_works.py::test_errors_slow_it_down"],
     ),
     Place(

@@ -51,11 +51,11 @@ class BackgroundReader:
             self._cancel = None
 
     @callback
-    def _schedule(self, seconds: float, at_least: float = 0) -> None:
+    def _schedule(self, seconds: float) -> None:
         """Go on after about so many seconds."""
         jitter = self._catalog.timing.jitter
         wait = seconds * uniform(1 - jitter, 1 + jitter)
-        self._cancel = async_call_later(self._hass, max(wait, at_least), self._job)
+        self._cancel = async_call_later(self._hass, wait, self._job)
 
     @callback
     def _handle_time(self, now: datetime) -> None:
@@ -129,9 +129,6 @@ class BackgroundReader:
         if read.reason is None:
             self._schedule(self._catalog.timing.reading_pause)
             return
-        asked = 0.0
-        if isinstance(read.reason, BusyError):
-            asked = read.reason.retry_after or 0.0
-        else:
+        if not isinstance(read.reason, BusyError):
             self._failed.add(key)
-        self._schedule(self._catalog.timing.reading_idle, asked)
+        self._schedule(self._catalog.timing.reading_idle)
