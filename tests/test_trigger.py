@@ -146,6 +146,7 @@ async def test_triggers_and_conditions(hass: HomeAssistant) -> None:
             ({"exhibition": "everything is a WINDOW"}, True),
             ({"artist": told["artist"].split(", ")[0].split()[-1]}, True),
             ({"artist": "Nobody"}, False),
+            ({"artist": "∞"}, False),
             ({"playlist": SMALL, "work": told["title"]}, True),
             ({"playlist": SMALL, "work": "Dawn"}, False),
             ({"favorite": True}, False),

@@ -254,11 +254,16 @@ def is_wanted(options: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
     if options.get("favorite") and not shown.get("favorite"):
         return False
     # Of several artists, or by the last name.
-    artist = f" {fold(options.get('artist') or '')} "
-    if artist.strip() and artist not in f" {fold(shown.get('artist') or '')} ":
+    artist = _folded(options.get("artist"))
+    if artist and f" {artist} " not in f" {_folded(shown.get('artist'))} ":
         return False
     return all(
-        fold(options[name]) in {fold(shown.get(key) or "") for key in keys}
+        _folded(options[name]) in {_folded(shown.get(key)) for key in keys}
         for name, keys in NAMES.items()
         if options.get(name)
     )
+
+
+def _folded(name: str | None) -> str:
+    """Return a name without case, accents and punctuation, unless it has nothing else."""
+    return fold(name or "") or name or ""
