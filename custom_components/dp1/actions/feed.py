@@ -23,8 +23,10 @@ from ..client.errors import (
     ForbiddenError,
     InvalidPlaylistError,
 )
-from ..client.feed.client import Family, Feed, Published
+from ..client.feed.client import Feed
+from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
+from ..client.feed.writer import Published
 from ..client.http import is_home_name
 from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import SigningKey, Verification, verify

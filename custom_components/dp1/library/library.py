@@ -19,7 +19,7 @@ from homeassistant.util.signal_type import SignalType
 from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
-from ..client.feed.client import Family
+from ..client.feed.connection import Family
 from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN

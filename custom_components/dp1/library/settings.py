@@ -23,6 +23,7 @@ from homeassistant.util.network import is_ip_address
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
+from ..client.feed.connection import Family
 from ..client.http import Guard, public_session
 from ..client.text import web_url
 from ..const import (
@@ -140,7 +141,7 @@ async def async_check_key(
     try:
         async with _guard(hass, url) as guard:
             client = feed.Feed(guard, url, api_key=key)
-            if await client.family() is not feed.Family.SIGNED:
+            if await client.family() is not Family.SIGNED:
                 await client.check_key()
     except AuthenticationError:
         return {CONF_API_KEY: "invalid_auth"}
@@ -153,7 +154,7 @@ async def async_takes_no_key(hass: HomeAssistant, url: str) -> bool:
     """Return whether the feed at a normalized URL is known to take no API key."""
     try:
         async with _guard(hass, url) as guard:
-            return await feed.Feed(guard, url).family() is feed.Family.SIGNED
+            return await feed.Feed(guard, url).family() is Family.SIGNED
     except Dp1Error:
         return False
 

@@ -272,17 +272,8 @@ def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:
         all_series: series of the exhibition.
         cap: maximum number of works of the playlist.
     """
-    return shares(
-        [
-            1
-            if shown_once(series)
-            else cap
-            if series.max_artwork is None
-            else series.max_artwork
-            for series in all_series
-        ],
-        cap,
-    )
+    counts = (1 if shown_once(each) else each.max_artwork for each in all_series)
+    return shares([cap if count is None else count for count in counts], cap)
 
 
 def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork], int]:

@@ -30,14 +30,6 @@ from .connection import Family, FeedConnection, family_of
 from .paging import Page, pages, records
 from .writer import Change, Published, Writer
 
-__all__ = [
-    "Family",
-    "Feed",
-    "Published",
-    "StoredPlaylist",
-    "normalize_url",
-]
-
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
 API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
@@ -290,9 +282,8 @@ class Feed:
     async def _document(self, url: str) -> dict[str, Any]:
         """Read one JSON object, from the cache if the host says that nothing changed."""
         kept = self._answers.get(url)
-        answer = await self._connection.read(
-            url, etag=kept.headers["ETag"] if kept else None
-        )
+        headers = {"If-None-Match": kept.headers["ETag"]} if kept else None
+        answer = await self._connection.read(url, headers=headers)
         if kept and answer.status == 304:
             answer = kept
         document = await answer.json()

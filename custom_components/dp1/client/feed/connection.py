@@ -344,21 +344,17 @@ class FeedConnection:
             raise InvalidRequestError("not a playlist of this feed")
         return self.playlist_url(name)
 
-    async def read(
-        self, url: str, *, etag: str | None = None, **options: Any
-    ) -> Answer:
-        """Get something; with an ``etag`` the answer may be a 304 without a body.
+    async def read(self, url: str, **options: Any) -> Answer:
+        """Get something; with ``headers`` that name what is known already, the answer may be a 304 without a body.
 
         Args:
             url: where from.
-            etag: what is known already.
             options: as ``request_json`` has them.
 
         Raises:
             Dp1Error: as ``send`` has it.
         """
-        headers = {"If-None-Match": etag} if etag else None
-        return await self.send("GET", url, headers=headers, **options)
+        return await self.send("GET", url, **options)
 
     def _authorization(self) -> str:
         """Return the header as the strictest server expects it, with exactly one blank."""

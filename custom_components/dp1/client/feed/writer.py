@@ -57,8 +57,6 @@ READ_BACK_PAUSES = (0.0, 0.5, 1.0, 2.0)
 # After these nobody knows whether the document arrived; a conflict may be with the document itself.
 DOUBTFUL = (ConflictError, LostAnswerError, TemporaryError, UnexpectedAnswerError)
 
-type Status = Literal["published", "updated", "queued"]
-
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -81,7 +79,7 @@ class Published:
     id: str
     slug: str
     url: str
-    status: Status
+    status: Literal["published", "updated", "queued"]
     signed_by: str | None
     left_out: tuple[str, ...]
     changed: tuple[str, ...]
@@ -390,7 +388,8 @@ class Writer:
         """
         body = draft.document if body is None else body
         if self.family is Family.SIGNED:
-            await asyncio.to_thread(_check_size, body)
+            if len(await asyncio.to_thread(encode, body)) > MAX_DOCUMENT:
+                raise DocumentTooLargeError("the document is larger than 5 MiB")
         doubt: Dp1Error | None = None
         while True:
             try:
@@ -464,12 +463,6 @@ async def _stored(answer: Answer) -> Stored:
             f"the feed answered {answer.status} without a document"
         )
     return Stored(document, answer.status == 202)
-
-
-def _check_size(body: object) -> None:
-    """Raise if a body is too large for the signed feed."""
-    if len(encode(body)) > MAX_DOCUMENT:
-        raise DocumentTooLargeError("the document is larger than 5 MiB")
 
 
 def _is_same(document: Document, held: Document, key: SigningKey) -> bool:
