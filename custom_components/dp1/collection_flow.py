@@ -23,7 +23,6 @@ from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
     TextSelectorConfig,
-    TextSelectorType,
 )
 
 from .client.errors import Dp1Error, NotFoundError
@@ -47,7 +46,7 @@ from .library.providers.collection import (
     async_indexer,
     async_user_agent,
 )
-from .library.settings import Preferences
+from .library.settings import URL_FIELD, Preferences
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200
@@ -68,9 +67,7 @@ SCHEMA = vol.Schema(
 CHANNEL_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_NAME): TextSelector(),
-        vol.Required(CONF_URL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.URL)
-        ),
+        vol.Required(CONF_URL): URL_FIELD,
     }
 )
 

@@ -91,11 +91,6 @@ def record_from_json[T](kind: type[T], data: object) -> T | None:
     return record
 
 
-def _unchanged(value: Any) -> Any:
-    """Return JSON as it is."""
-    return value
-
-
 # So that none of them writes after all files are removed.
 _STORES: WeakSet[SafeStore[Any]] = WeakSet()
 
@@ -121,7 +116,7 @@ class SafeStore[T](Store[Any]):
         options = {"atomic_writes": True, "private": True, **options}
         super().__init__(hass, 1, f"{DOMAIN}.{key}", **options)
         self._decode: Callable[[Any], T] = kind
-        self._encode: Function = _unchanged
+        self._encode: Function = lambda value: value
         if isinstance(kind, type | GenericAlias):
             self._decode, self._encode = _codec(kind)
         _STORES.add(self)

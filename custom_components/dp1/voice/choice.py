@@ -1,7 +1,7 @@
 """What a sentence asks to show."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from random import Random, choice
@@ -43,24 +43,14 @@ CHOICES: Final = (
 ALIKE: Final = 0.6
 TOLERANCE: Final = 0.3
 # Who says these wants the contrary, unless the title has them. 别的 is "other".
-_NOT: Final = frozenset(
-    [
-        "not",
-        "never",
-        "nicht",
-        "nie",
-        "kein",
-        "keine",
-        "keinen",
-        "niet",
-        "nooit",
-        "geen",
-        "pas",
-        "jamais",
-        "no",
-        "nunca",
-    ]
-)
+_NOT_BY_LANGUAGE: Final = {
+    "en": "not never no",
+    "de": "nicht nie kein keine keinen",
+    "nl": "niet nooit geen",
+    "fr": "pas jamais",
+    "es": "no nunca",
+}
+_NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
 type Match = tuple[Library, Hit]
@@ -263,11 +253,9 @@ async def _async_daily(libraries: list[Library]) -> Chosen | None:
             item = library.daily.work
             work = (library.known_work(item) if item else None) or NO_WORK
             artist = (item.artist if item else None) or work.artist
-            title, where = (
-                node.subtitle or node.title,
-                media_id(library.entry_id, node.id),
-            )
-            return Chosen((where,), title, artist, item is not None)
+            daily = Chosen.of(library, node)
+            title = node.subtitle or node.title
+            return replace(daily, title=title, artist=artist, is_work=item is not None)
     return None
 
 

@@ -94,12 +94,8 @@ def _at(now: datetime, hours: float) -> datetime:
     return midnight + timedelta(hours=hours)
 
 
-def _cut(text: str) -> str:
-    """Return as much of a text as any title or name has."""
-    return text[:MAX_SPOKEN]
-
-
-SPOKEN_TEXT: Final = vol.All(cv.string, _cut)
+# As much of a text as any title or name has.
+SPOKEN_TEXT: Final = vol.All(cv.string, lambda text: text[:MAX_SPOKEN])
 
 
 def _number(least: float, most: float) -> vol.All:
