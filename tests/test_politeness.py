@@ -45,6 +45,11 @@ def refused(house: House) -> int:
     return sum(command.status == 429 for command in house.walls["wall"].received)
 
 
+def prepare_meanwhile(house: House) -> None:
+    """Let the first cast take so long that all others are prepared meanwhile."""
+    house.walls["wall"].inject("slow", command="displayPlaylist", times=1, seconds=0.5)
+
+
 async def test_twenty_automations_of_all_kinds(house: House) -> None:
     """Of twenty casts, moves, orders, volumes and sleeps, none is refused and the last count."""
     await house.show("wall", playlist=TIDES)
@@ -76,8 +81,7 @@ async def test_twenty_automations_of_all_kinds(house: House) -> None:
 
 async def test_twenty_casts(house: House) -> None:
     """Of twenty casts at the same time at most the first is shown before the last."""
-    # Until the others are prepared.
-    house.walls["wall"].inject("slow", command="displayPlaylist", times=1, seconds=0.5)
+    prepare_meanwhile(house)
     await at_once(
         *(
             house.show("wall", playlist=series(f"List {number}", 3), start_at=2)
@@ -205,6 +209,7 @@ async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
 async def test_casts_that_were_overtaken_say_so(house: House) -> None:
     """All but the last of several casts return that they were superseded."""
     names = [f"List {number}" for number in range(6)]
+    prepare_meanwhile(house)
     responses = await asyncio.gather(
         *(
             house.do(

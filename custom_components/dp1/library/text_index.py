@@ -197,6 +197,8 @@ class TextIndex[T]:
 
         At most `limit` are yielded, and as many lines of each kind looked at.
         """
+        if not words.words:
+            return
         needles = [start_of(word) for word in words.words]
         counted = sorted(words.words, key=len, reverse=True)[:MAX_COUNTED]
         counts = {word: self._count(word) for word in counted}
