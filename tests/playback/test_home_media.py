@@ -247,6 +247,22 @@ async def test_my_pictures(
             await do(hass, "cast_playlist", entity_id=ENTITY_ID, media_content_id=wrong)
 
 
+@pytest.mark.parametrize("name", ["St. Ives", "Sunset #1", "100%25 pure", "Who?"])
+async def test_the_name_of_a_file(
+    hass: HomeAssistant, home: str, tmp_path: Path, display: DisplaySimulator, name: str
+) -> None:
+    """A file is named as it is called, whatever its name would mean in an address, also as a favorite."""
+    library = await set_up_library(hass, library_entry(None, "http://127.0.0.1:9"))
+    (tmp_path / f"{name}.png").write_bytes(PNG)
+    await play(hass, f"{SOURCE}/{name}.png", "image")
+    assert await loaded(display) == "image"
+    assert display.player.items[0]["title"] == name
+    await until(lambda: state_of(hass).attributes["dp1"]["favorite"] is False)
+    await do(hass, "add_favorite", entity_id=ENTITY_ID)
+    (kept,) = library.runtime_data.favorites.nodes()
+    assert kept.title == name
+
+
 async def test_the_type_may_be_asked_for(
     hass: HomeAssistant, home: str, display: DisplaySimulator
 ) -> None:

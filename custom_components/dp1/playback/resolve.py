@@ -340,6 +340,8 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
     if not title and (name := await async_upload_name(hass, wanted.media_id)):
         # The address ends alike for all.
         title = name.rpartition(".")[0] or name
+    elif not title and media.path is not None:
+        title = media.path.stem
     return _single_item(source, title or _title_of(media.url), wanted.options)
 
 
@@ -447,7 +449,7 @@ def _title_of(url: str) -> str:
     """Return the last part of a URL without extension as title."""
     parsed = _parse_url(url)
     name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
-    return name.partition(".")[0] or parsed.host or url[:MAX_TITLE]
+    return PurePosixPath(name).stem or parsed.host or url[:MAX_TITLE]
 
 
 def _parse_url(url: str) -> URL:

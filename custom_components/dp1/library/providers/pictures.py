@@ -1,6 +1,6 @@
 """Pictures of Home Assistant: what was uploaded to it, and what is in its media folders."""
 
-from mimetypes import guess_type
+from mimetypes import guess_file_type
 from typing import Any, Final, override
 
 from yarl import URL
@@ -58,7 +58,7 @@ class Pictures(Provider):
     async def _async_title(self, media_id: str) -> str:
         """Return the name of the file without its suffix; the address of an upload does not tell it."""
         name = await async_upload_name(self.hass, media_id) or clean(
-            URL(media_id).name, MAX_TITLE
+            media_id.rpartition("/")[2], MAX_TITLE
         )
         return name.rpartition(".")[0] or name
 
@@ -94,7 +94,7 @@ def is_picture(media_id: str) -> bool:
     """Return whether a media id is that of an uploaded picture, or of one in a media folder."""
     if media_id.startswith(f"{UPLOADS}/"):
         return True
-    kind, _ = guess_type(media_id)
+    kind, _ = guess_file_type(media_id)
     return media_id.startswith(FILES) and (kind or "").startswith("image/")
 
 
