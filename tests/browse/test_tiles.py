@@ -15,6 +15,11 @@ from tests.galleries import Gallery
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
+# What a camera noted: how it was held, and a resolution or a width that is no number.
+NOTED = b"Exif\0\0MM\0*\0\0\0\x08\0\x02\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
+NO_RESOLUTION = NOTED + b"\x01\x1a\0\x02\0\0\0\x01x\0\0\0" + bytes(4)
+NO_WIDTH = NOTED + b"\x01\0\0\x07\0\0\0\x04wide" + bytes(4)
+
 
 def drawn(kind: str, mode: str = "RGB", width: int = 1200, **more: Any) -> Image:
     """Return a picture of many colors."""
@@ -70,10 +75,14 @@ def test_a_large_picture_becomes_a_tile(kind: str, mode: str) -> None:
         # Of 46 KB, but 227 MB, and the loop stood still for 185 ms.
         lambda: flat("PNG", "RGB", 5_950_000, 2),
         lambda: Image("image/png", b"\x89PNG\r\n\x1a\n" + bytes(100)),
+        # Nearly all of it would be white.
+        lambda: flat("PNG", "I;16", 1000, 1000),
+        lambda: drawn("JPEG", exif=NO_RESOLUTION),
+        lambda: drawn("JPEG", exif=NO_WIDTH),
     ],
     ids=[
         *("gif", "moving", "small", "too large", "large and clear", "large and WebP"),
-        *("too long", "broken"),
+        *("too long", "broken", "of 16 bits", "no resolution", "no width"),
     ],
 )
 def test_what_stays_as_it_is(picture: Callable[[], Image]) -> None:

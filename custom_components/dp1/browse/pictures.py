@@ -8,6 +8,7 @@ from io import BytesIO
 from itertools import islice
 from pathlib import Path
 import re
+import struct
 from typing import Final, Literal
 from urllib.parse import quote
 
@@ -155,7 +156,10 @@ def scaled(picture: Image) -> Image:
             copies = 1 if is_plain and opened.format != "WEBP" else COPIES
             is_large = copies * opened.width * opened.height > MAX_SCALED_PIXELS
             is_long = max(opened.size) > MAX_SIDE
-            if is_large or is_long or getattr(opened, "is_animated", False):
+            # Of 16 bits for each pixel, most would be white.
+            is_deep = opened.mode.startswith("I")
+            is_animated = getattr(opened, "is_animated", False)
+            if is_large or is_long or is_deep or is_animated:
                 return picture
             whole = opened if opened.mode in SMOOTH else opened.convert(mode)
             # Made small before anything else, as each step copies it.
@@ -163,7 +167,15 @@ def scaled(picture: Image) -> Image:
             tile = ImageOps.exif_transpose(whole).convert(mode)
             tile.thumbnail((TILE_WIDTH, 2 * TILE_WIDTH))
             tile.save(smaller, "WEBP", quality=TILE_QUALITY)
-    except OSError, ValueError, SyntaxError, pil.DecompressionBombError:
+    # The last two are of what a camera noted.
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        pil.DecompressionBombError,
+        TypeError,
+        struct.error,
+    ):
         return picture
     content = smaller.getvalue()
     is_less = len(content) < len(picture.content)
