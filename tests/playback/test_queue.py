@@ -56,6 +56,29 @@ async def test_works_are_put_into_the_list(
     assert house.attribute("wall", "media_title") == work
 
 
+@pytest.mark.parametrize("how", ["add", "next", "play"])
+async def test_added_works_look_as_in_their_own_playlist(
+    house: House, how: str
+) -> None:
+    """What a playlist says of all its works goes along with each."""
+    shown = {"scaling": "fill", "background": "#ffffff"}
+    await house.phone_casts("wall", TIDES)
+    await enqueue(house, how, DUNES | {"defaults": {"display": shown}})
+    items = {item["title"]: item for item in house.walls["wall"].state.items}
+    assert items["Dunes 1"]["display"] == items["Dunes 2"]["display"] == shown
+    assert "display" not in items["Tides 1"]
+
+
+async def test_much_is_said_of_all_added_works(house: House) -> None:
+    """It is not sent once for each of them."""
+    await house.phone_casts("wall", TIDES)
+    long = {"display": {"scaling": "fill", "background": f"#{'f' * 1_000_000}"}}
+    house.walls["wall"].reset_counters()
+    with pytest.raises(ServiceValidationError):
+        await enqueue(house, "add", series("Dunes", 20) | {"defaults": long})
+    assert not house.walls["wall"].writes
+
+
 @pytest.mark.parametrize("how", ["add", "next"])
 async def test_the_current_work_is_not_loaded_again(house: House, how: str) -> None:
     """A longer playlist does not reload the current work, and can be played again."""

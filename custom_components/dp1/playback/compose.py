@@ -121,9 +121,8 @@ async def _async_items(
     cast = await async_from_media(hass, "", name, own, medium.title or None)
     cast = await async_of_today(hass, cast, own)
     document = await async_shown_document(hass, cast)
-    if not (works := document.get("items")):
+    if not (items := works_alone(document)):
         raise invalid_input("nothing_to_show")
-    items = [_alone(item, document.get("defaults")) for item in works]
     if medium.title and len(items) == 1:
         items[0]["title"] = medium.title
     if medium.note:
@@ -131,11 +130,15 @@ async def _async_items(
     return items
 
 
-def _alone(item: Item, defaults: object) -> Item:
-    """Return a work with what the defaults of its playlist say of it."""
-    shared = mapping(defaults)
-    display = {**mapping(shared.get("display")), **mapping(item.get("display"))}
-    return {**shared, **item, **({"display": display} if display else {})}
+def works_alone(document: Mapping[str, Any]) -> list[Item]:
+    """Return the works of a playlist with what its defaults say of each."""
+    shared = mapping(document.get("defaults"))
+    of_all = mapping(shared.get("display"))
+    found = []
+    for item in document.get("items") or ():
+        display = {**of_all, **mapping(item.get("display"))}
+        found.append({**shared, **item, **({"display": display} if display else {})})
+    return found
 
 
 def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Item]:
