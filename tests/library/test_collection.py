@@ -584,3 +584,20 @@ async def test_keep_current(
         hass.config_entries.async_remove_subentry(entry, SUBENTRY)
         await hass.async_block_till_done()
         assert (await client.get(f"{path}?token={token}")).status == 404
+
+
+async def test_a_followed_collection_among_others(
+    hass: HomeAssistant, indexer: IndexerSimulator
+) -> None:
+    """Its works are put into another list also where Home Assistant does not reach itself."""
+    assert await async_setup_component(hass, "api", {})
+    entry = await set_up_collection(hass, indexer.url, E1, T1, keep_current=True)
+    await until(lambda: collection_of(entry).data.complete)
+    await async_process_ha_core_config(hass, {"internal_url": "http://127.0.0.1:9"})
+    media_id = f"{PREFIX}{entry.entry_id}/{NODE}"
+    async with House.of(hass, "wall") as house:
+        wall = house.walls["wall"]
+        await house.show("wall", media=[media_id, "https://art.example.org/1.png"])
+        assert len(wall.state.items) == 7
+        await house.play("wall", media_id, enqueue="add")
+        assert len(wall.state.items) == 13

@@ -514,7 +514,13 @@ async def async_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
     """Return the document of a cast, which is read if it is cast by its URL."""
     if cast.playlist is not None:
         return dict(cast.playlist)
-    return await async_read_playlist(hass, cast.playlist_url or "")
+    url = cast.playlist_url or ""
+    served = hass.data[DATA].media_proxy.media_id_of(url)
+    if served and served.startswith(MEDIA_PREFIX):
+        # Home Assistant itself may not reach the address that displays use.
+        built = await async_build_playlist(hass, {"media_content_id": served})
+        return dict(built.cast.playlist or {})
+    return await async_read_playlist(hass, url)
 
 
 async def async_shown_document(hass: HomeAssistant, cast: Cast) -> Document:
