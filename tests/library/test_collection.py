@@ -601,3 +601,15 @@ async def test_a_followed_collection_among_others(
         assert len(wall.state.items) == 7
         await house.play("wall", media_id, enqueue="add")
         assert len(wall.state.items) == 13
+
+
+async def test_a_work_that_is_listed_twice(
+    hass: HomeAssistant, indexer: IndexerSimulator
+) -> None:
+    """It is there once, also before the rest is read."""
+    indexer.records += indexer.own(COLLECTOR, 1)
+    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
+    collection = collection_of(entry)
+    await until(lambda: collection.data.complete)
+    await collection._async_read_newest()
+    assert len(collection.data.records) == 1

@@ -189,7 +189,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             return
         is_all = page.offset is None
         self._set(
-            _newest_first(page.tokens),
+            _newest_first(_found(page, {}).values()),
             complete=is_all,
             reason=None if is_all else _being_read(),
         )
