@@ -1,5 +1,7 @@
 """Test the coordinator of a display."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 import logging
 import time
@@ -362,6 +364,98 @@ async def test_another_display_at_the_address_is_left_alone(
     await display.power_on()
     await hass.config_entries.async_reload(setup_display.entry_id)
     assert setup_display.state is ConfigEntryState.LOADED
+
+
+@asynccontextmanager
+async def exchange(
+    display: DisplaySimulator, entry: MockConfigEntry
+) -> AsyncIterator[DisplaySimulator]:
+    """Let another display answer at the address before the socket is opened again."""
+    coordinator = entry.runtime_data
+    display.player.load(EVENING)
+    await until(lambda: coordinator.data.item and coordinator.connection.connected)
+    await settle(display)
+    set_timing(coordinator.hass, first_retry=60.0, last_retry=60.0)
+    port = display.port
+    await display.power_off()
+    await until(lambda: not coordinator.connection.connected)
+    async with DisplaySimulator(
+        profile="B", device_id="FF1-ZZ99ZZ99", port=port, poll_interval=0.1
+    ) as other:
+        other.player.load(playlist("Storm", "Flood"))
+        yield other
+
+
+@pytest.mark.parametrize("is_set_up", [False, True])
+async def test_another_display_is_not_shown_before_the_check(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    is_set_up: bool,
+) -> None:
+    """Nothing that is read between two connections is taken from another display."""
+    coordinator = setup_display.runtime_data
+    async with exchange(display, setup_display) as other:
+        other.device.mixer = 100
+        other.show_setup_page(is_set_up)
+        await coordinator.async_read_device()
+        await coordinator.async_refresh_player()
+        assert coordinator.data.device.volume == 50
+        assert coordinator.data.item.title == "Dawn"
+        assert not coordinator.data.set_up
+        assert state_of(hass).state == "unavailable"
+
+
+async def test_another_display_gets_no_command_before_the_check(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A command between two connections is for the display of the entry only."""
+    async with exchange(display, setup_display) as other:
+        with pytest.raises(HomeAssistantError) as caught:
+            await hass.services.async_call(
+                "media_player", "turn_off", {"entity_id": ENTITY_ID}, blocking=True
+            )
+        assert caught.value.translation_key == "another_display"
+        assert not other.writes
+
+
+async def test_a_display_is_woken_before_its_socket_is_open_again(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A command needs no socket, only the display of the entry."""
+    display.player.load(EVENING)
+    coordinator = setup_display.runtime_data
+    await until(lambda: coordinator.data.item and coordinator.connection.connected)
+    display.inject(FaultKind.STATUS, route="/api/notification")
+    await display.power_off()
+    await until(lambda: not coordinator.connection.connected)
+    await display.power_on()
+    for action in ("turn_off", "turn_on"):
+        await hass.services.async_call(
+            "media_player", action, {"entity_id": ENTITY_ID}, blocking=True
+        )
+    assert not coordinator.connection.connected
+    assert state_of(hass).state == "playing"
+
+
+async def test_another_display_is_noticed_without_a_socket(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """A display whose socket never opens is checked once it was lost."""
+    display.inject(FaultKind.STATUS, route="/api/notification", status=404)
+    display.player.load(EVENING)
+    await set_up(hass, display_entry)
+    set_timing(hass, loss_patience=0.0, last_retry_without_socket=0.1)
+    port = display.port
+    await lose(hass, display)
+    async with DisplaySimulator(
+        profile="B", device_id="FF1-ZZ99ZZ99", port=port
+    ) as other:
+        other.inject(FaultKind.STATUS, route="/api/notification", status=404)
+        other.player.load(playlist("Storm", "Flood"))
+        await display_entry.runtime_data.async_refresh()
+        assert display_entry.runtime_data.data.item.title == "Dawn"
+        assert state_of(hass).state == "unavailable"
 
 
 # At start

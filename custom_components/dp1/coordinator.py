@@ -119,6 +119,9 @@ class Contact(Enum):
     OTHER = auto()
 
 
+CHECKED: Final = (Contact.PROBABLE, Contact.PROVEN)
+
+
 class Part(StrEnum):
     """A part of the state of a display, which listeners can be limited to; named like its field."""
 
@@ -649,8 +652,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.cast_only:
             await self.display.probe()
             return
-        if self.contact in (Contact.UNCHECKED, Contact.OTHER):
-            await self._async_check_identity()
+        await self._async_check_identity()
         if self.connection.connected:
             self._seen()
         self.create_task(self._async_update_device(), "device status")
@@ -664,7 +666,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     # Identity
 
     async def _async_check_identity(self) -> None:
-        """Check which display answers, before any of its data is used."""
+        """Check which display answers, before any of its data is used or a command is sent to it."""
+        if self.contact in CHECKED:
+            return
         try:
             self.identity = await self.display.identify()
         except RejectedError, UnexpectedAnswerError:
@@ -678,15 +682,22 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.contact = Contact.UNCHECKED
             if self.macs:
                 await self.async_read_device()
-        self._raise_if_other(UpdateFailed)
+        if self._is_other:
+            raise UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key="another_display",
+                translation_placeholders={
+                    "name": self.config_entry.title,
+                    "where": self.display.url,
+                },
+            )
         if self.contact is Contact.UNCHECKED:
             self.contact = Contact.PROBABLE
 
     def _is_ours(self, device: DeviceStatus) -> bool:
         """Return whether a device status can be that of the display, by its MAC addresses if it gives no id."""
-        given = self.identity.device_id if self.identity else ""
         macs, known = macs_of(device), self.macs
-        if macs and known and (not given or given != self.config_entry.unique_id):
+        if macs and known and self.contact is not Contact.PROVEN:
             if macs.isdisjoint(known):
                 self.contact = Contact.OTHER
             elif self.contact is Contact.OTHER:
@@ -697,18 +708,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _is_other(self) -> bool:
         """Return whether another display answers than that of the entry."""
         return self.contact is Contact.OTHER
-
-    def _raise_if_other(self, kind: type[HomeAssistantError]) -> None:
-        """Raise if another display answers than that of the entry."""
-        if self._is_other:
-            raise kind(
-                translation_domain=DOMAIN,
-                translation_key="another_display",
-                translation_placeholders={
-                    "name": self.config_entry.title,
-                    "where": self.display.url,
-                },
-            )
 
     # What is kept in the entry and the device registry
 
@@ -731,7 +730,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             changes[CONF_DIALECT] = dialect.value
         if device := self._device_reply:
             macs = sorted(macs_of(device))
-            if macs and self.contact in (Contact.PROBABLE, Contact.PROVEN):
+            if macs and self.contact in CHECKED:
                 changes[CONF_MACS] = macs
             self._update_firmware(device.installed_version)
         self._store(changes)
@@ -766,6 +765,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Read the player; an error changes nothing."""
         try:
             await self._async_update_player()
+        except UpdateFailed as err:
+            self.async_set_update_error(err)
         except Dp1Error as err:
             self.connection.missed(err)
         else:
@@ -773,6 +774,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_update_player(self) -> None:
         """Read the player; a push during the read is newer than the answer."""
+        await self._async_check_identity()
         pushes = self._pushes
         try:
             player = await self.display.player_status()
@@ -1049,7 +1051,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._polls = 0
             self.create_task(self.async_refresh(), "snapshot")
             return
-        if self.contact not in (Contact.PROBABLE, Contact.PROVEN):
+        if self.contact not in CHECKED:
             LOGGER.debug("%s: skipping a push before it is known of whom", self.name)
             return
         match event:
@@ -1071,6 +1073,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _on_lost(self, err: Dp1Error) -> None:
         """Handle the loss of the display; log it once."""
+        self._on_disconnected()
         self.last_exception = self._update_failed(err)
         if self.last_update_success:
             self.last_update_success = False
@@ -1101,10 +1104,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self, refresh: Refresh = Refresh.PUSH, index: int | None = None
     ) -> AsyncIterator[Display]:
         """Send commands to the display, then wait for the state to be updated, for a step until it is at its index."""
-        self._raise_if_other(HomeAssistantError)
         self._was_pushed.clear()
         try:
             with translated_errors("display", self.name, self.display.url):
+                await self._async_check_identity()
                 yield self.display
         except HomeAssistantError as err:
             if isinstance(err.__cause__, (NotReadyError, RejectedError)):
