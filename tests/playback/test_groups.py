@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.dp1.data import DATA
 from custom_components.dp1.playback.duties import Duties
-from custom_components.dp1.playback.groups import group_of
+from custom_components.dp1.playback.groups import async_sync, group_of
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
@@ -165,6 +165,18 @@ async def test_cleared_and_hung_again(house: House) -> None:
         {"action": "media_player.play_media", "target": target, "data": media},
     )
     assert works(house) == ["picture"] * 3
+
+
+async def test_a_leader_that_overheats(house: House) -> None:
+    """A leader with a problem reports no works, which does not clear the others."""
+    await join(house)
+    await house.show("left", playlist=TIDES)
+    await hang_in_step(house, *["Tides 1"] * 3)
+    house.walls["left"].overheat()
+    coordinator = house.entries["left"].runtime_data
+    await until(lambda: coordinator.data.player.error == "overheating")
+    await async_sync(coordinator)
+    assert works(house)[1:] == ["Tides 1"] * 2
 
 
 async def test_steps_at_the_same_time(house: House) -> None:

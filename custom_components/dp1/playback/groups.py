@@ -322,7 +322,9 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     if (player := leader.data.player) is None:
         return
     if player.position is None:
-        if display.data.player is not None and display.data.player.current:
+        shown = display.data.player
+        # A player with a problem reports no works either.
+        if player.ok and shown is not None and shown.current:
             await async_restore_snapshot(display, Snapshot(None, Start(), False))
         return
     cast = cast_of_display(player, leader.history)
