@@ -29,6 +29,7 @@ from tests.displays import entry_of, playlist, set_up, settle, state_of, until
 from tests.libraries import library_entry
 from tests.simulators.display import DisplaySimulator, FaultKind
 from tests.simulators.display.clock import ShiftedClock
+from tests.simulators.display.player import Page
 
 TOKYO, LISBON = ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Lisbon")
 # The days are ahead of the real time, so that timers are still to come.
@@ -240,6 +241,26 @@ async def test_what_a_person_chose_stays(hass: HomeAssistant) -> None:
             await house.move(at(day, "00:00:01", LISBON))
             await settle(house.walls["wall"])
         assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn"])
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_too_hot_at_midnight(hass: HomeAssistant) -> None:
+    """A display with a problem reports no works, which does not end the Daily."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        await house.move(at(3, "12:00:00", LISBON))
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 3"])
+        wall, coordinator = house.walls["wall"], house.entries["wall"].runtime_data
+        wall.overheat()
+        await until(lambda: coordinator.data.player.error == "overheating")
+        await house.move(at(4, "00:00:01", LISBON))
+        await settle(wall)
+        wall.player.overheating = False
+        wall.show_page(Page.PLAYLIST)
+        await until(lambda: coordinator.data.player.ok)
+        await coordinator.async_read_device()
+        await house.move(at(4, "00:02:00", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 4"])
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -94,7 +94,8 @@ class ShownDaily(Duty):
         """Ask whether the display still shows what it was given."""
         if coordinator.cast_only:
             return coordinator.data.assumed == self.cast
-        if (player := await coordinator.async_read_player()) is None:
+        player = await coordinator.async_read_player()
+        if player is None or not player.ok:
             raise HomeAssistantError("the player does not run now")
         key = text((self.cast.playlist or {}).get("id"))
         return is_showing(self.cast, player) and (
