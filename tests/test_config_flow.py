@@ -285,6 +285,22 @@ async def test_a_display_without_an_id_is_not_added_twice(
     assert result["description_placeholders"] == {"title": entry.title}
 
 
+@pytest.mark.parametrize("profile", ["A"])
+@pytest.mark.parametrize("unique_id", [DEVICE_ID, None])
+async def test_a_display_without_an_id_that_moved_is_not_added_twice(
+    hass: HomeAssistant, display: DisplaySimulator, unique_id: str | None
+) -> None:
+    """The hardware tells which entry is that of a display at a new address."""
+    macs = sorted(display.device.network_addresses.values())
+    data = {"host": "192.0.2.1", "macs": macs}
+    entry = entry_of(display, unique_id=unique_id, data=data)
+    entry.add_to_hass(hass)
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["reason"] == "already_configured"
+    assert result["description_placeholders"] == {"title": entry.title}
+    assert entry.data["host"] == display.host
+
+
 async def test_an_old_address_of_another_display_is_free(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:

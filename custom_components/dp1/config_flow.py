@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Self, override
+from typing import Any, NoReturn, Self, override
 
 import voluptuous as vol
 
@@ -213,6 +213,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             self._abort_if_added_without_id(device_id, name)
         else:
             for entry in self._async_current_entries(include_ignore=False):
+                if not self._found.macs.isdisjoint(entry.data.get(CONF_MACS, ())):
+                    self._abort_with_address(entry)
                 if self._address_data.items() <= entry.data.items():
                     raise _already_configured(entry)
         self._title = (
@@ -341,6 +343,10 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             return
         async_set_device_id(self.hass, entry, device_id)
         async_update_name(self.hass, entry, self._found.name or name or device_id)
+        self._abort_with_address(entry)
+
+    def _abort_with_address(self, entry: ConfigEntry) -> NoReturn:
+        """Abort as an entry has the display, and store where it has answered."""
         self.hass.config_entries.async_update_entry(
             entry, data={**entry.data, **self._verified_data}
         )
