@@ -993,6 +993,22 @@ async def test_reconfiguring_stores_the_id(
     assert entry.unique_id == DEVICE_ID
 
 
+async def test_reconfiguring_while_the_display_is_offered(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A display that was added before it had an id may be offered again by its announcement."""
+    entry = entry_of(display, unique_id=None, data={"port": 1})
+    entry.add_to_hass(hass)
+    offered = await hear(hass, announcement(display))
+    assert offered["step_id"] == "zeroconf_confirm"
+    flow = await entry.start_reconfigure_flow(hass)
+    result = await enter(hass, flow, written(display))
+    assert result["reason"] == "reconfigure_successful"
+    taken = await hass.config_entries.flow.async_configure(offered["flow_id"], {})
+    assert taken["reason"] == "already_configured"
+    assert hass.config_entries.async_entries("dp1") == [entry]
+
+
 async def test_reconfiguring_refuses_another_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:

@@ -170,9 +170,10 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 errors = {CONF_HOST: "another_display"}
             if not errors:
                 if entry.unique_id is None and self._found.device_id:
-                    await self.async_set_unique_id(self._found.device_id)
+                    device_id = self._found.device_id
+                    await self.async_set_unique_id(device_id, raise_on_progress=False)
                     self._abort_if_configured()
-                    async_set_device_id(self.hass, entry, self._found.device_id)
+                    async_set_device_id(self.hass, entry, device_id)
                 return self.async_update_reload_and_abort(
                     entry, data_updates=self._verified_data
                 )
@@ -294,6 +295,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Confirm discovery; during onboarding the display is added at once."""
+        # Meanwhile an entry without an id may have been given it.
+        self._abort_if_configured()
         if user_input is not None or not onboarding.async_is_onboarded(self.hass):
             return await self._async_create_display(user_input or {})
         self._set_confirm_only()
