@@ -284,6 +284,17 @@ async def test_an_empty_wall_is_empty_again(house: House) -> None:
     assert house.state("wall").state == "idle"
 
 
+async def test_a_display_too_hot_to_tell(house: House) -> None:
+    """What was cast last returns where a player with a problem reports no works."""
+    await house.show("wall", playlist=ART)
+    coordinator = house.entries["wall"].runtime_data
+    house.walls["wall"].overheat()
+    await until(lambda: coordinator.data.player.error == "overheating")
+    await ring(house)
+    await wait(house)
+    await until(lambda: house.hanging("wall") == "Tides 1")
+
+
 async def test_a_display_out_of_reach_returns_when_it_is_back(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
