@@ -295,6 +295,19 @@ async def test_a_display_too_hot_to_tell(house: House) -> None:
     await until(lambda: house.hanging("wall") == "Tides 1")
 
 
+async def test_a_display_that_gets_too_hot(house: House) -> None:
+    """What hung before returns once a player that reported no works at the end is well again."""
+    await hang(house)
+    await ring(house)
+    coordinator = house.entries["wall"].runtime_data
+    house.walls["wall"].overheat()
+    await until(lambda: coordinator.data.player.error == "overheating")
+    await wait(house)
+    await house.do("turn_on", "wall")
+    await wait(house, 75)
+    assert_back(house)
+
+
 async def test_a_display_out_of_reach_returns_when_it_is_back(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -129,7 +129,10 @@ class Announcement(Duty):
         if coordinator.last_cast not in (None, self.cast):
             return False
         player = await coordinator.async_read_player()
-        return player is None or is_showing(self.cast, player)
+        # A player with a problem reports no works, but keeps them.
+        if player is None or not (player.ok or player.items):
+            return True
+        return is_showing(self.cast, player)
 
 
 type Table = dict[str, dict[type[Duty], Duty]]
