@@ -203,9 +203,9 @@ async def test_moments(hass: HomeAssistant) -> None:
 async def test_titles_of_strangers(hass: HomeAssistant) -> None:
     """A title that looks like a template or a value stays a title: it is rendered once, and taken as a text."""
     titles = ["{{ states | count }}", "{% set x = 1 %}", "[1, 2]", "{'a': 1}", "None"]
-    titles += ["True", "007", "1984", "...", "1e9", "<" * 200, "[x](http://a) ![](b)"]
+    titles += ["True", "007", "1984", "...", "1e9", "<" * 100, "[x](http://a) ![](b)"]
     assert await async_setup_component(
-        hass, "input_text", {"input_text": {"last": {"max": 255, "initial": ""}}}
+        hass, "input_text", {"input_text": {"last": {"initial": ""}}}
     )
     told: list[dict[str, Any]] = []
     kept: list[str] = []
@@ -245,6 +245,55 @@ async def test_titles_of_strangers(hass: HomeAssistant) -> None:
             assert kept[0] == title
             assert wall.casts > before
         await stop(hass)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["1984", "2001"], ["[1]", "{}", "True"], ["Short", "A" * 110, "A" * 120]],
+    ids=["numbers", "values", "long"],
+)
+async def test_titles_of_the_day(hass: HomeAssistant, names: list[str]) -> None:
+    """Each day has another entry, whatever its title looks like and however long it is."""
+    await set_noon(hass)
+    assert await async_setup_component(
+        hass, "input_text", {"input_text": {"last": {"initial": ""}}}
+    )
+    chosen = async_mock_service(hass, "media_player", "select_source")
+    shown = ""
+    day = {"display": ENTITY_ID, "at": soon(60), "memory": "input_text.last"}
+    await use(hass, art_of_the_day=day)
+    for number in range(1, 6):
+        attributes = {"source_list": names, "source": shown}
+        hass.states.async_set(ENTITY_ID, "playing", attributes)
+        await later(hass, days=number, minutes=61)
+        assert len(chosen) == number
+        before, shown = shown, chosen[-1].data["source"]
+        assert shown in names and shown != before
+        assert state_of(hass, "input_text.last").state == shown[:100]
+    await stop(hass)
+
+
+@pytest.mark.parametrize(
+    ("presence", "there", "away"),
+    [("person.ana", "home", "Work"), ("zone.home", "1", "0")],
+)
+async def test_nobody_is_there(
+    hass: HomeAssistant, presence: str, there: str, away: str
+) -> None:
+    """Displays sleep when the last one is gone, also to another zone."""
+    await set_noon(hass)
+    slept = async_mock_service(hass, "media_player", "turn_off")
+    hass.states.async_set(ENTITY_ID, "playing")
+    hass.states.async_set(presence, there)
+    hours = {"opens": "00:00:00", "closes": "23:59:59"}
+    displays = {"displays": [ENTITY_ID], "presence": presence}
+    await use(hass, gallery_hours={**displays, **hours})
+    for state, count in (("unavailable", 0), (there, 0), (away, 1)):
+        hass.states.async_set(presence, state)
+        await hass.async_block_till_done()
+        await later(hass, minutes=10, seconds=1)
+        assert len(slept) == count
+    await stop(hass)
 
 
 @pytest.mark.usefixtures("socket_enabled")
