@@ -305,6 +305,37 @@ async def test_asleep(page: Page) -> None:
     await expect(image).to_have_css("filter", "grayscale(1) brightness(0.4)")
 
 
+async def test_another_display(page: Page) -> None:
+    """A card that is given another display shows no picture of the one before."""
+    await render(page, entity_picture="/wall.png")
+    image = page.locator(".picture img")
+    await expect(image).to_have_attribute("src", "/wall.png")
+    await page.evaluate(
+        """() => {
+          window.hass.states["media_player.hall"].state = "off";
+          document.querySelector("dp1-wall-label-card").setConfig({entity: "media_player.hall"});
+        }"""
+    )
+    await expect(image).to_be_hidden()
+
+
+async def test_texts_come_later(page: Page) -> None:
+    """Texts that could not be loaded are asked for again when Home Assistant is back."""
+    asked = await page.evaluate(
+        """async () => {
+          let asked = 0;
+          window.render({state: "off", attributes: {}});
+          const fail = async () => { asked++; throw new Error("no"); };
+          document.querySelector("dp1-wall-label-card").hass = {...window.hass, language: "fr", localize: () => "", loadBackendTranslation: fail};
+          await new Promise((done) => setTimeout(done));
+          window.render({state: "off", attributes: {}}, {}, "fr");
+          return asked;
+        }"""
+    )
+    assert asked == 1
+    await expect(page.locator(".state")).to_have_text("asleep")
+
+
 async def test_what_a_display_cannot_do(page: Page) -> None:
     """There is no button for what the display cannot do, nor a heart without a library to keep it in."""
     await render(page, work={"favorite": None}, supported_features=0)
@@ -547,6 +578,26 @@ async def test_publishing_names_the_display(page: Page) -> None:
         assert tile["visibility"] == [shows]
 
 
+async def test_a_display_called_gallery(page: Page) -> None:
+    """Each view of the dashboard has an address of its own, whatever the displays are called."""
+    paths = await page.evaluate(
+        """async () => {
+          window.render({state: "playing", attributes: {}});
+          const ids = ["gallery", "settings", "wall"].map((name) => `media_player.${name}`);
+          const entities = Object.fromEntries(ids.map((id) => [id, {entity_id: id, platform: "dp1", device_id: id}]));
+          const hass = {...window.hass, devices: {}, areas: {}, entities};
+          return (await customElements.get("ll-strategy-dashboard-dp1-gallery").generate({}, hass)).views.map(({path}) => path);
+        }"""
+    )
+    assert paths == [
+        "gallery",
+        "settings",
+        "gallery-display",
+        "settings-display",
+        "wall",
+    ]
+
+
 async def test_taps_and_hold(page: Page) -> None:
     """What a tap, two, and a long press on the picture do can be chosen."""
     tap, hold = {"action": "toggle"}, {"action": "navigate", "navigation_path": "/x"}
@@ -556,12 +607,13 @@ async def test_taps_and_hold(page: Page) -> None:
     picture = page.locator(".picture")
     await picture.dblclick()
     await picture.click(delay=700)
+    await picture.press("Enter")
     await render(page, config={**config, "double_tap_action": twice})
     await picture.dblclick()
     await picture.press("Enter")
     performed = """window.events.filter(([type]) => type === "hass-action").map(([, detail]) => detail.config.tap_action)"""
-    await eventually(page, f"() => {performed}.length >= 5")
-    assert await page.evaluate(performed) == [tap, tap, hold, twice, tap]
+    await eventually(page, f"() => {performed}.length >= 6")
+    assert await page.evaluate(performed) == [tap, tap, hold, tap, twice, tap]
 
 
 async def test_the_works_to_come(page: Page) -> None:
@@ -587,6 +639,19 @@ async def test_the_works_to_come(page: Page) -> None:
     ]
 
 
+async def test_works_to_come_that_could_not_be_read(page: Page) -> None:
+    """The works to come are asked for again if they could not be read."""
+    await page.evaluate(
+        """window.pages = {get "dp1://next"() { window.failed = true; throw new Error("no"); }}"""
+    )
+    await render(page, work={"works": 3})
+    await eventually(page, "window.failed")
+    await page.evaluate("window.pages = {}")
+    await offer(page, "dp1://next", "Ebb", "Flood")
+    await render(page, work={"works": 3}, volume_level=0.4)
+    await expect(page.locator(".next li")).to_have_count(2)
+
+
 async def test_progress(page: Page) -> None:
     """A bar shows how long the work has been on the wall, where that is known."""
     bar = page.locator(".progress")
@@ -597,6 +662,29 @@ async def test_progress(page: Page) -> None:
     await render(page, **known, media_position_updated_at=updated)
     style = await bar.locator("i").get_attribute("style")
     assert style == "animation-duration: 300s; animation-delay: -300s;"
+
+    # On another view meanwhile, or without the display.
+    await page.clock.install()
+    known["media_duration"] = 3000
+    known["media_position_updated_at"] = await page.evaluate("Date.now()")
+    await render(page, **known)
+    for minutes in (2, 4):
+        await page.clock.fast_forward(120_000)
+        if minutes == 2:
+            await page.evaluate(
+                """() => {
+                  const card = document.querySelector("dp1-wall-label-card");
+                  card.remove();
+                  document.body.append(card);
+                }"""
+            )
+        else:
+            await render(page, "unavailable")
+            await render(page, **known)
+        delay = await bar.locator("i").evaluate(
+            "bar => -parseFloat(bar.style.animationDelay)"
+        )
+        assert delay >= 60 + minutes * 60
 
 
 async def test_choosing(page: Page) -> None:
@@ -662,6 +750,48 @@ async def test_the_row_of_exhibitions(page: Page) -> None:
     await page.keyboard.press("Escape")
     await page.evaluate("window.row('unavailable')")
     await expect(buttons.first).to_be_disabled()
+
+
+async def test_the_row_of_a_display_that_comes_back(page: Page) -> None:
+    """The row has its texts without pictures, and pictures once the display is back, and of what is new."""
+    row = page.locator("dp1-exhibitions")
+    show = """([state, sources]) => {
+      window.render({state, attributes: {source_list: sources, supported_features: 131072}}, {}, "nl");
+      const row = document.querySelector("dp1-exhibitions") ?? document.createElement("dp1-exhibitions");
+      row.hass = window.hass;
+      row.context = {entity_id: "media_player.wall"};
+      document.body.append(row);
+    }"""
+    await page.evaluate(show, ["unavailable", []])
+    await expect(row.locator("button")).to_have_text(["more_art"])
+    for sources in (["One"], ["One", "Two"]):
+        await offer(page, "dp1://exhibitions", *sources)
+        await page.evaluate(show, ["playing", sources])
+        await expect(row.locator("img")).to_have_count(len(sources))
+
+
+async def test_highlights_come_late(page: Page) -> None:
+    """An answer that is overtaken by a newer one changes nothing."""
+    await render(page)
+    await page.evaluate(
+        """async () => {
+          const row = document.createElement("dp1-highlights-card");
+          row.setConfig({entity: "media_player.wall"});
+          document.body.append(row);
+          const answers = [];
+          const wait = () => new Promise((done) => setTimeout(done));
+          for (const source of ["Old", "New"]) {
+            const wall = {state: "playing", attributes: {source_list: [source]}};
+            row.hass = {...window.hass, states: {"media_player.wall": wall}, callWS: () => new Promise((done) => answers.push(done))};
+            await wait();
+          }
+          answers[1]({children: [{title: "New"}]});
+          await wait();
+          answers[0]({children: [{title: "Old"}]});
+          await wait();
+        }"""
+    )
+    await expect(page.locator("dp1-highlights-card li")).to_have_text(["New"])
 
 
 async def test_highlights(page: Page) -> None:

@@ -583,6 +583,7 @@ class WallLabelCard extends HTMLElement {
     if (typeof config?.entity !== "string" || !config.entity.startsWith("media_player.")) {
       throw new Error("Specify an entity from within the media_player domain");
     }
+    if (config.entity !== this._config?.entity) this._lastPicture = null;
     this._config = config;
     this._hidden = new Set(Array.isArray(config.hide) ? config.hide : []);
     this._updateSize();
@@ -592,7 +593,8 @@ class WallLabelCard extends HTMLElement {
   set hass(hass) {
     const before = this._hass;
     this._hass = hass;
-    if (before?.language !== hass.language) loadTexts(hass).then(() => this._render());
+    // Home Assistant loads its texts again when it is back, too.
+    if (before?.localize !== hass.localize) loadTexts(hass).then(() => this._render());
     const entityId = this._config?.entity;
     if (
       before?.states[entityId] !== hass.states[entityId] ||
@@ -611,6 +613,9 @@ class WallLabelCard extends HTMLElement {
   connectedCallback() {
     this._observer.observe(this);
     this._updateSize();
+    // What moves starts anew.
+    this._progress = null;
+    this._render();
   }
 
   disconnectedCallback() {
@@ -719,8 +724,9 @@ class WallLabelCard extends HTMLElement {
     const has = shows && seconds > 0 && typeof position === "number" && !this._hidden.has("progress");
     bar.hidden = !has;
     const key = has && `${seconds} ${position} ${at}`;
-    if (!has || this._progress === key) return;
+    if (this._progress === key) return;
     this._progress = key;
+    if (!has) return;
     const passed = position + Math.max(0, (Date.now() - new Date(at ?? Date.now())) / 1000);
     const fill = make("i");
     fill.style.animationDuration = `${seconds}s`;
@@ -854,8 +860,11 @@ class WallLabelCard extends HTMLElement {
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
     if (this._upNextKey === key) return;
     this._upNextKey = key;
-    const works = wanted ? await browse(this._hass, entityId, UP_NEXT).catch(() => []) : [];
-    if (this._upNextKey === key) this._renderUpNext(works);
+    const works = wanted ? await browse(this._hass, entityId, UP_NEXT).catch(() => null) : [];
+    if (this._upNextKey !== key) return;
+    // What could not be read is asked for again.
+    if (!works) this._upNextKey = null;
+    this._renderUpNext(works ?? []);
   }
 
   _renderUpNext(works) {
@@ -1069,7 +1078,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   _picture(button, { detail: taps }) {
-    if (this._held) return;
+    if (this._held && taps) return;
     const tap = () => this._perform("tap_action", { action: "more-info" });
     if (!this._isSet("double_tap_action")) return tap();
     clearTimeout(this._tapped);
@@ -1154,14 +1163,10 @@ class HighlightsCard extends HTMLElement {
   }
 
   set hass(hass) {
-    const before = this._hass;
     this._hass = hass;
-    const sources = hass.states[this._config.entity]?.attributes.source_list;
     // A library that has news changes the sources.
-    if (!before || JSON.stringify(sources) !== this._sources) {
-      this._sources = JSON.stringify(sources);
-      this._load();
-    }
+    const sources = JSON.stringify(hass.states[this._config.entity]?.attributes.source_list ?? []);
+    if (sources !== this._sources) this._load(sources);
   }
 
   getCardSize() {
@@ -1172,10 +1177,12 @@ class HighlightsCard extends HTMLElement {
     return { columns: 12, min_columns: 6 };
   }
 
-  async _load() {
+  async _load(sources) {
+    this._sources = sources;
     await loadTexts(this._hass);
     const { entity } = this._config;
     const found = await browse(this._hass, entity, FAVORITES_AND_NEW).catch(() => []);
+    if (this._sources !== sources) return;
     this._list.replaceChildren(...found.map((medium) => pictureItem(this._hass, medium, () => hang(this._hass, entity, medium))));
     this._list.ariaLabel = text(this._hass, "highlights");
     this.hidden = !found.length;
@@ -1208,7 +1215,7 @@ class ExhibitionsFeature extends HTMLElement {
   set hass(hass) {
     const before = this._state;
     this._hass = hass;
-    if (before !== this._state || !before) this._render();
+    if (before !== this._state) this._render();
   }
 
   get _state() {
@@ -1222,7 +1229,8 @@ class ExhibitionsFeature extends HTMLElement {
     const others = sources.filter((source) => source !== chosen);
     const shown = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, FEATURE_SOURCES);
     const disabled = state.state === "unavailable";
-    const key = JSON.stringify([shown, chosen, disabled, this._pictures.size]);
+    const key = JSON.stringify([shown, chosen, disabled]);
+    this._loadPictures(JSON.stringify([this._entityId, sources]));
     if (this._key === key) return;
     this._key = key;
     const items = shown.map((source) => this._item(source, source === chosen));
@@ -1231,16 +1239,17 @@ class ExhibitionsFeature extends HTMLElement {
     if (items.length) items[0].firstElementChild.tabIndex = 0;
     this._list.replaceChildren(...items);
     this._list.scrollLeft = 0;
-    this._loadPictures();
   }
 
-  /** Look up the pictures of the exhibitions once. */
-  async _loadPictures() {
-    if (this._asked === this._entityId) return;
-    this._asked = this._entityId;
+  /** Look up the pictures of the exhibitions when they have changed. */
+  async _loadPictures(wanted) {
+    if (this._asked === wanted) return;
+    this._asked = wanted;
     await loadTexts(this._hass);
     const found = await browse(this._hass, this._entityId, EXHIBITIONS).catch(() => []);
+    if (this._asked !== wanted) return;
     this._pictures = new Map(found.filter(({ thumbnail: picture }) => picture).map((medium) => [medium.title, medium.thumbnail]));
+    this._key = null;
     this._render();
   }
 
@@ -1354,7 +1363,8 @@ class GalleryStrategy extends HTMLElement {
 
   /** Return a view that shows nothing but the display, for a tablet on the wall. */
   static _wall({ entity, name }) {
-    const path = entity.split(".")[1];
+    const id = entity.split(".")[1];
+    const path = ["gallery", "settings"].includes(id) ? `${id}-display` : id;
     return { title: name, path, icon: "mdi:image-frame", type: "panel", cards: [{ type: `custom:${CARD}`, entity }] };
   }
 }
