@@ -25,6 +25,7 @@ from homeassistant.helpers.trigger import TriggerConfig, async_validate_trigger_
 from homeassistant.setup import async_setup_component
 
 from .displays import ENTITY_ID, playlist, state_of, until
+from .entities import entity_id
 from .galleries import SMALL, Gallery
 from .simulators.display.player import Page
 
@@ -205,6 +206,23 @@ async def test_what_cannot_trigger_is_refused(hass: HomeAssistant) -> None:
         assert not await refusal(hass, {**started, "target": display})
         radio = {"entity_id": "media_player.radio"}
         assert "not an art display" in await refusal(hass, {**started, "target": radio})
+        # Nor are the other entities of a display, a library, and a group with others.
+        works = {"entity_id": entity_id(hass, "sensor", "works")}
+        assert "not an art display" in await refusal(hass, {**started, "target": works})
+        devices = dr.async_get(hass)
+        service = {
+            "device_id": next(each.id for each in devices.devices if each.entry_type)
+        }
+        assert "not an art display" in await refusal(
+            hass, {**started, "target": service}
+        )
+        group = {**started, "target": {"entity_id": "group.art"}}
+        for members in ([ENTITY_ID], [ENTITY_ID, "media_player.radio"]):
+            hass.states.async_set("group.art", "on", {"entity_id": members})
+            assert ("radio" in await refusal(hass, group)) is (len(members) > 1)
+        for kind in ("area_id", "floor_id", "label_id"):
+            wanted = work_changed({kind: "{{ states('input_text.room') }}"})
+            assert "template" in await refusal(hass, wanted)
         ghost = {"options": {"config_entry_id": "ghost"}}
         for kind in ("exhibition_opened", "acquired", "left_collection"):
             news = {"trigger": f"dp1.{kind}"}

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, cast, override
 
 import voluptuous as vol
 
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.const import (
     ATTR_CONFIG_ENTRY_ID,
     ATTR_DEVICE_ID,
@@ -51,18 +52,25 @@ def validate_target(
 ) -> Mapping[str, Any]:
     """Validate that entities and devices which are targeted by their ids are displays, as far as they are known."""
     entities, devices = er.async_get(hass), dr.async_get(hass)
-    for entity_id in target.get(ATTR_ENTITY_ID, ()):
-        plain_text(str(entity_id))
+    # Those of a group count.
+    selected = async_extract_referenced_entity_ids(hass, TargetSelection({**target}))
+    for entity_id in selected.referenced:
         entity = entities.async_get(entity_id)
         known = entity is not None or hass.states.get(entity_id) is not None
-        if known and (entity is None or entity.platform != DOMAIN):
+        if known and not _is_display(entity):
             raise vol.Invalid(f"{entity_id} is not an art display")
     for device_id in target.get(ATTR_DEVICE_ID, ()):
-        plain_text(str(device_id))
-        device = devices.async_get(device_id)
-        if device and not any(domain == DOMAIN for domain, *_ in device.identifiers):
+        own = er.async_entries_for_device(entities, device_id, True)
+        if devices.async_get(device_id) and not any(map(_is_display, own)):
             raise vol.Invalid(f"device {device_id} is not an art display")
     return target
+
+
+def _is_display(entity: er.RegistryEntry | None) -> bool:
+    """Return whether an entity is a display."""
+    return entity is not None and (
+        (entity.domain, entity.platform) == (MEDIA_PLAYER_DOMAIN, DOMAIN)
+    )
 
 
 def validate_library(hass: HomeAssistant, value: Any) -> str:
@@ -87,7 +95,9 @@ class DisplayTrigger(Trigger):
         schema = vol.Schema(
             {
                 vol.Required(CONF_TARGET): vol.All(
-                    cv.TARGET_FIELDS, partial(validate_target, hass)
+                    cv.TARGET_FIELDS,
+                    {str: [plain_text]},
+                    partial(validate_target, hass),
                 ),
                 vol.Required(CONF_OPTIONS, default={}): cls._options_schema,
             }
