@@ -465,6 +465,16 @@ async def test_more(page: Page) -> None:
     assert (await calls(page))[-1][-1] == {**data, "is_volume_muted": False}
 
 
+async def test_a_menu_goes_with_the_work(page: Page) -> None:
+    """A menu closes when the display sleeps or goes: it is about the work on the wall."""
+    for state, name in (("off", "more"), ("unavailable", "duration")):
+        await render(page)
+        await page.locator(f"[data-do={name}]").click()
+        await expect(page.locator(".menu")).to_be_visible()
+        await render(page, state)
+        await expect(page.locator(".menu")).to_be_hidden()
+
+
 async def test_a_picture_of_ones_own(page: Page) -> None:
     """A picture is uploaded to Home Assistant, and hung for as long as is chosen; what it refuses is told."""
     await render(page)

@@ -593,7 +593,7 @@ class WallLabelCard extends HTMLElement {
   set hass(hass) {
     const before = this._hass;
     this._hass = hass;
-    // Home Assistant loads its texts again when it is back, too.
+    // Is another one when Home Assistant is back.
     if (before?.localize !== hass.localize) loadTexts(hass).then(() => this._render());
     const entityId = this._config?.entity;
     if (
@@ -613,7 +613,7 @@ class WallLabelCard extends HTMLElement {
   connectedCallback() {
     this._observer.observe(this);
     this._updateSize();
-    // What moves starts anew.
+    // The bar starts anew.
     this._progress = null;
     this._render();
   }
@@ -862,7 +862,7 @@ class WallLabelCard extends HTMLElement {
     this._upNextKey = key;
     const works = wanted ? await browse(this._hass, entityId, UP_NEXT).catch(() => null) : [];
     if (this._upNextKey !== key) return;
-    // What could not be read is asked for again.
+    // Asks again later.
     if (!works) this._upNextKey = null;
     this._renderUpNext(works ?? []);
   }
@@ -1026,8 +1026,9 @@ class WallLabelCard extends HTMLElement {
     return [...orders, ...this._others(state)];
   }
 
-  /** Follow in the open menu what has changed meanwhile. */
+  /** Follow in the open menu what has changed; it goes with its button. */
   _renderMenu() {
+    if (this._opener?.hidden) this._closeMenu();
     const entries = this._opener && this._state ? this._switches() : [];
     this._all("[role=menu] [aria-checked]").forEach((old, index) => {
       const entry = entries[index];
