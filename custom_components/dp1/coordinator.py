@@ -1326,18 +1326,19 @@ def async_display(hass: HomeAssistant, entry_id: str) -> DisplayCoordinator | No
 
 
 def is_display(entity: er.RegistryEntry) -> bool:
+    """Return whether an entity is the media player of a display, also if it is disabled."""
+    return (entity.domain, entity.platform) == (MEDIA_PLAYER_DOMAIN, DOMAIN)
+
+
+def is_enabled_display(entity: er.RegistryEntry) -> bool:
     """Return whether an entity is the media player of a display, and not disabled."""
-    return (
-        entity.platform == DOMAIN
-        and entity.domain == MEDIA_PLAYER_DOMAIN
-        and entity.disabled_by is None
-    )
+    return is_display(entity) and entity.disabled_by is None
 
 
 @callback
 def async_display_entities(hass: HomeAssistant) -> list[er.RegistryEntry]:
     """Return the media players of displays, also of those that are not there."""
-    return [*filter(is_display, er.async_get(hass).entities.values())]
+    return [*filter(is_enabled_display, er.async_get(hass).entities.values())]
 
 
 @callback

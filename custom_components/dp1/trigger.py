@@ -6,7 +6,6 @@ from typing import Any, ClassVar, cast, override
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.const import (
     ATTR_CONFIG_ENTRY_ID,
     ATTR_DEVICE_ID,
@@ -35,6 +34,7 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_KIND, DOMAIN, EntryKind
+from .coordinator import is_display
 from .library.news import NEWS, NEWS_KINDS, NewsItem
 from .playback.activity import (
     ACTIVITY,
@@ -57,20 +57,13 @@ def validate_target(
     for entity_id in selected.referenced:
         entity = entities.async_get(entity_id)
         known = entity is not None or hass.states.get(entity_id) is not None
-        if known and not _is_display(entity):
+        if known and (entity is None or not is_display(entity)):
             raise vol.Invalid(f"{entity_id} is not an art display")
     for device_id in target.get(ATTR_DEVICE_ID, ()):
         own = er.async_entries_for_device(entities, device_id, True)
-        if devices.async_get(device_id) and not any(map(_is_display, own)):
+        if devices.async_get(device_id) and not any(map(is_display, own)):
             raise vol.Invalid(f"device {device_id} is not an art display")
     return target
-
-
-def _is_display(entity: er.RegistryEntry | None) -> bool:
-    """Return whether an entity is a display."""
-    return entity is not None and (
-        (entity.domain, entity.platform) == (MEDIA_PLAYER_DOMAIN, DOMAIN)
-    )
 
 
 def validate_library(hass: HomeAssistant, value: Any) -> str:

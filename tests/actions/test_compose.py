@@ -238,6 +238,19 @@ async def test_what_nobody_else_could_load_is_not_published(
             assert not [asked for asked in gallery.feed.log if asked.method == "POST"]
 
 
+async def test_much_is_said_of_all_works(gallery: Gallery) -> None:
+    """What a playlist says of its works is not written once for each of them, however many there are."""
+    document = gallery.feed.documents[EVENING]
+    document["items"] = 500 * document["items"]
+    document["defaults"] = {"display": {"background": f"#{'f' * 1_000_000}"}}
+    media_id = gallery.media_id(f"playlist/{EVENING}")
+    gallery.feed.log.clear()
+    with pytest.raises(ServiceValidationError) as raised:
+        await gallery.call("publish_playlist", media=[media_id], title="Long")
+    assert raised.value.translation_key == "medium_failed"
+    assert not [asked for asked in gallery.feed.log if asked.method == "POST"]
+
+
 async def test_a_medium_that_fails_is_named(gallery: Gallery) -> None:
     """One medium that has nothing keeps all from being shown, and the error says which."""
     gallery.wall.reset_counters()

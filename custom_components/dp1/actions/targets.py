@@ -35,7 +35,7 @@ from ..coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
     async_display_entities,
-    is_display,
+    is_enabled_display,
 )
 from ..data import async_session
 from ..errors import (
@@ -149,7 +149,7 @@ def find_display(hass: HomeAssistant, entity_id: str) -> Target:
 def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
     """Return the display of an entity."""
     entity = er.async_get(hass).async_get(entity_id)
-    if entity is None or not is_display(entity) or not entity.config_entry_id:
+    if entity is None or not is_enabled_display(entity) or not entity.config_entry_id:
         return None
     entry = hass.config_entries.async_get_entry(entity.config_entry_id)
     return Target(hass, entity_id, entry) if entry else None

@@ -289,7 +289,7 @@ class SharedReads:
         return name in self._tasks or not found.tried_at or waited >= pause
 
     def _finish(self, name: str, task: asyncio.Task[Any]) -> None:
-        """Remove a finished read, of whose failure maybe nobody wants to know any more."""
+        """Remove a finished read; whoever wanted to know why it failed may have left."""
         del self._tasks[name]
         self._partial.pop(name, None)
         err = None if task.cancelled() else task.exception()

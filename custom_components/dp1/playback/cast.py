@@ -145,8 +145,8 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     if player is None and coordinator.data.assumed is not None:
         return Snapshot(coordinator.data.assumed, Start(), asleep)
     if player is not None and player.current is None:
-        # A player with a problem reports no works, but keeps them.
-        return Snapshot(None if player.ok else coordinator.last_cast, Start(), asleep)
+        kept = coordinator.last_cast if player.hides_works else None
+        return Snapshot(kept, Start(), asleep)
     if player is None or (cast := cast_of_display(player, coordinator.history)) is None:
         raise action_failed("cannot_tell", name=coordinator.name)
     return Snapshot(cast, start_of(player), asleep)

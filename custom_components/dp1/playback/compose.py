@@ -13,11 +13,12 @@ from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
-from ..client.playlist.document import MAX_DOCUMENT, build
+from ..client.errors import InvalidPlaylistError
+from ..client.playlist.document import MAX_DOCUMENT, build, parse
 from ..client.text import MAX_TITLE, plain_lines, shorten
 from ..client.values import mapping
 from ..data import DATA
-from ..errors import action_failed, invalid_input
+from ..errors import action_failed, invalid_input, translated
 from ..language import async_message
 from .daily import async_of_today
 from .resolve import Options, async_from_media, async_shown_document, split_media_id
@@ -121,7 +122,7 @@ async def _async_items(
     cast = await async_from_media(hass, "", name, own, medium.title or None)
     cast = await async_of_today(hass, cast, own)
     document = await async_shown_document(hass, cast)
-    if not (items := works_alone(document)):
+    if not (items := await async_works_alone(hass, document)):
         raise invalid_input("nothing_to_show")
     if medium.title and len(items) == 1:
         items[0]["title"] = medium.title
@@ -130,15 +131,22 @@ async def _async_items(
     return items
 
 
-def works_alone(document: Mapping[str, Any]) -> list[Item]:
-    """Return the works of a playlist with what its defaults say of each."""
+async def async_works_alone(
+    hass: HomeAssistant, document: Mapping[str, Any]
+) -> list[Item]:
+    """Return the works of a playlist with what its defaults say of each, or raise that this is too long."""
     shared = mapping(document.get("defaults"))
     of_all = mapping(shared.get("display"))
     found = []
     for item in document.get("items") or ():
         display = {**of_all, **mapping(item.get("display"))}
         found.append({**shared, **item, **({"display": display} if display else {})})
-    return found
+    try:
+        parsed = await hass.async_add_executor_job(parse, {"items": found})
+    except InvalidPlaylistError as err:
+        raise translated(err, "playlist") from err
+    items: list[Item] = parsed["items"]
+    return items
 
 
 def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Item]:

@@ -95,7 +95,7 @@ class ShownDaily(Duty):
         if coordinator.cast_only:
             return coordinator.data.assumed == self.cast
         player = await coordinator.async_read_player()
-        if player is None or not player.ok:
+        if player is None or player.hides_works:
             raise HomeAssistantError("the player does not run now")
         key = text((self.cast.playlist or {}).get("id"))
         return is_showing(self.cast, player) and (

@@ -129,8 +129,7 @@ class Announcement(Duty):
         if coordinator.last_cast not in (None, self.cast):
             return False
         player = await coordinator.async_read_player()
-        # A player with a problem reports no works, but keeps them.
-        if player is None or not (player.ok or player.items):
+        if player is None or player.hides_works:
             return True
         return is_showing(self.cast, player)
 

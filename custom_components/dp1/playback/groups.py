@@ -13,7 +13,7 @@ from homeassistant.helpers import entity_registry as er
 from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import LOGGER
-from ..coordinator import DisplayCoordinator, async_display, is_display
+from ..coordinator import DisplayCoordinator, async_display, is_enabled_display
 from ..data import DATA
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import (
@@ -158,7 +158,7 @@ class Group:
             entity.entity_id
             for member in self.members
             for entity in er.async_entries_for_config_entry(registry, member)
-            if is_display(entity)
+            if is_enabled_display(entity)
         ]
 
     @callback
@@ -319,12 +319,10 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
         entry = hass.config_entries.async_get_entry(entry_id)
         name = entry.title if entry else entry_id
         raise action_failed("display_not_there", name=name)
-    if (player := leader.data.player) is None:
+    if (player := leader.data.player) is None or player.hides_works:
         return
     if player.position is None:
-        shown = display.data.player
-        # A player with a problem reports no works either.
-        if player.ok and shown is not None and shown.current:
+        if display.data.player is not None and display.data.player.current:
             await async_restore_snapshot(display, Snapshot(None, Start(), False))
         return
     cast = cast_of_display(player, leader.history)

@@ -17,9 +17,9 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from .cast import async_take_snapshot
-from .compose import with_own_ids, works_alone
+from .compose import async_works_alone, with_own_ids
 from .daily import async_of_today, async_show_daily, daily_of
-from .resolve import Options, async_from_document, async_shown_document
+from .resolve import Options, async_shown_document
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -84,11 +84,8 @@ async def async_enqueue(
         works: Works = document["items"]
         index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
-        added = dict(await async_shown_document(coordinator.hass, cast))
-        added["items"] = works_alone(added)
-        # What is said of all works may be long for each.
-        checked = await async_from_document(coordinator.hass, added, Options())
-        new = with_own_ids((checked.playlist or {})["items"], works)
+        added = await async_shown_document(coordinator.hass, cast)
+        new = with_own_ids(await async_works_alone(coordinator.hass, added), works)
         document["items"] = [*works[:at], *new, *works[at:]]
         reload = how is Enqueue.PLAY
         place = _at(before.start, at if reload else index)

@@ -288,6 +288,11 @@ class PlayerStatus(Message):
         default_factory=dict, init=False, compare=False, repr=False
     )
 
+    @property
+    def hides_works(self) -> bool:
+        """Return whether the player has a problem, with which it reports no works, but keeps them (behavior seen)."""
+        return not self.ok and not self.items
+
     @classmethod
     @override
     def parse(cls, data: object, known: PlayerStatus | None = None) -> PlayerStatus:
