@@ -54,7 +54,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"threads"},
-    {"node", "server", "settings", "spoken"},
+    {"node", "server", "settings", "spoken", "work"},
     {"news", "text_index"},
     {"providers"},
     {"search", "source_list"},

@@ -60,7 +60,6 @@ from .client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from .client.playlist.manifest import Work
 from .client.text import clean
 from .const import (
     CONF_DIALECT,
@@ -77,6 +76,7 @@ from .display.discovery import macs_of
 from .display.history import History
 from .display.metadata import ArtworkMetadata, picture_of, sent_item
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
+from .library.work import Work
 from .timing import Timing
 
 PLAYER_EVERY: Final = 2

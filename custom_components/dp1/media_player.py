@@ -27,7 +27,6 @@ from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
 from .browse.search import async_search_display
 from .client.display.player_status import PlayerStatus
-from .client.playlist.manifest import NO_WORK, Work
 from .client.text import MAX_TITLE, clean
 from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC
@@ -43,6 +42,7 @@ from .display.metadata import NO_ITEM, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_source_list
+from .library.work import NO_WORK, Work
 from .playback.duties import duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.media_proxy import public_media_id, without_token

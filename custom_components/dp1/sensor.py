@@ -21,7 +21,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
-from .client.playlist.manifest import Work
 from .client.playlist.schedule import Due
 from .coordinator import DisplayData, Part
 from .display.metadata import picture_of
@@ -34,6 +33,7 @@ from .entity import (
 from .library.library import Library
 from .library.node import NodeKind, media_id
 from .library.providers.daily import Daily
+from .library.work import Work
 
 PARALLEL_UPDATES = 0
 

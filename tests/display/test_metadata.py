@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from custom_components.dp1 import data
-from custom_components.dp1.client.playlist.manifest import Work
+from custom_components.dp1.library.work import Work
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError

@@ -7,10 +7,10 @@ from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
     PlaylistItem,
 )
-from custom_components.dp1.client.playlist.manifest import Work
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node
 from custom_components.dp1.library.providers.provider import BuiltPlaylist
+from custom_components.dp1.library.work import Work
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 

@@ -9,13 +9,13 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
-from custom_components.dp1.client.playlist.manifest import Work, with_manifest
 from custom_components.dp1.library.providers.catalog import provider as catalog_provider
 from custom_components.dp1.library.providers.catalog.records import (
     folder_of,
     token_key,
     work_of,
 )
+from custom_components.dp1.library.work import Work
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -237,7 +237,7 @@ def test_a_manifest_adds_to_what_is_known() -> None:
     known = Work(
         title="Tide", series="Tides", year=2026, provenance={"type": "onChain"}
     )
-    found = with_manifest(known, MANIFEST)
+    found = known.over(Work.of_manifest(MANIFEST))
     assert found.title == "Tide" and found.artist == "Mara, Ren"
     assert {name: value for name, value in asdict(found).items() if value} == {
         **{name: value for name, value in asdict(known).items() if value},

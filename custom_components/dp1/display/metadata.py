@@ -14,12 +14,12 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
-from ..client.playlist.manifest import Work
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.playlist.signing import verify
 from ..client.text import clean, read_url, through_gateway
 from ..client.values import objects, text
 from ..data import DATA
+from ..library.work import Work
 
 MAX_NAME = 100
 SHORT_DID = 24

@@ -20,7 +20,6 @@ from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.connection import Family
-from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN
 from ..data import DATA
@@ -48,6 +47,7 @@ from .search import Hit, Search
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
 from .text_index import MAX_FOLDED
+from .work import Work
 
 # In the order in which they are listed, and asked what a display shows.
 PROVIDERS: tuple[type[Provider], ...] = (

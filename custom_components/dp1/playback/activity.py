@@ -15,11 +15,11 @@ from homeassistant.helpers.template import is_template_string
 from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
-from ..client.playlist.manifest import NO_WORK
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
 from ..library.entries import async_source_list
 from ..library.search import fold
+from ..library.work import NO_WORK
 from .media_proxy import without_token
 
 ARTWORK_CHANGED: Final = "artwork_changed"

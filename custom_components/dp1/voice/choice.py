@@ -12,13 +12,13 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_hits
-from ..client.playlist.manifest import NO_WORK
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import Hit
 from ..library.spoken import FILLERS
 from ..library.text_index import fold
+from ..library.work import NO_WORK
 from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
 

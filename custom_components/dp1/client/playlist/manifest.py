@@ -1,11 +1,9 @@
-"""What is known of a work, and its manifest: inline in a playlist item, or at the address in its ``ref``.
+"""The manifest of a work: inline in a playlist item, or at the address in its ``ref``.
 
 Source: DP-1, ``ref-manifest.json`` and the playlists extension for ``inlineManifest``.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable
 
 from ..text import MAX_TITLE, clean, shorten, through_gateway
 from ..values import mapping, objects, text
@@ -15,39 +13,6 @@ MAX_ABOUT = 2000
 _MAX_ARTISTS = 10
 # The best for a card first.
 _THUMBNAILS = ("large", "default", "xlarge", "small")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """Metadata of a work in plain text.
-
-    Attributes:
-        note: of whoever hung it, or else of the work.
-        about_artist: the beginning of the biographies.
-        edition: like ``#12 of 40`` or ``AP``.
-        picture: URL.
-        link: URL of its page.
-        provenance: as in DP-1.
-        node_id: id in the library that knows it.
-    """
-
-    title: str | None = None
-    artist: str | None = None
-    series: str | None = None
-    exhibition: str | None = None
-    edition: str | None = None
-    year: int | None = None
-    picture: str | None = None
-    link: str | None = None
-    medium: str | None = None
-    note: str | None = None
-    about_artist: str | None = None
-    provenance: Mapping[str, Any] | None = None
-    node_id: str | None = None
-
-
-# Nothing is known.
-NO_WORK = Work()
 
 
 def artist_in(manifest: object) -> str | None:
@@ -91,17 +56,3 @@ def picture_in(manifest: object) -> str | None:
         if url.startswith(("http://", "https://")):
             return url
     return None
-
-
-def with_manifest(known: Work | None, manifest: object) -> Work:
-    """Return the metadata of a work with what its manifest adds."""
-    known = known or Work()
-    metadata = mapping(mapping(manifest).get("metadata"))
-    return replace(
-        known,
-        title=known.title or clean(metadata.get("title"), MAX_TITLE) or None,
-        artist=known.artist or artist_in(manifest),
-        picture=known.picture or picture_in(manifest),
-        note=known.note or clean(metadata.get("description"), MAX_NOTE) or None,
-        about_artist=known.about_artist or about_artist_in(manifest),
-    )

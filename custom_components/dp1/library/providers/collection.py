@@ -29,7 +29,7 @@ from ...client.errors import (
 from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
 from ...client.indexer.tokens import Page, Token, build_items, data_type, provenance
 from ...client.playlist.document import timestamp
-from ...client.playlist.manifest import MAX_NOTE, Work
+from ...client.playlist.manifest import MAX_NOTE
 from ...client.text import HLS, clean, media_type, shorten
 from ...const import (
     CONF_ADDRESSES,
@@ -44,6 +44,7 @@ from ..news import ACQUIRED, LEFT_COLLECTION
 from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
 from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from ..text_index import line
+from ..work import Work
 from .provider import (
     BuiltPlaylist,
     Context,

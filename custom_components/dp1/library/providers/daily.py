@@ -13,7 +13,6 @@ from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NoAnswerError
 from ...client.feed.client import Feed
 from ...client.http import request_json
-from ...client.playlist.manifest import Work
 from ...client.playlist.schedule import Due, due
 from ...client.text import through_gateway, web_url
 from ...client.values import mapping, moment, text
@@ -21,6 +20,7 @@ from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
+from ..work import Work
 from .collection import artist_of, async_indexer
 from .provider import Context, Provider, Source
 

@@ -13,11 +13,11 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
-from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, clean
 from ...const import DOMAIN, LICENSE
 from ...data import DATA
 from ..node import Node, NodeKind, node_id, split_node_id
+from ..work import Work
 from .provider import BuiltPlaylist, Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"

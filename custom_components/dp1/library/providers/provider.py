@@ -23,7 +23,6 @@ from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.http import Guard
 from ...client.playlist.document import build, timestamp, without_nothing
-from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ...data import DATA
@@ -33,6 +32,7 @@ from ..server import CachedList, ServerCoordinator
 from ..settings import Preferences
 from ..text_index import Query, TextIndex, line
 from ..threads import with_pauses
+from ..work import Work
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
 

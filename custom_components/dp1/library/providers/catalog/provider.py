@@ -42,7 +42,6 @@ from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.feed.client import StoredPlaylist
 from ....client.http import request_json
 from ....client.playlist.document import build_item
-from ....client.playlist.manifest import Work, with_manifest
 from ....client.text import shorten
 from ....client.values import mapping, text
 from ....const import LICENSE, SOURCE_LIMIT
@@ -52,6 +51,7 @@ from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...server import PATIENCE
 from ...spoken import FILLERS, number_of
 from ...text_index import EXACT, MAX_QUERY, RELEVANT, Query, fold, line
+from ...work import NO_WORK, Work
 from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,
@@ -803,8 +803,8 @@ class CatalogProvider(Provider):
             manifest = await answer.json(strict=False) if answer.ok else None
         except Dp1Error:
             return known
-        found = with_manifest(known, manifest)
-        return None if found == Work() else found
+        work = (known or NO_WORK).over(Work.of_manifest(manifest))
+        return None if work == NO_WORK else work
 
     @override
     def picture(self, source: str) -> str | None:

@@ -1,0 +1,81 @@
+"""A work of art: the one type of it, from the record of a server to whoever shows or names it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+from ..client.display.player_status import PlaylistItem
+from ..client.playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
+from ..client.text import MAX_TITLE, clean
+from ..client.values import mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A work in plain text, as far as it is known.
+
+    Attributes:
+        id: of its playlist item.
+        series: its title, unless that is the title of the work.
+        exhibition: its title.
+        edition: like ``#12 of 40`` or ``AP``.
+        note: of whoever hung it, or else of the work.
+        about_artist: the beginning of the biographies.
+        picture: URL.
+        link: URL of its page.
+        source: URL of what a display shows.
+        provenance: as in DP-1.
+        node_id: of its node in the library that has it.
+    """
+
+    id: str | None = None
+    title: str | None = None
+    artist: str | None = None
+    series: str | None = None
+    exhibition: str | None = None
+    edition: str | None = None
+    year: int | None = None
+    medium: str | None = None
+    note: str | None = None
+    about_artist: str | None = None
+    picture: str | None = None
+    link: str | None = None
+    source: str | None = None
+    provenance: Mapping[str, Any] | None = None
+    node_id: str | None = None
+
+    @classmethod
+    def of_item(cls, item: PlaylistItem) -> Self:
+        """Return the work of a playlist item, by its own fields."""
+        return cls(
+            id=item.id,
+            title=item.title,
+            artist=item.artist,
+            note=item.note,
+            about_artist=item.about_artist,
+            picture=item.thumbnail,
+            source=item.source,
+            provenance=item.provenance,
+        )
+
+    @classmethod
+    def of_manifest(cls, manifest: object) -> Self:
+        """Return the work of a manifest."""
+        metadata = mapping(mapping(manifest).get("metadata"))
+        return cls(
+            title=clean(metadata.get("title"), MAX_TITLE) or None,
+            artist=artist_in(manifest),
+            picture=picture_in(manifest),
+            note=clean(metadata.get("description"), MAX_NOTE) or None,
+            about_artist=about_artist_in(manifest),
+        )
+
+    def over(self, other: Work | None) -> Work:
+        """Return the same work, with the fields of another for those that this one lacks."""
+        if other is None:
+            return self
+        lacks = (it.name for it in fields(self) if getattr(self, it.name) is None)
+        return replace(self, **{name: getattr(other, name) for name in lacks})
+
+
+NO_WORK = Work()
