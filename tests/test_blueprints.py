@@ -37,13 +37,11 @@ from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util, yaml as yaml_util
 
-from .displays import ENTITY_ID, entry_of, playlist, set_up, settle, state_of, until
+from .displays import ENTITY_ID, playlist, settle, state_of, until
 from .galleries import EVENING as EVENING_ID, Gallery
-from .simulators.display import DisplaySimulator
 from .sources import ROOT
 
 FOLDER = ROOT / "blueprints" / "automation" / "dp1"
-HALL = "media_player.hall"
 EVENING = playlist("Dawn", "Noon", "Dusk")
 for item in EVENING["items"]:
     item["duration"] = 86400
@@ -126,19 +124,14 @@ def soon(minutes: int) -> str:
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_moments(hass: HomeAssistant) -> None:
-    """The doorbell, an alarm, a new exhibition, a display in trouble, and two in step."""
+    """The doorbell, an alarm, a new exhibition and a display in trouble."""
     hass.config.internal_url = "http://127.0.0.1:8123"
-    async with (
-        Gallery.of(hass, load=False) as gallery,
-        DisplaySimulator(
-            device_id="FF1-00000002", poll_interval=0.1, page_delay=0.02
-        ) as hall,
-    ):
+    async with Gallery.of(hass, load=False) as gallery:
         wall = gallery.wall
-        wall.caster.preflight = hall.caster.preflight = False
+        wall.caster.preflight = False
         wall.player.load(EVENING)
-        await set_up(hass, entry_of(hall, unique_id="FF1-00000002", title="Hall"))
-        await until(lambda: gallery.attribute("media_playlist") == "Evening")
+        wall.player.handle("moveToArtwork", {"index": 2})
+        await until(lambda: gallery.attribute("media_title") == "Dusk")
         hass.states.async_set("binary_sensor.door", "off")
         hass.states.async_set("binary_sensor.water", "off", {"friendly_name": "Water"})
         hass.states.async_set("camera.door", "idle")
@@ -154,20 +147,7 @@ async def test_moments(hass: HomeAssistant) -> None:
             alarm_message={**walls, "alarm": "binary_sensor.water"},
             new_exhibition={"notify": "notify.phone"},
             display_in_trouble={**walls, "notify": "notify.phone"},
-            in_step={"leader": ENTITY_ID, "follower": HALL},
         )
-
-        # Two in step: another work, then another playlist.
-        wall.player.handle("moveToArtwork", {"index": 1})
-        await until(lambda: hall.state.current_title == "Noon")
-        wall.player.handle("moveToArtwork", {"index": 2})
-        await until(lambda: hall.state.current_title == "Dusk")
-        await gallery.player("turn_off")
-        await until(lambda: hall.state.asleep)
-        await gallery.player("turn_on")
-        await until(lambda: not hall.state.asleep)
-        await until(lambda: state_of(hass, HALL).state == "playing")
-        assert (wall.state.current_title, hall.state.current_title) == ("Dusk", "Dusk")
 
         hass.states.async_set("binary_sensor.door", "on")
         await until(lambda: wall.state.current_title == "door")
@@ -183,7 +163,6 @@ async def test_moments(hass: HomeAssistant) -> None:
         await settle(wall)
         await later(hass, minutes=5, seconds=1)
         await until(lambda: wall.state.current_title == "Dusk")
-        assert hall.state.current_title == "Dusk"
 
         told.clear()
         news = {"title": "New", "artist": "A", "picture": "https://x/1", "link": None}

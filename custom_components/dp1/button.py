@@ -9,8 +9,9 @@ from homeassistant.components.button import (
     ButtonEntityDescription,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import ATTR_CONFIG_ENTRY_ID, ATTR_ENTITY_ID, EntityCategory
+from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
@@ -24,9 +25,7 @@ from .entity import (
     async_add_display_entities,
     sends,
 )
-from .errors import invalid_input
 from .library.library import Library
-from .options_flow import async_showing
 from .permissions import async_check_refresh
 
 # Commands queue in the client, one at a time for a display.
@@ -108,8 +107,12 @@ async def async_setup_entry(
     """Set up the buttons of a display or of a library."""
     if isinstance(library := entry.runtime_data, Library):
         async_add_entities([RefreshLibraryButton(library)])
-        if library.feed:
-            async_add_entities([PublishButton(library)])
+        # Until version 0.1.0 a button published without a question.
+        registry = er.async_get(hass)
+        if button := registry.async_get_entity_id(
+            Platform.BUTTON, DOMAIN, f"{library.entry_id}_publish"
+        ):
+            registry.async_remove(button)
         return
     async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
     async_add_display_entities(
@@ -149,33 +152,3 @@ class RefreshLibraryButton(LibraryEntity, ButtonEntity):
         if self._context:
             await async_check_refresh(self.hass, self._context, self.library.entry)
         await self.library.async_refresh()
-
-
-class PublishButton(LibraryEntity, ButtonEntity):
-    """Button that publishes what the only display shows that shows anything.
-
-    As a setting it is not pressed with all buttons of a room: what is published cannot be taken back everywhere.
-    """
-
-    _attr_translation_key = "publish"
-    _attr_entity_category = EntityCategory.CONFIG
-
-    @override
-    async def async_press(self) -> None:
-        """Publish, if it is certain what."""
-        showing = async_showing(self.hass)
-        if not showing:
-            raise invalid_input("nothing_to_publish")
-        if len(showing) > 1:
-            names = ", ".join(display.name for display in showing)
-            raise invalid_input("several_to_publish", names=names)
-        await self.hass.services.async_call(
-            DOMAIN,
-            "publish_playlist",
-            {
-                ATTR_CONFIG_ENTRY_ID: self.library.entry_id,
-                ATTR_ENTITY_ID: [showing[0].entity_id],
-            },
-            blocking=True,
-            context=self._context,
-        )

@@ -10,7 +10,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .entity import DisplayEntity, LibraryEntity
 from .library.library import Library
-from .library.news import NEWS, NEWS_KINDS, NewsItem
+from .library.news import NEWS, NEWS_KINDS, PLAYLIST_PUBLISHED, NewsItem
 from .playback.activity import (
     ACTIVITY,
     ARTWORK_CHANGED,
@@ -71,7 +71,13 @@ class NewsEvent(LibraryEntity, EventEntity):
     """Event entity for the news of a library."""
 
     _attr_translation_key = "news"
-    _attr_event_types = [*NEWS_KINDS]
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the entity with the kinds that the library can have."""
+        super().__init__(library)
+        self._attr_event_types = [
+            kind for kind in NEWS_KINDS if library.feed or kind != PLAYLIST_PUBLISHED
+        ]
 
     @override
     async def async_added_to_hass(self) -> None:

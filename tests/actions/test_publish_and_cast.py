@@ -6,21 +6,13 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.config_entries import SOURCE_USER
-from homeassistant.core import Context, HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, Unauthorized
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 
 from tests import libraries
 from tests.client.timing import impatient
-from tests.displays import (
-    ENTITY_ID,
-    entry_of,
-    playlist,
-    set_up as set_up_display,
-    state_of,
-    until,
-)
+from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.libraries import DID, library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -105,50 +97,6 @@ async def test_whole_way(
     assert display.state.playlist_title == "Nocturne"
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Nocturne")
     assert state_of(hass).attributes["media_title"] == "Tide"
-
-
-async def press(hass: HomeAssistant, **more: Any) -> str | None:
-    """Press the button of the library, and return the translation key of its error."""
-    try:
-        await hass.services.async_call(
-            "button",
-            "press",
-            {"entity_id": "button.library_publish_what_hangs"},
-            blocking=True,
-            **more,
-        )
-    except Unauthorized:
-        raise
-    except HomeAssistantError as err:
-        return err.translation_key
-    return None
-
-
-@pytest.mark.usefixtures("library", "setup_display", "hass_admin_user")
-async def test_publish_with_the_button(
-    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
-) -> None:
-    """The button publishes what hangs if that is certain, and says why it is not."""
-    assert await press(hass) == "nothing_to_publish"
-    display.player.load(playlist("Dawn", "Noon"))
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
-    async with DisplaySimulator("B", device_id="FF1-OTHER", name="Other") as other:
-        other.player.load(playlist("Dusk"))
-        entry = entry_of(other, unique_id="FF1-OTHER", title="Other")
-        await set_up_display(hass, entry)
-        assert await press(hass) == "several_to_publish"
-        assert not feed.documents
-        await hass.config_entries.async_unload(entry.entry_id)
-    user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
-    with pytest.raises(Unauthorized) as refused:
-        await press(hass, context=Context(user_id=user.id))
-    assert refused.value.translation_key == "publish_not_allowed"
-    assert "administrators publish" in str(refused.value)
-    assert not feed.documents
-    assert await press(hass) is None
-    (published,) = feed.documents.values()
-    assert published["title"] == "Evening"
-    assert [item["title"] for item in published["items"]] == ["Dawn", "Noon"]
 
 
 # Casting

@@ -565,9 +565,10 @@ async def test_publishing_names_the_display(page: Page) -> None:
     views = await page.evaluate(
         """async () => {
           window.render({state: "playing", attributes: {}});
-          const button = {platform: "dp1", translation_key: "publish", entity_id: "button.publish", device_id: "library"};
+          const news = {platform: "dp1", translation_key: "news", entity_id: "event.news", device_id: "library"};
           const devices = {d1: {name: "Wall"}, d2: {name: "Hall"}, library: {primary_config_entry: "e1"}};
-          const hass = {...window.hass, devices, areas: {}, entities: {...window.hass.entities, "button.publish": button}};
+          const states = {...window.hass.states, "event.news": {attributes: {event_types: ["acquired", "playlist_published"]}}};
+          const hass = {...window.hass, devices, areas: {}, states, entities: {...window.hass.entities, "event.news": news}};
           return (await customElements.get("ll-strategy-dashboard-dp1-gallery").generate({}, hass)).views;
         }"""
     )
@@ -581,9 +582,9 @@ async def test_publishing_names_the_display(page: Page) -> None:
             "action": "perform-action",
             "perform_action": "dp1.publish_playlist",
             "data": {"config_entry_id": "e1", "entity_id": player},
-            "confirmation": {"text": f"publish {name}"},
+            "confirmation": {"text": f"publishing {name}"},
         }
-        assert tile["name"][-1]["text"] == f"· {name}"
+        assert tile["name"][-1]["text"] == f"· publish · {name}"
         shows = {"condition": "state", "entity": player, "state": "playing"}
         assert tile["visibility"] == [shows]
 

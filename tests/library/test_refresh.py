@@ -55,3 +55,24 @@ async def test_no_library(hass: HomeAssistant, feed: FeedSimulator) -> None:
     with pytest.raises(HomeAssistantError) as caught:
         await hass.services.async_call("dp1", "refresh_library", {}, blocking=True)
     assert caught.value.translation_key == "no_library"
+
+
+async def test_no_button_publishes(
+    hass: HomeAssistant, feed: FeedSimulator, entity_registry: er.EntityRegistry
+) -> None:
+    """The button that published without a question is gone; cards see by the kinds of news which library can publish."""
+    for url, can_publish in ((feed.url, True), (None, False)):
+        entry = library_entry(url, None if can_publish else "http://127.0.0.1:9")
+        entry.add_to_hass(hass)
+        unique_id = f"{entry.entry_id}_publish"
+        entity_registry.async_get_or_create(
+            "button", "dp1", unique_id, config_entry=entry
+        )
+        assert await hass.config_entries.async_setup(entry.entry_id)
+        await hass.async_block_till_done()
+        get_id = entity_registry.async_get_entity_id
+        assert not get_id("button", "dp1", unique_id)
+        news = hass.states.get(get_id("event", "dp1", f"{entry.entry_id}_news") or "")
+        assert news is not None
+        kinds = news.attributes["event_types"]
+        assert ("playlist_published" in kinds) is can_publish

@@ -43,7 +43,6 @@ const FEATURE_SOURCES = 12;
 const SEARCH_DELAY = 300;
 const HOLD_DELAY = 500;
 const DOUBLE_TAP_DELAY = 250;
-// How Home Assistant names tiles of a library.
 const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
 // Home Assistant's features of tiles for the settings of a display.
 const SETTINGS = new Map([
@@ -529,7 +528,7 @@ class Chooser extends HTMLElement {
   }
 }
 
-/** The work on a display, with a label like those in museums. */
+/** The work on a display, with a label as in museums. */
 class WallLabelCard extends HTMLElement {
   constructor() {
     super();
@@ -553,8 +552,6 @@ class WallLabelCard extends HTMLElement {
     this._outside = (event) => event.composedPath().includes(this._find(".menu")) || this._closeMenu();
     this._observer = new ResizeObserver(() => this._updateSize());
   }
-
-  // What Home Assistant asks of a card
 
   static getStubConfig(hass) {
     const shown = (entityId) => isDisplay(hass, entityId) && !hass.entities[entityId].hidden;
@@ -630,8 +627,6 @@ class WallLabelCard extends HTMLElement {
   getGridOptions() {
     return { columns: 12, min_columns: 3, min_rows: 2 };
   }
-
-  // Drawing
 
   get _state() {
     return this._hass?.states[this._config?.entity];
@@ -850,8 +845,6 @@ class WallLabelCard extends HTMLElement {
     return text(this._hass, size ? "edition_of" : "edition", { number, size });
   }
 
-  // The works that come next
-
   async _updateUpNext(state, work, shows) {
     const entityId = this._config.entity;
     const size = this.getAttribute("size");
@@ -922,8 +915,6 @@ class WallLabelCard extends HTMLElement {
     item.ondragend = () => (this._dragged = null);
     return item;
   }
-
-  // Menus
 
   /** Open a menu above the card, with the focus on its first entry. */
   _openMenu(button, above, ...entries) {
@@ -1068,8 +1059,6 @@ class WallLabelCard extends HTMLElement {
         return this._action(entry, PLAYER, isMember ? "unjoin" : "join", data);
       });
   }
-
-  // Actions
 
   /** Call an action, and show that something happens until the display has answered. */
   async _act(button, domain, action, data) {
@@ -1343,23 +1332,26 @@ class GalleryStrategy extends HTMLElement {
     const sections = displays.map((display) => grid(heading(display.name), ...groups(display)));
     const tiles = this._library(displays, ours).flatMap(({ entity_id: entity, device_id: device, translation_key: key }) => {
       const tile = { type: "tile", entity, name: LIBRARY_NAME, hide_state: true, grid_options: { columns: 12 } };
-      if (key === "publish") return displays.map((display) => this._publish(hass, tile, device, display));
+      // Only a feed has playlists.
+      const hasFeed = hass.states[entity]?.attributes.event_types?.includes("playlist_published");
+      if (hasFeed) return displays.map((display) => this._publish(hass, tile, device, display));
       return key === "refresh_library" ? [tile] : [];
     });
     if (tiles.length) sections.push(grid(heading(text(hass, "library")), ...tiles));
     return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
   }
 
-  /** Return a tile that publishes what a display shows, while it does, and asks before. */
+  /** Return a tile that publishes what a display shows, and asks before. */
   static _publish(hass, tile, library, { entity, name }) {
-    const action = {
+    const tap = {
       action: "perform-action",
       perform_action: `${DOMAIN}.publish_playlist`,
       data: { config_entry_id: hass.devices[library].primary_config_entry, entity_id: entity },
-      confirmation: { text: text(hass, "publish", { name }) },
+      confirmation: { text: text(hass, "publishing", { name }) },
     };
-    const named = [...LIBRARY_NAME, { type: "text", text: `· ${name}` }];
-    return { ...tile, name: named, visibility: whileIn(entity, "playing"), tap_action: action, icon_tap_action: action };
+    const named = [LIBRARY_NAME[0], { type: "text", text: `· ${text(hass, "publish")} · ${name}` }];
+    const icon = "mdi:publish";
+    return { ...tile, name: named, icon, visibility: whileIn(entity, "playing"), tap_action: tap, icon_tap_action: tap };
   }
 
   /** Return a view that shows nothing but the display, for a tablet on the wall. */
