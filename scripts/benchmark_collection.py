@@ -1,6 +1,7 @@
 """A large collection: what the first picture, the whole list, the next start, search and memory cost."""
 
 import asyncio
+from functools import partial
 import gc
 import time
 import tracemalloc
@@ -10,6 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant
@@ -54,7 +56,7 @@ def _entry(indexer_url: str, signing_key: str) -> MockConfigEntry:
 
 async def _started(hass: HomeAssistant, entry: Any) -> tuple[Library, float]:
     """Start a library, and return it with the seconds until its collection can be shown."""
-    library = Library(hass, entry)
+    library = Library(hass, entry, partial(async_tell_changed, hass))
     started = time.monotonic()
     await library.async_start()
     library.async_start_late()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 import gc
 from itertools import pairwise
 import json
@@ -20,6 +21,7 @@ from custom_components.dp1.client.catalog.models import (
     Exhibition,
     Series,
 )
+from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.feed.records import FeedPlaylist
 from custom_components.dp1.library.server import record_to_text
@@ -201,7 +203,9 @@ async def measure(
     del documents, text, parsed
     set_apart()
     async with _served(count) as (feed_url, catalog_url):
-        library = Library(hass, entry_of(catalog_url, feed_url))
+        library = Library(
+            hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
+        )
         of_feed, of_catalog = library.feed_coordinator, library.catalog_coordinator
         stored = await asyncio.to_thread(catalog, max(1, count // 10))
         await asyncio.to_thread(of_catalog.restore, stored)
@@ -215,7 +219,9 @@ async def measure(
         del library, of_feed, of_catalog, stored
         gc.collect()
         tracemalloc.start()
-        library = Library(hass, entry_of(catalog_url, feed_url))
+        library = Library(
+            hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
+        )
         await library.async_start()
         await library.async_hits("tide")
         await _async_artworks_loaded(library)
@@ -225,7 +231,9 @@ async def measure(
         await library.async_stop()
         del library
         gc.collect()
-        library = Library(hass, entry_of(catalog_url, feed_url))
+        library = Library(
+            hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
+        )
         stalls = Stalls()
         started = time.process_time()
         await library.async_start()

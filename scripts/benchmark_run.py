@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 import gc
 from inspect import iscoroutinefunction
 import json
@@ -22,6 +23,8 @@ import tempfile
 import time
 import tracemalloc
 from typing import Any
+
+from custom_components.dp1.library.entries import async_tell_changed
 
 import homeassistant  # isort: skip  # noqa: F401  (puts its own voluptuous in place before anybody imports it)
 import aiohttp
@@ -486,7 +489,7 @@ async def measure_library(size: Size) -> list[Row]:
         entry = _library_entry(catalog.url)
         entry.add_to_hass(hass)
         async_setup_data(hass)
-        library = Library(hass, entry)
+        library = Library(hass, entry, partial(async_tell_changed, hass))
         catalog.reset_counters()
         started = time.monotonic()
         await library.async_start()
@@ -502,7 +505,7 @@ async def measure_library(size: Size) -> list[Row]:
         warm_show = time.monotonic() - started
         await library.async_stop()
         catalog.reset_counters()
-        again = Library(hass, entry)
+        again = Library(hass, entry, partial(async_tell_changed, hass))
         started = time.monotonic()
         await again.async_start()
         warm = time.monotonic() - started

@@ -438,7 +438,7 @@ PLACES = [
         ["tests/browse/test_media_image.py::test_what_carries_scripts"],
     ),
     Place(
-        "playback/media_proxy.py",
+        "grants.py",
         "media stay open",
         "return grant.media_id if grant and self._is_used(token, grant) else None",
         "return grant.media_id if grant else None",

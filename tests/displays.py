@@ -8,7 +8,7 @@ from typing import Any, override
 from aiohttp.abc import AbstractResolver, ResolveResult
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.data import DATA
+from custom_components.dp1.guard import NAMED_HOSTS
 from homeassistant.core import Context, HomeAssistant, State
 
 from .simulators.display import DisplaySimulator
@@ -104,7 +104,7 @@ async def settle(display: DisplaySimulator, seconds: float = 30.0) -> None:
 
 async def name_hosts(hass: HomeAssistant, *urls: str) -> None:
     """Name hosts at home as what an automation casts does."""
-    await hass.data[DATA].named_hosts.async_add(Context(), urls)
+    await hass.data[NAMED_HOSTS].async_add(Context(), urls)
 
 
 def state_of(hass: HomeAssistant, entity_id: str = ENTITY_ID) -> State:

@@ -22,14 +22,14 @@ def modules(folder: Path) -> dict[str, ast.Module]:
 
 
 def imports(name: str, tree: ast.Module, known: set[str]) -> set[str]:
-    """Return the absolute names that a module imports when it runs; a known module is named rather than its package."""
+    """Return the absolute names that a module imports, also for types; a known module is named rather than its package."""
     package = (
         name
         if any(other.startswith(f"{name}.") for other in known)
         else name.rpartition(".")[0]
     )
     found: set[str] = set()
-    for node in _that_run(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -40,18 +40,6 @@ def imports(name: str, tree: ast.Module, known: set[str]) -> set[str]:
             members = {f"{base}.{alias.name}" for alias in node.names}
             found.update(member if member in known else base for member in members)
     return found
-
-
-def _that_run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Return the nodes of a tree, without what only type checkers read."""
-    yield tree
-    for child in ast.iter_child_nodes(tree):
-        match child:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise):
-                for node in otherwise:
-                    yield from _that_run(node)
-            case _:
-                yield from _that_run(child)
 
 
 def inside(name: str, package: str) -> bool:

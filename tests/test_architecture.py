@@ -2,6 +2,7 @@
 
 import ast
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,13 @@ PLATFORMS = {
     "system_health",
     "trigger",
 }
+HIGHEST = {"intent", "llm", "media_player", "services"}
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
-    {"client", "const", "timing"},
-    {"data", "errors", "language"},
+    {"client", "const"},
+    {"errors", "language", "timing"},
     {"dialogs", "permissions", "storage"},
-    {"guard"},
+    {"grants", "guard"},
     {"library"},
     {"display"},
     {"collection_flow", "coordinator"},
@@ -37,8 +39,8 @@ ORDER: tuple[set[str], ...] = (
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},
     {"voice"},
-    {"actions", *PLATFORMS - {"config_flow", "media_player"}},
-    {"media_player", "services"},
+    {"actions", *PLATFORMS - {"config_flow", *HIGHEST}},
+    HIGHEST,
     {"__init__"},
 )
 CLIENT = f"{PACKAGE}.client"
@@ -103,7 +105,7 @@ def backward(
         ("from . import VALUE", {"a.b"}),
         ("from .. import const", {"a.const"}),
         ("def f():\n    from .sibling import late", {"a.b.sibling"}),
-        ("if TYPE_CHECKING:\n    from .sibling import Kind", set()),
+        ("if TYPE_CHECKING:\n    from .sibling import Kind", {"a.b.sibling"}),
     ],
 )
 def test_imports_are_seen(source: str, expected: set[str]) -> None:
@@ -123,6 +125,25 @@ def test_a_wrong_arrow_is_seen() -> None:
         f"{PACKAGE}.coordinator imports {PACKAGE}.playback.cast",
         f"{PACKAGE}.button imports {PACKAGE}.actions.targets",
     ]
+
+
+def test_a_circle_is_seen() -> None:
+    """Modules of one room that import each other, also for types only, are found."""
+    source = "if TYPE_CHECKING:\n    from .{} import Kind"
+    known = {f"{PACKAGE}.voice", f"{PACKAGE}.voice.one", f"{PACKAGE}.voice.other"}
+    arrows = {
+        f"{PACKAGE}.voice.{name}": imports(
+            f"{PACKAGE}.voice.{name}", ast.parse(source.format(other)), known
+        )
+        for name, other in (("one", "other"), ("other", "one"))
+    }
+    with pytest.raises(CycleError):
+        TopologicalSorter(arrows).prepare()
+
+
+def test_nothing_goes_in_a_circle() -> None:
+    """No module imports itself by way of others, also within a room and for types."""
+    TopologicalSorter(arrows_of(INTEGRATION)).prepare()
 
 
 def test_client_stands_alone() -> None:

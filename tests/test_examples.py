@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 import yaml
 
-from custom_components.dp1.data import DATA
+from custom_components.dp1.browse.pictures import PICTURES
 from homeassistant.components.media_source import (
     async_browse_media,
     async_resolve_media,
@@ -146,7 +146,7 @@ async def test_examples_run(house: House, caplog: pytest.LogCaptureFixture) -> N
             raise
     assert phone[0].data["title"] and phone[0].data["data"]["image"].startswith("/api/")
     wanted = paper[0].data["image"]["media_content_id"]
-    assert await hass.data[DATA].pictures.async_of(wanted)
+    assert await hass.data[PICTURES].async_of(wanted)
     automations = [
         {"alias": f"Example {number}", "id": f"{number}", **example}
         for number, example in enumerate(AUTOMATIONS.values())

@@ -13,9 +13,8 @@ from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import BlockedAddressError, Dp1Error
 from custom_components.dp1.client.http import PUBLIC, public_session, request_json
-from custom_components.dp1.data import DATA, SESSION
 from custom_components.dp1.display.discovery import Address, async_identify
-from custom_components.dp1.guard import NamedHosts
+from custom_components.dp1.guard import NAMED_HOSTS, SESSION, NamedHosts
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
     EVENT_HOMEASSISTANT_CLOSE,
@@ -156,7 +155,7 @@ async def test_guests_read_nothing_at_home(
     assert caught.value.translation_key == "address_blocked"
     assert "127.0.0.1 is an address within the home" in str(caught.value)
     assert not victim.requests
-    assert not hass.data[DATA].named_hosts._hosts
+    assert not hass.data[NAMED_HOSTS]._hosts
     await read(hass, owner, victim, action, data)
     asked = len(victim.requests)
     assert asked
@@ -185,7 +184,7 @@ async def test_what_a_display_was_told_by_others(
         blocking=True,
         context=await user(hass, GROUP_ID_ADMIN),
     )
-    assert victim.url.removeprefix("http://") not in hass.data[DATA].named_hosts
+    assert victim.url.removeprefix("http://") not in hass.data[NAMED_HOSTS]
 
 
 async def test_servers_cannot_send_elsewhere(
@@ -246,7 +245,7 @@ async def test_no_test_asks_for_the_name_of_a_stranger(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
     """No session, of Home Assistant or of ours, asks a name server: its answer may come after the end of a test."""
-    guard = hass.data[DATA].named_hosts.async_guard()
+    guard = hass.data[NAMED_HOSTS].async_guard()
     for session in (guard.session, guard.public):
         with pytest.raises(aiohttp.ClientConnectorDNSError, match="no such name"):
             await session.get("http://art.example")

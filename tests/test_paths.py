@@ -3,6 +3,7 @@
 A count may only fall. ``pytest -rP`` prints the modules.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -17,9 +18,9 @@ import aiohttp
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.dp1.data import DATA
-from custom_components.dp1.library.library import UPDATE_SECONDS
+from custom_components.dp1.library.entries import UPDATE_SECONDS
 from custom_components.dp1.timing import Timing
+from custom_components.dp1.voice.sentences import LOCK
 from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import (
@@ -160,7 +161,7 @@ async def spoken_home(hass: HomeAssistant, folder: Path) -> AsyncIterator[Galler
         dr.async_get(hass).async_update_device(entity.device_id, area_id=area.id)
         await until((folder / "custom_sentences").is_dir)
         # The lock is held until all languages are written, and read by Assist.
-        async with hass.data[DATA].sentences_lock:
+        async with hass.data.setdefault(LOCK, asyncio.Lock()):
             pass
         yield gallery
 

@@ -1,10 +1,8 @@
 """Shorter delays of the integration, for tests."""
 
 from dataclasses import replace
-from typing import Any
 
-from custom_components.dp1.data import DATA
-from custom_components.dp1.timing import Timing
+from custom_components.dp1.timing import TIMING, Timing
 from homeassistant.core import HomeAssistant
 
 FAST = Timing(
@@ -22,5 +20,4 @@ FAST = Timing(
 
 def set_timing(hass: HomeAssistant, **changes: float) -> None:
     """Change delays from now on."""
-    data: Any = hass.data[DATA]
-    data.timing = replace(data.timing, **changes)
+    hass.data[TIMING] = replace(hass.data[TIMING], **changes)

@@ -2,7 +2,7 @@
 
 import asyncio
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
 from homeassistant.const import Platform
@@ -18,7 +18,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.setup import async_setup_component
 from homeassistant.util.hass_dict import HassKey
 
-from .browse.pictures import Pictures, PictureView
+from .browse.pictures import PICTURES, Pictures, PictureView
 from .cards import async_add_cards, async_remove_cards, async_setup_cards
 from .client.playlist.signing import SigningKey
 from .const import (
@@ -30,25 +30,32 @@ from .const import (
     EntryKind,
 )
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .data import DATA, Dp1Data
 from .display.history import History
-from .guard import NamedHosts
+from .grants import GRANTS, Grants
+from .guard import NAMED_HOSTS, NamedHosts
 from .library.entries import (
+    REMOVED_LIBRARIES,
     RemovedLibraries,
     async_add_libraries_listener,
     async_reload_on_collections,
     async_source_list,
+    async_tell_changed,
 )
-from .library.library import Library, async_remove_stored, async_tell_changed
+from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
-from .playback.duties import Duties
-from .playback.media_proxy import MediaProxy, MediaProxyView
+from .playback.duties import DUTIES, Duties
+from .playback.media_proxy import MediaProxyView, is_used_by
 from .services import async_setup_services
 from .storage import async_remove_all_stored
-from .timing import Timing
+from .timing import TIMING, Timing
 from .voice.sentences import async_update_sentences, wants_sentences
 
-LOADED: HassKey[Dp1Data] = HassKey(f"{DOMAIN}_loaded")
+# Whether what is stored for all entries has been read.
+LOADED: Final[HassKey[bool]] = HassKey(f"{DOMAIN}_loaded")
+# Held while the entities of an entry are added.
+ADDING: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_adding")
+# How many entries are being removed.
+REMOVALS: Final[HassKey[int]] = HassKey(f"{DOMAIN}_removals")
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 LIBRARY_PLATFORMS = [
     Platform.BINARY_SENSOR,
@@ -73,7 +80,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Set up the actions, and what is shared by all entries."""
     async_setup_data(hass)
     hass.http.register_view(MediaProxyView())
-    hass.http.register_view(PictureView(hass.data[DATA].pictures))
+    hass.http.register_view(PictureView(hass.data[PICTURES]))
     async_setup_services(hass)
     await async_setup_cards(hass)
     return True
@@ -82,28 +89,20 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
 @callback
 def async_setup_data(hass: HomeAssistant) -> None:
     """Set up what is shared by all entries."""
-    hass.data[DATA] = Dp1Data(
-        duties=Duties(hass),
-        media_proxy=MediaProxy(hass),
-        named_hosts=NamedHosts(hass),
-        pictures=Pictures(hass),
-        removed_libraries=RemovedLibraries(hass),
-        timing=Timing(),
-    )
+    hass.data[TIMING] = Timing()
+    hass.data[NAMED_HOSTS] = NamedHosts(hass)
+    hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
+    hass.data[DUTIES] = Duties(hass)
+    hass.data[GRANTS] = Grants(hass, partial(is_used_by, hass))
+    hass.data[PICTURES] = Pictures(hass)
 
 
 @singleton(LOADED, async_=True)
-async def async_load_data(hass: HomeAssistant) -> Dp1Data:
+async def async_load_data(hass: HomeAssistant) -> bool:
     """Read once what is stored for all entries, or raise ConfigEntryNotReady."""
-    data = hass.data[DATA]
-    for stored in (
-        data.duties,
-        data.media_proxy,
-        data.named_hosts,
-        data.removed_libraries,
-    ):
-        await stored.async_load()
-    return data
+    for key in (DUTIES, GRANTS, NAMED_HOSTS, REMOVED_LIBRARIES):
+        await hass.data[key].async_load()
+    return True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
@@ -120,7 +119,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
-    hass.data[DATA].duties.async_start(coordinator)
+    hass.data[DUTIES].async_start(coordinator)
 
     @callback
     def hand_libraries() -> None:
@@ -149,9 +148,9 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     """Set up a library from what it has stored; its servers may be down."""
     # First, so that a collection which changes during the setup is not missed.
     entry.async_on_unload(async_reload_on_collections(hass, entry))
-    entry.runtime_data = Library(hass, entry)
-    await entry.runtime_data.async_start()
     tell = partial(async_tell_changed, hass)
+    entry.runtime_data = Library(hass, entry, tell)
+    await entry.runtime_data.async_start()
     entry.async_on_unload(entry.async_on_state_change(tell))
     await _async_add_entities(hass, entry, LIBRARY_PLATFORMS)
     entry.async_create_background_task(
@@ -165,7 +164,7 @@ async def _async_add_entities(
     hass: HomeAssistant, entry: ConfigEntry[Any], platforms: list[Platform]
 ) -> None:
     """Add the entities, those of one entry after those of another: many at once would hold up the event loop."""
-    async with hass.data[DATA].add_lock:
+    async with hass.data.setdefault(ADDING, asyncio.Lock()):
         # Adding entities waits for nothing by itself, so the loop would not turn in between.
         await asyncio.sleep(0)
         await hass.config_entries.async_forward_entry_setups(entry, platforms)
@@ -185,19 +184,19 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     """Remove the stored data of a display or a library; with the last of them, everything that was stored."""
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
-    data = await async_load_data(hass)
-    data.removals += 1
+    await async_load_data(hass)
+    hass.data[REMOVALS] = hass.data.get(REMOVALS, 0) + 1
     try:
         if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-            await data.duties.async_forget(entry.entry_id)
+            await hass.data[DUTIES].async_forget(entry.entry_id)
             await History(hass, entry.entry_id).async_remove()
-            data.media_proxy.async_forget(entry.entry_id)
+            hass.data[GRANTS].async_forget(entry.entry_id)
         else:
             await _async_remove_library(hass, entry)
     finally:
-        data.removals -= 1
+        hass.data[REMOVALS] -= 1
     # Once, also where all entries are removed at the same time.
-    if not (data.removals or hass.config_entries.async_entries(DOMAIN)):
+    if not (hass.data[REMOVALS] or hass.config_entries.async_entries(DOMAIN)):
         async_remove_cards(hass)
         await async_remove_all_stored(hass)
 
@@ -205,7 +204,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Remove what is stored of a library, and create an issue if its signing key was used and is gone."""
     await _async_update_sentences(hass)
-    await hass.data[DATA].removed_libraries.async_add(entry)
+    await hass.data[REMOVED_LIBRARIES].async_add(entry)
     await async_remove_stored(hass, entry.entry_id)
     if not entry.data.get(CONF_HAS_SIGNED):
         return

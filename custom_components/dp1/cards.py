@@ -7,12 +7,13 @@ from typing import Final
 from homeassistant.components.frontend import add_extra_js_url, remove_extra_js_url
 from homeassistant.components.http import StaticPathConfig
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.util.hass_dict import HassKey
 
 from .const import DOMAIN
-from .data import DATA
 
 CARDS_FILE: Final = Path(__file__).parent / "frontend" / "dp1-cards.js"
 CARDS_PATH: Final = f"/{DOMAIN}/{CARDS_FILE.name}"
+CARDS_URL: Final[HassKey[str]] = HassKey(f"{DOMAIN}_cards_url")
 
 
 async def async_setup_cards(hass: HomeAssistant) -> None:
@@ -21,21 +22,21 @@ async def async_setup_cards(hass: HomeAssistant) -> None:
         [StaticPathConfig(CARDS_PATH, str(CARDS_FILE), cache_headers=True)]
     )
     version = await hass.async_add_executor_job(_version)
-    hass.data[DATA].cards_url = f"{CARDS_PATH}?v={version}"
+    hass.data[CARDS_URL] = f"{CARDS_PATH}?v={version}"
 
 
 @callback
 def async_add_cards(hass: HomeAssistant) -> None:
     """Let the frontend load the cards."""
     if "frontend" in hass.config.components:
-        add_extra_js_url(hass, hass.data[DATA].cards_url)
+        add_extra_js_url(hass, hass.data[CARDS_URL])
 
 
 @callback
 def async_remove_cards(hass: HomeAssistant) -> None:
     """Stop the frontend from loading the cards."""
     if "frontend" in hass.config.components:
-        remove_extra_js_url(hass, hass.data[DATA].cards_url)
+        remove_extra_js_url(hass, hass.data[CARDS_URL])
 
 
 def _version() -> str:

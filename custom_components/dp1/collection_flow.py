@@ -36,9 +36,9 @@ from .const import (
     CONF_SIGNING_KEY,
     SUBENTRY_COLLECTION,
 )
-from .data import DATA, async_session
 from .dialogs import Dialog, ReadingDialog
 from .display.discovery import NAME_LENGTH
+from .guard import NAMED_HOSTS, async_session
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
 from .library.providers.collection import (
@@ -249,7 +249,7 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         if user_input is not None:
             try:
                 address = ChannelAddress.parse(user_input[CONF_URL])
-                guard = self.hass.data[DATA].named_hosts.async_guard()
+                guard = self.hass.data[NAMED_HOSTS].async_guard()
                 (first, *_) = await address.async_channels(address.client(guard))
             except ValueError:
                 errors[CONF_URL] = "invalid_url"

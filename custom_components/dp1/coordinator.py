@@ -70,14 +70,14 @@ from .const import (
     LOGGER,
     EntryKind,
 )
-from .data import DATA, async_session
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
 from .display.metadata import ArtworkMetadata, picture_of, sent_item
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
+from .guard import async_session
 from .library.work import Work
-from .timing import Timing
+from .timing import TIMING, Timing
 
 PLAYER_EVERY: Final = 2
 # How often a work that loads is looked at, until it is taken for one that never does.
@@ -386,7 +386,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             LOGGER,
             config_entry=entry,
             name=entry.title,
-            update_interval=timedelta(seconds=hass.data[DATA].timing.poll_interval),
+            update_interval=timedelta(seconds=hass.data[TIMING].poll_interval),
             always_update=False,
         )
         chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
@@ -398,7 +398,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             entry.data[CONF_PORT],
             dialect=chosen if fixed else known,
             dialect_is_fixed=fixed,
-            rate_limit=RateLimit(pace=hass.data[DATA].timing.pace),
+            rate_limit=RateLimit(pace=hass.data[TIMING].pace),
         )
         self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
@@ -461,7 +461,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @property
     def timing(self) -> Timing:
         """Return the current delays."""
-        return self.hass.data[DATA].timing
+        return self.hass.data[TIMING]
 
     @property
     def device_id(self) -> str:

@@ -9,7 +9,7 @@ import voluptuous as vol
 
 from homeassistant.data_entry_flow import FlowHandler, FlowResult
 
-from .data import DATA
+from .timing import TIMING
 
 
 class Dialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
@@ -77,7 +77,7 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
                 self.async_notify_flow_changed()
             else:
                 self.async_update_progress(progress)
-            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
+            await asyncio.sleep(self.hass.data[TIMING].progress_pause)
 
     async def async_step_read(self, user_input: dict[str, Any] | None = None) -> R:
         """End once everything is known."""

@@ -8,13 +8,18 @@ from itertools import islice
 import re
 from typing import Final, override
 
-from aiohttp import hdrs
+from aiohttp import ClientSession, DummyCookieJar, hdrs
 from lru import LRU
 
 from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
 from homeassistant.core import Context, Event, HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import SERVER_SOFTWARE
+from homeassistant.helpers.aiohttp_client import (
+    SERVER_SOFTWARE,
+    async_create_clientsession,
+)
 from homeassistant.helpers.network import is_hass_url
+from homeassistant.helpers.singleton import singleton
+from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.ssl import get_default_context
 
 from .client.http import Guard, is_home_name, public_session
@@ -22,10 +27,11 @@ from .client.playlist.document import MAX_DOCUMENT
 from .client.text import host_of, plain_host, web_url
 from .client.values import MAX_ON_LOOP
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
-from .data import async_session
 from .permissions import async_is_admin
 from .storage import SafeStore
 
+NAMED_HOSTS: Final[HassKey[NamedHosts]] = HassKey(f"{DOMAIN}_named_hosts")
+SESSION: Final[HassKey[ClientSession]] = HassKey(f"{DOMAIN}_session")
 MAX_HOSTS: Final = 256
 # Of a document: more than the works of the longest playlist have.
 MAX_PARTS: Final = 50_000
@@ -36,6 +42,24 @@ _SERVER: Final = re.compile(r"https?://[^\s\"'<>\\/?#]+", re.IGNORECASE)
 
 # Whether the user for whom this task runs is no administrator.
 _IS_GUEST: Final = ContextVar("is_guest", default=False)
+
+
+@callback
+@singleton(SESSION)
+def async_session(hass: HomeAssistant) -> ClientSession:
+    """Return what reaches hosts at home without cookies: a display could set those of all others there."""
+    # It is for all entries, whichever is being set up.
+    session = async_create_clientsession(
+        hass, auto_cleanup=False, cookie_jar=DummyCookieJar()
+    )
+
+    @callback
+    def close(_event: Event) -> None:
+        """Leave the connections to Home Assistant."""
+        session.detach()
+
+    hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, close)
+    return session
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from .browse.display import next_title
 from .browse.search import async_search_nodes
 from .client.text import clean
 from .const import DOMAIN
-from .data import DATA
 from .library.entries import async_libraries
 from .library.search import fold
+from .playback.duties import DUTIES
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
-from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
+from .voice.choice import CHOICES, OFFERS, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
 from .voice.request import SPOKEN_TEXT, Request, Span, SpokenIntent, span_of
@@ -67,7 +67,7 @@ class ShowIntent(SpokenIntent):
     async def answer(self, request: Request) -> str:
         """Show what fits the words best."""
         slots = request.slots
-        offers = request.hass.data[DATA].offers
+        offers = request.hass.data.setdefault(OFFERS, {})
         offers.pop(request.speaker, None)
         if "what" in slots:
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
@@ -294,7 +294,7 @@ async def _async_stay(
 async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
     """Show for longer what is shown for a limited time."""
     span = span_of(request.slots)
-    duties = request.hass.data[DATA].duties
+    duties = request.hass.data[DUTIES]
     said = []
     for display in displays:
         coordinator, until = display.coordinator, None
@@ -322,7 +322,7 @@ def _until(request: Request, display: SpokenDisplay, span: Span) -> str:
 
 async def _async_accept(request: Request) -> str:
     """Show what was offered to the speaker a moment ago."""
-    offer = request.hass.data[DATA].offers.pop(request.speaker, None)
+    offer = request.hass.data.get(OFFERS, {}).pop(request.speaker, None)
     if offer is None or offer.until < dt_util.utcnow():
         raise NotOursError("nothing_asked")
     meant = replace(request, slots=offer.slots)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, override
 
+from lru import LRU
 import voluptuous as vol
 
 from homeassistant.components.llm import LLMTools
@@ -32,7 +33,6 @@ from homeassistant.util.json import JsonObjectType
 from .browse.search import async_hits
 from .client.text import clean
 from .const import DOMAIN
-from .data import DATA
 from .errors import action_failed
 from .library.entries import async_libraries
 from .library.library import Library
@@ -40,7 +40,7 @@ from .library.node import Node, NodeKind, media_id
 from .library.search import fold
 from .playback.compose import list_up_to, note
 from .voice.answers import UnansweredError
-from .voice.choice import CHOICES, KINDS, async_exhibitions
+from .voice.choice import CHOICES, KINDS, MAX_RESULTS, RESULTS, async_exhibitions
 from .voice.control import ACTIONS, PERCENT
 from .voice.displays import SpokenDisplay, exposed_displays, named_displays
 from .voice.request import SPOKEN_TEXT
@@ -282,7 +282,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     """Return a result with a short id by which it can be shown."""
     where = media_id(library.entry_id, node.id)
     short = sha256(where.encode()).hexdigest()[:6]
-    hass.data[DATA].found[short] = where
+    hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))[short] = where
     details = {
         "artist": node.artist,
         "year": node.year,
@@ -335,10 +335,10 @@ class ShowArtTool(DisplayTool):
     async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Show it, and return what is shown where."""
         if ids := args.pop("ids", ()):
-            found = self.hass.data[DATA].found
-            if not all(short in found for short in ids):
+            results = self.hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))
+            if not all(short in results for short in ids):
                 raise action_failed("unknown_result")
-            args = {**args, "media": [found[short] for short in ids]}
+            args = {**args, "media": [results[short] for short in ids]}
         first = next(key for key in SHOWN_BY if key in args)
         others = {*SHOWN_BY} - {first}
         args = {name: args[name] for name in args if name not in others}

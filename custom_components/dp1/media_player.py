@@ -25,6 +25,7 @@ from homeassistant.helpers.event import async_track_state_change_event
 
 from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
+from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .client.display.player_status import PlayerStatus
 from .client.text import MAX_TITLE, clean
@@ -37,15 +38,15 @@ from .coordinator import (
     Refresh,
     async_other_players,
 )
-from .data import DATA
 from .display.metadata import NO_ITEM, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
+from .grants import public_media_id, without_token
+from .guard import NAMED_HOSTS
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK, Work
-from .playback.duties import duration_of
+from .playback.duties import DUTIES, duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
-from .playback.media_proxy import public_media_id, without_token
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
 from .playback.resolve import (
     LOOPS,
@@ -243,7 +244,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             "playlist_id": player.playlist_id if player else None,
             "playlist_url": without_token(player.playlist_url) if player else None,
             "error_page": without_token(data.error_page),
-            "until": coordinator.hass.data[DATA].duties.announced_until(entry_id),
+            "until": coordinator.hass.data[DUTIES].announced_until(entry_id),
         }
 
     def _update_work(self) -> None:
@@ -354,7 +355,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             with display.requests.pending_cast(options.asked):
                 # The history also has what others cast.
                 named = None if is_in_history(self.hass, media_id) else media_id
-                await self.hass.data[DATA].named_hosts.async_add(context, named)
+                await self.hass.data[NAMED_HOSTS].async_add(context, named)
                 cast = await async_from_media(
                     self.hass, media_type, media_id, options, title
                 )
@@ -453,7 +454,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     async def async_get_media_image(self) -> tuple[bytes | None, str | None]:
         """Fetch the picture of the current work, if it is one that browsers only display."""
         url = self.media_image_url
-        picture = await self.hass.data[DATA].pictures.async_at(url) if url else None
+        picture = await self.hass.data[PICTURES].async_at(url) if url else None
         return (picture.content, picture.content_type) if picture else (None, None)
 
     # Groups

@@ -19,11 +19,10 @@ from homeassistant.components.media_source import (
 from homeassistant.core import HomeAssistant
 
 from .browse.pages import CONTENT_TYPES, NAME, async_browse_library, node_media
-from .browse.pictures import picture_path, tile_path
+from .browse.pictures import PICTURES, picture_path, tile_path
 from .browse.search import async_search_libraries
 from .client.text import media_type
 from .const import DOMAIN
-from .data import DATA
 from .errors import action_failed, raised_as, retyped, translated_errors
 from .library.entries import asked_of, library_and_node
 from .library.node import WORKS, NodeKind, media_id
@@ -103,7 +102,7 @@ class LibraryMediaSource(MediaSource):
 
     async def _async_still(self, name: str) -> PlayMedia | None:
         """Return the picture of a node as media, if it has one."""
-        picture = await self.hass.data[DATA].pictures.async_of(name)
+        picture = await self.hass.data[PICTURES].async_of(name)
         return PlayMedia(picture_path(name), picture.content_type) if picture else None
 
     # Without @override and its own type: sources have it since 2026.11, and are not asked before.
@@ -111,7 +110,7 @@ class LibraryMediaSource(MediaSource):
         """Return the picture of what can be shown, such as an exhibition, for those who take no address."""
         from homeassistant.components.media_source import MediaImage  # type: ignore[attr-defined]  # noqa: PLC0415
 
-        picture = await self.hass.data[DATA].pictures.async_of(item.media_source_id)
+        picture = await self.hass.data[PICTURES].async_of(item.media_source_id)
         return MediaImage(picture.content, picture.content_type) if picture else None
 
 

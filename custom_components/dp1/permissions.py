@@ -1,6 +1,6 @@
 """What the user of a call may do; automations have no user and may do everything."""
 
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.auth.models import User
 from homeassistant.auth.permissions.const import POLICY_CONTROL
@@ -8,11 +8,14 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import Unauthorized, UnknownUser
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util.hass_dict import HassKey
 
-from .data import DATA
+from .const import DOMAIN
 from .errors import action_failed
 
 REFRESH_SECONDS = 60.0
+# When somebody looked for news in a library, by its entry id, on the clock of the event loop.
+REFRESHED: Final[HassKey[dict[str, float]]] = HassKey(f"{DOMAIN}_refreshed")
 
 
 class NotAllowedError(Unauthorized):
@@ -61,7 +64,7 @@ async def async_check_refresh(
     """Raise unless a call may look for news in a library: who is no administrator, once a minute."""
     entry_id = entry.entry_id
     await async_check_library(hass, context, entry_id)
-    refreshed, now = hass.data[DATA].refreshed, hass.loop.time()
+    refreshed, now = hass.data.setdefault(REFRESHED, {}), hass.loop.time()
     is_early = now < refreshed.get(entry_id, -REFRESH_SECONDS) + REFRESH_SECONDS
     if is_early and not await async_is_admin(hass, context):
         raise action_failed("refreshed_just_now", name=entry.title)

@@ -1,10 +1,17 @@
 """How often the integration asks, how long it waits, and when it tries again.
 
-A new delay is a field of `Timing` in seconds, with its default, read from ``hass.data[DATA].timing`` at the moment it is
+A new delay is a field of `Timing` in seconds, with its default, read from ``hass.data[TIMING]`` at the moment it is
 needed; a part of ``client/`` takes it as an argument instead. Tests run with shorter delays, see ``tests/conftest.py``.
 """
 
 from dataclasses import dataclass
+from typing import Final
+
+from homeassistant.util.hass_dict import HassKey
+
+from .const import DOMAIN
+
+TIMING: Final[HassKey[Timing]] = HassKey(f"{DOMAIN}_timing")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,8 +6,11 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1 import async_setup_data
-from custom_components.dp1.library.entries import async_add_libraries_listener
-from custom_components.dp1.library.library import UPDATE_SECONDS, async_tell_changed
+from custom_components.dp1.library.entries import (
+    UPDATE_SECONDS,
+    async_add_libraries_listener,
+    async_tell_changed,
+)
 from homeassistant.components.media_player import MediaPlayerEntityFeature
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError

@@ -119,6 +119,6 @@ async def test_a_tile_is_scaled_once_and_one_that_is_gone_is_no_blank(
             assert len(await answer.read()) < 40_000
     assert len(count) == len(shown)
     await gallery.catalog.stop()
-    gallery.hass.data[pictures.DATA].pictures._cache.clear()
+    gallery.hass.data[pictures.PICTURES]._cache.clear()
     answer = await client.get(page.children[0].thumbnail)
     assert await answer.read() == ICON.read_bytes()

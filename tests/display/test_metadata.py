@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1 import data
+from custom_components.dp1.display import metadata
 from custom_components.dp1.library.work import Work
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant
@@ -162,7 +162,7 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The result of a slow look-up is not applied to the next work."""
-    monkeypatch.setattr(data, "LOOK_UPS_AT_ONCE", 1)
+    monkeypatch.setattr(metadata, "LOOK_UPS_AT_ONCE", 1)
     async with ScriptedServer.run(Reply(fault="never")) as server:
         document = elsewhere({"source": "https://art.example/tide.html"})
         document["items"][0] |= {"ref": f"{server.url}/manifest.json", "title": "Tide"}

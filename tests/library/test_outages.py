@@ -22,7 +22,6 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.data import DATA
 from custom_components.dp1.library.providers.feed import coordinator as feed_module
 from custom_components.dp1.library.server import CachedList, Storable
 from custom_components.dp1.timing import Timing
@@ -133,8 +132,7 @@ async def test_a_catalog_that_hangs(
 ) -> None:
     """Cached data is shown at once, and a slow read raises after a short time."""
     async_setup_data(hass)
-    data = hass.data[DATA]
-    data.timing = replace(data.timing, refresh=0.0)
+    set_timing(hass, refresh=0.0)
     library = await make_library(catalog)
     catalog.inject("slow", seconds=3600)
     started = asyncio.get_running_loop().time()

@@ -2,8 +2,11 @@
 
 import pytest
 
-from custom_components.dp1.data import DATA
-from custom_components.dp1.library.entries import MAX_REMOVED, RemovedLibraries
+from custom_components.dp1.library.entries import (
+    MAX_REMOVED,
+    REMOVED_LIBRARIES,
+    RemovedLibraries,
+)
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
@@ -39,7 +42,7 @@ async def test_a_media_id_survives_its_library(gallery: Gallery) -> None:
     assert await hass.config_entries.async_remove(feed.entry_id)
     again = RemovedLibraries(hass)
     await again.async_load()
-    hass.data[DATA].removed_libraries = again
+    hass.data[REMOVED_LIBRARIES] = again
     entry = library_entry(gallery.feed.url, gallery.catalog.url, title="Again")
     gallery.entry = await set_up(hass, entry)
     await gallery.library.async_children("exhibitions")

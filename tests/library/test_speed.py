@@ -1,14 +1,11 @@
 """Test the number of round trips of a library."""
 
-from dataclasses import replace
-
-from custom_components.dp1.data import DATA
-
 from .conftest import MakeLibrary
 
 from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
+from tests.timing import set_timing
 
 LATENCY = 0.1
 TWENTY = "Twenty Kinds of Weather"
@@ -89,8 +86,7 @@ async def test_an_old_copy_is_shown_before_it_is_read_again(
     before = dict(library.source_list().names)
     catalog.reset_counters()
     catalog.latency = LATENCY
-    data = library.hass.data[DATA]
-    data.timing = replace(data.timing, refresh=0.0)
+    set_timing(library.hass, refresh=0.0)
     library = await make_library(catalog, wait=False)
     assert dict(library.source_list().names) == before
     assert len((await library.async_children("exhibitions")).nodes) == 47

@@ -9,8 +9,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.coordinator import DisplayCoordinator
-from custom_components.dp1.data import DATA
 from custom_components.dp1.playback import duties as module
+from custom_components.dp1.playback.duties import DUTIES
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -74,9 +74,7 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not house.hass.data[DATA].duties.is_announcing(
-        house.entries["wall"].entry_id
-    )
+    assert not house.hass.data[DUTIES].is_announcing(house.entries["wall"].entry_id)
     state = house.state("wall")
     assert state.attributes["media_title"] == "Tides 4"
     assert state.attributes["shuffle"] is True
@@ -131,8 +129,8 @@ async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
 
 async def forget(house: House) -> None:
     """Restore the interludes from the storage."""
-    before = house.hass.data[DATA].duties
-    fresh = house.hass.data[DATA].duties = module.Duties(house.hass)
+    before = house.hass.data[DUTIES]
+    fresh = house.hass.data[DUTIES] = module.Duties(house.hass)
     await fresh.async_load()
     for entry in house.entries.values():
         assert fresh.is_announcing(entry.entry_id) == before.is_announcing(
@@ -210,9 +208,7 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
         await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not house.hass.data[DATA].duties.is_announcing(
-        house.entries["wall"].entry_id
-    )
+    assert not house.hass.data[DUTIES].is_announcing(house.entries["wall"].entry_id)
 
 
 async def test_two_at_the_door(house: House) -> None:
@@ -392,7 +388,7 @@ async def test_a_removed_display_is_forgotten(
     assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
     assert "dp1.duties" not in hass_storage
-    assert not house.hass.data[DATA].duties._locks
+    assert not house.hass.data[DUTIES]._locks
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 
@@ -423,7 +419,7 @@ async def test_a_display_that_is_removed_while_a_cast_fails(house: House) -> Non
     await house.hass.config_entries.async_remove(house.entries["wall"].entry_id)
     with pytest.raises(HomeAssistantError):
         await sent
-    assert not house.hass.data[DATA].duties.all(module.Announcement)
+    assert not house.hass.data[DUTIES].all(module.Announcement)
 
 
 async def test_a_display_that_is_removed_while_a_cast_is_slow(

@@ -16,10 +16,10 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.data import DATA
+from custom_components.dp1.guard import NAMED_HOSTS
 from custom_components.dp1.library.providers import daily as providers_daily
 from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
-from custom_components.dp1.playback.duties import Duties
+from custom_components.dp1.playback.duties import DUTIES, Duties
 from homeassistant.core import Context, HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -346,9 +346,7 @@ async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
         await house.move(at(3, "00:01:30", LISBON))
         await until(lambda: house.titles("wall") == ["Day 2"])
         await until(
-            lambda: (
-                not hass.data[DATA].duties.is_announcing(house.entries["wall"].entry_id)
-            )
+            lambda: not hass.data[DUTIES].is_announcing(house.entries["wall"].entry_id)
         )
         await house.move(at(3, "00:03:00", LISBON))
         await until(lambda: house.titles("wall") == ["Day 3"])
@@ -369,7 +367,7 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
         await settle(wall)
         # The display is removed, with what was remembered of it.
         await hass.config_entries.async_remove(entry_id)
-        assert await hass.data[DATA].duties._store.async_load_parsed() == {}
+        assert await hass.data[DUTIES]._store.async_load_parsed() == {}
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -386,7 +384,7 @@ async def test_restart_and_other_firmware(
         fresh = Duties(hass)
         await fresh.async_load()
         shown = fresh.get(entry_id, ShownDaily)
-        assert shown == hass.data[DATA].duties.get(entry_id, ShownDaily)
+        assert shown == hass.data[DUTIES].get(entry_id, ShownDaily)
         assert shown
         assert shown.item_duration == 60
         assert shown.url == house.entry.options["daily_url"]
@@ -456,8 +454,8 @@ async def test_another_choice_while_home_assistant_is_off(hass: HomeAssistant) -
         await until(lambda: house.titles("wall") == ["Day 2"])
         await hass.config_entries.async_unload(entry.entry_id)
         wall.player.load(playlist("Dawn", "Noon"))
-        hass.data[DATA].duties = Duties(hass)
-        await hass.data[DATA].duties.async_load()
+        hass.data[DUTIES] = Duties(hass)
+        await hass.data[DUTIES].async_load()
         sent = house.sent("wall")
         await set_up(hass, entry)
         await until(lambda: house.state("wall").attributes.get("media_title") == "Dawn")
@@ -548,7 +546,7 @@ async def test_what_the_app_of_the_vendor_uses(
         # Nothing at home is asked on behalf of a configuration, and what cannot be read counts as nothing.
         told = Reply(200, {"daily": {"playlist_url": f"{base}/p?key=0"}})
         assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}
-        await hass.data[DATA].named_hosts.async_add(Context(), base)
+        await hass.data[NAMED_HOSTS].async_add(Context(), base)
         for broken in (Reply(200, b"<p>"), Reply(200, {"daily": {"playlist_url": 5}})):
             told = broken
             assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}

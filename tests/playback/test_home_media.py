@@ -10,8 +10,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1.browse.pictures import PICTURES
 from custom_components.dp1.client.text import MAX_TITLE
-from custom_components.dp1.data import DATA
+from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.playback.media_proxy import LIVE
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT
@@ -214,7 +215,7 @@ async def test_my_pictures(
 
     # The picture in small, for the browser and for others who take no address.
     node = f"{prefix}/picture/{quote(beach, safe='')}"
-    thumbnail = await hass.data[DATA].pictures.async_of(node)
+    thumbnail = await hass.data[PICTURES].async_of(node)
     assert thumbnail and thumbnail.content_type == "image/png"
     media = await async_resolve_media(hass, node, None)
     assert (media.mime_type, media.url) == (
@@ -288,7 +289,7 @@ async def test_a_live_camera(
     source = page.partition('<img src="')[2].partition('"')[0]
     assert source.startswith(f"{home}/api/dp1/media/camera.door.mjpeg?token=")
     # Past the time in which anything may be loaded.
-    for grant in hass.data["dp1"].media_proxy._grants.values():
+    for grant in hass.data[GRANTS]._grants.values():
         grant.fresh_until = 0
     async with aiohttp.ClientSession() as session, session.get(source) as answer:
         assert answer.content_type == "multipart/x-mixed-replace"

@@ -1,6 +1,7 @@
 """Test the media proxy: displays load media without login, also after a restart, and nobody else can."""
 
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 import logging
 from pathlib import Path
@@ -12,9 +13,8 @@ from pytest_homeassistant_custom_component.common import CLIENT_ID, MockConfigEn
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
-from custom_components.dp1.data import DATA
+from custom_components.dp1.grants import GRANTS, Grants
 from custom_components.dp1.playback import media_proxy as module
-from custom_components.dp1.playback.media_proxy import MediaProxy
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
@@ -106,8 +106,8 @@ async def restart(hass: HomeAssistant) -> None:
     """Lose what a restart loses: everything that is not stored, and the secret of signatures."""
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
-    hass.data[DATA].media_proxy = MediaProxy(hass)
-    await hass.data[DATA].media_proxy.async_load()
+    hass.data[GRANTS] = Grants(hass, partial(module.is_used_by, hass))
+    await hass.data[GRANTS].async_load()
     hass.data["http.auth.sign_secret"] = "another" * 5
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.coordinator import async_displays
-from custom_components.dp1.data import DATA
+from custom_components.dp1.playback.duties import DUTIES
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -64,7 +64,7 @@ def seen(wall: DisplaySimulator) -> dict[str, Any]:
 
 def minutes_left(home: Home, wall: DisplaySimulator) -> int | None:
     """Return for how long a display shows what it shows."""
-    duties = home.hass.data[DATA].duties
+    duties = home.hass.data[DUTIES]
     (entry_id,) = (
         display.config_entry.entry_id
         for display in async_displays(home.hass)

@@ -21,13 +21,13 @@ from ..client.display.player_status import PlayerStatus
 from ..client.playlist.schema import SCALINGS
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
-from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
+from ..guard import NAMED_HOSTS
 from ..playback import queue
 from ..playback.cast import async_take_snapshot
 from ..playback.compose import async_compose, note, text_up_to, title
-from ..playback.duties import positive_duration
+from ..playback.duties import DUTIES, positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_show
 from ..playback.resolve import (
@@ -136,7 +136,7 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         else:
             (given,) = what.values()
             is_known = is_in_history(call.hass, what.get("media_content_id"))
-            await call.hass.data[DATA].named_hosts.async_add(
+            await call.hass.data[NAMED_HOSTS].async_add(
                 call.context, None if is_known else given
             )
             cast = await async_resolve(call.hass, what, options)
@@ -197,7 +197,7 @@ async def async_show_previous(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> None:
     """End what is shown for a limited time now."""
-    await call.hass.data[DATA].duties.async_end_announcement(coordinator)
+    await call.hass.data[DUTIES].async_end_announcement(coordinator)
 
 
 async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:

@@ -34,14 +34,14 @@ from ..client.text import markdown_safe, plain_host, web_url
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
-from ..data import DATA
 from ..errors import action_failed, invalid_input, translated
+from ..grants import PATH as LENT_PATH
+from ..guard import NAMED_HOSTS
 from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.compose import MAX_WORKS, Medium, async_compose, list_up_to, note
-from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import Options, async_document, async_read_playlist
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
@@ -221,7 +221,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             except InvalidPlaylistError as err:
                 raise translated(err, "playlist") from err
         case {"playlist_url": str(url)}:
-            await call.hass.data[DATA].named_hosts.async_add(call.context, url)
+            await call.hass.data[NAMED_HOSTS].async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
         case {"media": media}:
             return await async_compose(
@@ -288,7 +288,7 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
     wanted = exactly_one_of(call, READ_FIELDS)
-    await call.hass.data[DATA].named_hosts.async_add(call.context, wanted)
+    await call.hass.data[NAMED_HOSTS].async_add(call.context, wanted)
     match wanted:
         case {"playlist_id": str(ref)}:
             library, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))

@@ -37,7 +37,6 @@ from ..coordinator import (
     async_display_entities,
     is_enabled_display,
 )
-from ..data import async_session
 from ..errors import (
     action_failed,
     async_gather_failures,
@@ -45,6 +44,7 @@ from ..errors import (
     invalid_input,
     translated_errors,
 )
+from ..guard import async_session
 from ..language import async_message, async_text
 from ..permissions import async_user
 from ..playback.compose import MEDIA

@@ -24,7 +24,6 @@ from ..client.errors import Dp1Error
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..data import DATA
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import picture_of
 from ..errors import action_failed, raised_as, retyped
@@ -43,6 +42,7 @@ from .pages import (
     node_media,
     plain_page,
 )
+from .pictures import PICTURES
 
 SEARCHED: Final[dict[str, Any]] = {
     "can_search": True,
@@ -101,7 +101,7 @@ async def async_display_picture(
     coordinator: DisplayCoordinator, media_id: str
 ) -> Image | None:
     """Fetch the picture of what a display can show."""
-    pictures = coordinator.hass.data[DATA].pictures
+    pictures = coordinator.hass.data[PICTURES]
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
     elif media_id == HISTORY_FOLDER:

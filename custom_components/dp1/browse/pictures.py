@@ -19,14 +19,17 @@ from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.image import Image
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error
 from ..client.http import chunks
 from ..const import DOMAIN, LOGGER
-from ..data import DATA
+from ..guard import NAMED_HOSTS
 from ..library.entries import library_and_node
 from ..library.node import MEDIA_PREFIX
+from ..timing import TIMING
 
+PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
 MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
 SIGNATURE_BYTES: Final = 12
 # A browser takes four bytes for each, however few there are in the file.
@@ -50,8 +53,8 @@ SCALED: Final = ("JPEG", "PNG", "WEBP")
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
-    guard = hass.data[DATA].named_hosts.async_guard(url)
-    timeout = aiohttp.ClientTimeout(total=hass.data[DATA].timing.picture_timeout)
+    guard = hass.data[NAMED_HOSTS].async_guard(url)
+    timeout = aiohttp.ClientTimeout(total=hass.data[TIMING].picture_timeout)
     content = bytearray()
     content_type: str | None = None
     try:
@@ -253,7 +256,7 @@ class Pictures:
             return picture
         now = self._hass.loop.time()
         self._failed = {url: end for url, end in self._failed.items() if end > now}
-        self._failed[address] = now + self._hass.data[DATA].timing.picture_retry
+        self._failed[address] = now + self._hass.data[TIMING].picture_retry
         return None
 
     def _keep(self, key: str, picture: Image) -> None:

@@ -31,8 +31,8 @@ from ..client.errors import (
 )
 from ..client.text import clean, plain_host, web_url
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, LOGGER
-from ..data import async_session
 from ..errors import action_failed
+from ..guard import async_session
 
 SERVICE_TYPE = "_ff1._tcp.local."
 NAME_LENGTH = 64

@@ -6,10 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
@@ -18,9 +19,12 @@ from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.playlist.signing import verify
 from ..client.text import clean, read_url, through_gateway
 from ..client.values import objects, text
-from ..data import DATA
+from ..const import DOMAIN
 from ..library.work import Work
+from ..timing import TIMING
 
+LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
+LOOK_UPS_AT_ONCE: Final = 4
 MAX_NAME = 100
 SHORT_DID = 24
 WEB = ("http://", "https://")
@@ -304,12 +308,15 @@ class ArtworkMetadata:
     async def _async_look_up(self, item: PlaylistItem) -> None:
         """Look a work up in one library after the other."""
         found: Work | None = None
-        timing = self._hass.data[DATA].timing
+        timing = self._hass.data[TIMING]
+        look_ups = self._hass.data.setdefault(
+            LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
+        )
         retry = timing.look_up_retry
         self._ask_again = True
         while self._ask_again and not found:
             self._ask_again = in_trouble = False
-            async with self._hass.data[DATA].look_ups:
+            async with look_ups:
                 for source in self._sources:
                     try:
                         if found := await source.async_find_work(item):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
 from itertools import count
 from typing import Any, Final
 from urllib.parse import unquote
@@ -12,9 +13,15 @@ from homeassistant.config_entries import (
     ConfigEntryChange,
     ConfigEntryState,
 )
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.helpers.dispatcher import (
+    async_dispatcher_connect,
+    async_dispatcher_send,
+)
+from homeassistant.helpers.event import async_call_later
+from homeassistant.util.hass_dict import HassKey
+from homeassistant.util.signal_type import SignalType
 
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
@@ -22,10 +29,9 @@ from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
-from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
-from .library import CHANGED, Library, LibraryConfigEntry, server_of
+from .library import Library, LibraryConfigEntry, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import BuiltPlaylist, Found
 from .source_list import SourceList
@@ -36,6 +42,16 @@ DAILY_MEDIA_ID = f"{DOMAIN}://daily"
 FAVORITES_MEDIA_ID = f"{DOMAIN}://favorites"
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
 MAX_REMOVED = 50
+# Displays are told of many changes at once.
+UPDATE_SECONDS = 0.1
+CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
+REMOVED_LIBRARIES: Final[HassKey[RemovedLibraries]] = HassKey(
+    f"{DOMAIN}_removed_libraries"
+)
+# The source list of the displays, until a library changes.
+SOURCES: Final[HassKey[AllSources]] = HassKey(f"{DOMAIN}_sources")
+# What cancels that displays are told of such a change.
+TELLING: Final[HassKey[CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_telling")
 
 
 @callback
@@ -179,7 +195,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
     """Return the library that took the place of a removed one."""
     kind = None if node in ("", NodeKind.FAVORITES) else server_of(node)
-    removed = hass.data[DATA].removed_libraries
+    removed = hass.data[REMOVED_LIBRARIES]
     for entry in _entries(hass):
         if removed.is_successor(entry_id, entry, kind):
             return entry
@@ -268,6 +284,24 @@ def async_add_libraries_listener(
 
 
 @callback
+def async_tell_changed(hass: HomeAssistant) -> None:
+    """Tell displays and entities soon that a library has changed, once of all that change together."""
+    hass.data.pop(SOURCES, None)
+    if TELLING in hass.data:
+        return
+
+    @callback
+    def tell(_now: datetime) -> None:
+        """Tell them."""
+        del hass.data[TELLING]
+        async_dispatcher_send(hass, CHANGED)
+
+    hass.data[TELLING] = async_call_later(
+        hass, UPDATE_SECONDS, HassJob(tell, cancel_on_shutdown=True)
+    )
+
+
+@callback
 def async_reload_on_collections(
     hass: HomeAssistant, entry: ConfigEntry[Any]
 ) -> CALLBACK_TYPE:
@@ -297,10 +331,9 @@ def async_reload_on_collections(
 @callback
 def async_source_list(hass: HomeAssistant) -> AllSources:
     """Return the sources of all libraries, which are named once for all displays."""
-    data = hass.data[DATA]
-    if data.sources is None:
-        data.sources = AllSources(async_libraries(hass))
-    return data.sources
+    if SOURCES not in hass.data:
+        hass.data[SOURCES] = AllSources(async_libraries(hass))
+    return hass.data[SOURCES]
 
 
 class AllSources:

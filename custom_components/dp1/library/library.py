@@ -3,26 +3,21 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from functools import partial
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
-from homeassistant.core import HassJob, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.dispatcher import async_dispatcher_send
-from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.start import async_at_started
-from homeassistant.util.signal_type import SignalType
 
 from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.connection import Family
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN
-from ..data import DATA
+from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY
 from ..errors import translated
 from .node import (
     WORKS,
@@ -60,8 +55,6 @@ PROVIDERS: tuple[type[Provider], ...] = (
     Pictures,
     Favorites,
 )
-# Displays are told of many changes at once.
-UPDATE_SECONDS = 0.1
 # How many names an error about an unknown name suggests.
 NEAREST = 3
 # A longer page of a browser is of no use; what does not fit is on the next.
@@ -69,17 +62,20 @@ MAX_CHILDREN = 200
 # A node may have more inside than can be looked at.
 MAX_INSIDE = 2000
 
-CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
-
 type LibraryConfigEntry = ConfigEntry[Library]
 
 
 class Library(Context):
     """The providers of one entry: it asks the one whose node is named, and puts together what all of them have."""
 
-    def __init__(self, hass: HomeAssistant, entry: LibraryConfigEntry) -> None:
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: LibraryConfigEntry,
+        on_change: CALLBACK_TYPE,
+    ) -> None:
         """Initialize the library; nothing is sent before `async_start`."""
-        super().__init__(hass, entry, partial(async_tell_changed, hass))
+        super().__init__(hass, entry, on_change)
         self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
         self.catalog = self.catalog_coordinator.client
         self.feed = self.feed_coordinator.client
@@ -412,24 +408,6 @@ class Library(Context):
                 stored = await self.feed_coordinator.async_document(known.id)
                 return stored.document
         return None
-
-
-@callback
-def async_tell_changed(hass: HomeAssistant) -> None:
-    """Tell displays and entities soon that a library has changed, once of all that change together."""
-    data = hass.data[DATA]
-    data.sources = None
-    if data.is_telling:
-        return
-    data.is_telling = True
-
-    @callback
-    def tell(_now: datetime) -> None:
-        """Tell them."""
-        data.is_telling = False
-        async_dispatcher_send(hass, CHANGED)
-
-    async_call_later(hass, UPDATE_SECONDS, HassJob(tell, cancel_on_shutdown=True))
 
 
 def server_of(node: str) -> str:

@@ -27,9 +27,8 @@ from ..client.errors import (
 )
 from ..client.values import mapping, moment, whole
 from ..const import DOMAIN, LOGGER
-from ..data import DATA
 from ..storage import SafeStore, record_from_json, record_to_json
-from ..timing import Timing
+from ..timing import TIMING, Timing
 from .threads import with_pauses
 
 SUBENTRY = "subentry."
@@ -57,7 +56,7 @@ class ServerStore[T](SafeStore[T]):
         """Save after a while, however much is read meanwhile, or when Home Assistant stops."""
         if not self._is_waiting:
             self._is_waiting = True
-            delay = self.hass.data[DATA].timing.save_delay
+            delay = self.hass.data[TIMING].save_delay
             self.async_delay_save(self._data_to_save, delay)
 
     async def async_save_all(self) -> None:
@@ -284,7 +283,7 @@ class SharedReads:
 
     def _may_try(self, name: str, found: CachedList[Any]) -> bool:
         """Return if a list is being read, or its last try was long enough ago."""
-        pause = max(self._hass.data[DATA].timing.read_retry, found.retry_after)
+        pause = max(self._hass.data[TIMING].read_retry, found.retry_after)
         waited = self._hass.loop.time() - found.tried_at
         return name in self._tasks or not found.tried_at or waited >= pause
 
@@ -341,7 +340,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
     @property
     def timing(self) -> Timing:
         """Return the delays of the integration."""
-        return self.hass.data[DATA].timing
+        return self.hass.data[TIMING]
 
     @property
     def problem(self) -> Dp1Error | None:

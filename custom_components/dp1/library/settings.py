@@ -45,7 +45,7 @@ from ..const import (
     DEFAULT_SOURCES,
     DOMAIN,
 )
-from ..data import async_session
+from ..guard import async_session
 from ..language import async_text
 
 URL_LENGTH = 2000

@@ -17,10 +17,10 @@ from homeassistant.util.signal_type import SignalType
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
+from ..grants import without_token
 from ..library.entries import async_source_list
 from ..library.search import fold
 from ..library.work import NO_WORK
-from .media_proxy import without_token
 
 ARTWORK_CHANGED: Final = "artwork_changed"
 PLAYLIST_STARTED: Final = "playlist_started"

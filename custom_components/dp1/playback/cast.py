@@ -15,10 +15,9 @@ from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
-from ..data import DATA
 from ..display.history import History, cast_of
 from ..errors import action_failed, invalid_input
-from .media_proxy import sources_of, without_token
+from ..grants import GRANTS, sources_of, without_token
 from .resolve import Options, async_document, async_from_document, start_of
 
 
@@ -34,7 +33,7 @@ async def async_cast(
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
     await _async_leave_error_page(coordinator, options.wake)
-    coordinator.hass.data[DATA].media_proxy.async_use(cast, coordinator.entry_id)
+    coordinator.hass.data[GRANTS].async_use(cast, coordinator.entry_id)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:

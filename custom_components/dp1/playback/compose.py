@@ -17,8 +17,8 @@ from ..client.errors import InvalidPlaylistError
 from ..client.playlist.document import MAX_DOCUMENT, build, parse
 from ..client.text import MAX_TITLE, plain_lines, shorten
 from ..client.values import mapping
-from ..data import DATA
 from ..errors import action_failed, invalid_input, translated
+from ..guard import NAMED_HOSTS
 from ..language import async_message
 from .daily import async_of_today
 from .resolve import Options, async_from_media, async_shown_document, split_media_id
@@ -87,7 +87,7 @@ async def async_compose(
 ) -> dict[str, Any]:
     """Return the document with the works of all media in their order, or raise which medium has none."""
     named = [medium.media_content_id for medium in media]
-    await hass.data[DATA].named_hosts.async_add(context, named)
+    await hass.data[NAMED_HOSTS].async_add(context, named)
     limit = asyncio.Semaphore(PARALLEL)
 
     async def items_of(number: int, medium: Medium) -> list[Item]:

@@ -18,12 +18,11 @@ from ..client.errors import Dp1Error
 from ..client.playlist.document import unsigned
 from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
-from ..data import DATA
 from ..errors import action_failed, translated
 from ..library.entries import async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast, is_showing
-from .duties import NOT_STORED, Duty
+from .duties import DUTIES, NOT_STORED, Duty
 from .resolve import Options, from_document
 
 
@@ -73,7 +72,7 @@ class ShownDaily(Duty):
     async def async_end(self, coordinator: DisplayCoordinator) -> Self | None:
         """Give the display the work that is due, unless it shows something else by now."""
         daily = _daily_at(coordinator.hass, self.url)
-        duties = coordinator.hass.data[DATA].duties
+        duties = coordinator.hass.data[DUTIES]
         is_announcing = duties.is_announcing(coordinator.entry_id)
         if daily is None or not coordinator.last_update_success or is_announcing:
             raise HomeAssistantError("the work of the day cannot be shown now")
@@ -111,7 +110,7 @@ class ShownDaily(Duty):
 
     async def _async_take_over(self, coordinator: DisplayCoordinator) -> None:
         """Show the work of today alone from now on."""
-        duties = coordinator.hass.data[DATA].duties
+        duties = coordinator.hass.data[DUTIES]
         await duties.async_put(coordinator, _ignores_times(coordinator))
         duties.async_act(coordinator, ShownDaily)
 
@@ -147,7 +146,7 @@ async def async_show_daily(
     coordinator: DisplayCoordinator, daily: Daily, cast: Cast, options: Options
 ) -> dict[str, Any]:
     """Show the Daily: by its URL, and alone if the display turns out not to know when works are due."""
-    duties = coordinator.hass.data[DATA].duties
+    duties = coordinator.hass.data[DUTIES]
     await _async_check_due(daily)
     ignores = _ignores_times(coordinator)
 

@@ -20,14 +20,15 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Cast
-from ..const import LOGGER
+from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
-from ..data import DATA
 from ..errors import invalid_input
 from ..library.entries import async_add_libraries_listener
 from ..storage import SafeStore, StoredDialect
+from ..timing import TIMING
 from .cast import (
     Snapshot,
     async_cast,
@@ -37,6 +38,7 @@ from .cast import (
 )
 from .resolve import Options
 
+DUTIES: Final[HassKey[Duties]] = HassKey(f"{DOMAIN}_duties")
 DEFAULT_DURATION: Final = timedelta(seconds=30)
 # A field of a duty that ends with Home Assistant.
 NOT_STORED: Final[Mapping[str, Any]] = {
@@ -119,7 +121,7 @@ class Announcement(Duty):
                 if await self.async_is_shown(coordinator):
                     await async_restore_snapshot(coordinator, self.before)
         except HomeAssistantError:
-            patience = timedelta(seconds=coordinator.hass.data[DATA].timing.give_up)
+            patience = timedelta(seconds=coordinator.hass.data[TIMING].give_up)
             if dt_util.utcnow() < self.until + patience:
                 raise
         return None

@@ -14,7 +14,6 @@ from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, async_display, is_enabled_display
-from ..data import DATA
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import (
     Snapshot,
@@ -23,7 +22,7 @@ from .cast import (
     cast_of_display,
     is_showing,
 )
-from .duties import NOT_STORED, Duties, Duty
+from .duties import DUTIES, NOT_STORED, Duties, Duty
 
 
 def _seen(coordinator: DisplayCoordinator) -> tuple[bool, object]:
@@ -181,7 +180,7 @@ class Group:
 @callback
 def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
     """Return the group of a display."""
-    duties = hass.data[DATA].duties
+    duties = hass.data[DUTIES]
     own = duties.get(entry_id, Membership)
     if own is None or (first := duties.get(own.leader, Membership)) is None:
         return None
@@ -199,7 +198,7 @@ def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
 async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> None:
     """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
     hass, entry_id = leader.hass, leader.entry_id
-    duties = hass.data[DATA].duties
+    duties = hass.data[DUTIES]
     for member in (entry_id, *entry_ids):
         own = duties.get(member, Membership)
         if own is None or own.leader != entry_id:
@@ -214,14 +213,14 @@ async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> No
 async def async_unjoin(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group."""
     _leave(hass, entry_id)
-    await hass.data[DATA].duties.async_save_and_tell()
+    await hass.data[DUTIES].async_save_and_tell()
 
 
 async def async_spread(
     hass: HomeAssistant, entry_ids: Sequence[str], spread: bool
 ) -> None:
     """Remember that displays were given a playlist, each starting one work later if it was spread."""
-    duties = hass.data[DATA].duties
+    duties = hass.data[DUTIES]
     for entry_id in entry_ids:
         duties.drop(entry_id, Spread)
         if spread:
@@ -233,7 +232,7 @@ def _leave(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group, which needs two members, and another leader if that was it."""
     if (group := group_of(hass, entry_id)) is None:
         return
-    duties = hass.data[DATA].duties
+    duties = hass.data[DUTIES]
     duties.drop(entry_id, Membership)
     members = [member for member in group.members if member != entry_id]
     if len(members) < 2:
@@ -290,7 +289,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     group = group_of(hass, entry_id)
     if group is None or group.leader != entry_id:
         return
-    if hass.data[DATA].duties.is_announcing(entry_id):
+    if hass.data[DUTIES].is_announcing(entry_id):
         return
     sync = group.sync
     sync.waiting = True
@@ -312,7 +311,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
 async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     """Let one member show what the leader shows, unless it shows an announcement, which is its own."""
     hass = leader.hass
-    duties = hass.data[DATA].duties
+    duties = hass.data[DUTIES]
     if duties.is_announcing(entry_id):
         return
     if (display := async_display(hass, entry_id)) is None:

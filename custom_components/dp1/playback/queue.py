@@ -13,12 +13,13 @@ from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
-from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
+from ..grants import GRANTS
 from .cast import async_take_snapshot
 from .compose import async_works_alone, with_own_ids
 from .daily import async_of_today, async_show_daily, daily_of
+from .duties import DUTIES
 from .resolve import Options, async_shown_document
 
 # A playlist with other works is another one, and not refilled by queries.
@@ -34,7 +35,7 @@ async def async_show(
     duration: timedelta | None = None,
 ) -> dict[str, Any]:
     """Show something, permanently or for a limited time, and return the response of ``dp1.cast_playlist``."""
-    duties = coordinator.hass.data[DATA].duties
+    duties = coordinator.hass.data[DUTIES]
     if duration is not None:
         alone = await async_of_today(coordinator.hass, cast, options)
         return await duties.async_announce(coordinator, alone, options, duration)
@@ -146,10 +147,10 @@ async def _async_change(
 
 async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
-    data, entry_id = coordinator.hass.data[DATA], coordinator.entry_id
-    if cast.playlist is None or data.duties.is_announcing(entry_id):
+    hass, entry_id = coordinator.hass, coordinator.entry_id
+    if cast.playlist is None or hass.data[DUTIES].is_announcing(entry_id):
         return False
-    data.media_proxy.async_use(cast, entry_id)
+    hass.data[GRANTS].async_use(cast, entry_id)
     async with coordinator.async_command(Refresh.PLAYER) as display:
         extended = await display.extend(cast.playlist)
     if extended:

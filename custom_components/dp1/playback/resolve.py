@@ -50,10 +50,11 @@ from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, we
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
-from ..data import DATA, async_session
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import action_failed, invalid_input, translated
+from ..grants import GRANTS, base_url
+from ..guard import NAMED_HOSTS, async_session
 from ..language import async_message
 from ..library.entries import (
     DAILY_MEDIA_ID,
@@ -67,7 +68,8 @@ from ..library.entries import (
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection import async_indexer, async_user_agent
 from ..library.providers.pictures import async_upload_name
-from .media_proxy import LIVE, base_url, is_picture_entity, page_url
+from ..timing import TIMING
+from .media_proxy import LIVE, is_picture_entity, page_url
 
 # Every status of the display carries the whole list.
 MAX_LINKED_WORKS = 200
@@ -200,9 +202,7 @@ async def _async_from_library(
         )
     _check_start(options, built.works)
     if built.keep_current and not options.limit:
-        url = hass.data[DATA].media_proxy.async_url(
-            what["media_content_id"], "/collection.json"
-        )
+        url = hass.data[GRANTS].async_url(what["media_content_id"], "/collection.json")
         return Cast(playlist_url=url)
     return cast
 
@@ -321,7 +321,7 @@ async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
     if state is None or not is_picture_entity(hass, entity_id):
         raise invalid_input("no_such_media", media_id=wanted.media_id)
     title = wanted.title or state.name
-    async_url = hass.data[DATA].media_proxy.async_url
+    async_url = hass.data[GRANTS].async_url
     if wanted.media_id.startswith(LIVE):
         source = async_url(wanted.media_id, f"/{entity_id}.mjpeg")
         return page_cast(title, LIVE_PAGE.format(url=escape(source)))
@@ -335,7 +335,7 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
     media = await media_source.async_resolve_media(hass, wanted.media_id, None)
     source = media.url
     if (local := _local_path(hass, source)) is not None:
-        source = hass.data[DATA].media_proxy.async_url(wanted.media_id, local.path)
+        source = hass.data[GRANTS].async_url(wanted.media_id, local.path)
     title = wanted.title
     if not title and (name := await async_upload_name(hass, wanted.media_id)):
         # The address ends alike for all.
@@ -395,10 +395,10 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
     if not url.startswith(("http://", "https://")):
         return ""
     is_own = is_hass_url(hass, url)
-    guard = hass.data[DATA].named_hosts.async_guard(url)
+    guard = hass.data[NAMED_HOSTS].async_guard(url)
     if is_own:
         guard = guard.allowing(url)
-    timeout = ClientTimeout(total=hass.data[DATA].timing.title_timeout)
+    timeout = ClientTimeout(total=hass.data[TIMING].title_timeout)
     is_framed, title = True, ""
     with suppress(Dp1Error, ClientError, OSError, ValueError):
         async with guard.request("GET", url, timeout=timeout) as response:
@@ -495,10 +495,10 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
     """Read the playlist at a URL."""
     try:
         answer = await request_json(
-            hass.data[DATA].named_hosts.async_guard(url),
+            hass.data[NAMED_HOSTS].async_guard(url),
             "GET",
             url,
-            timeout=hass.data[DATA].timing.document_timeout,
+            timeout=hass.data[TIMING].document_timeout,
             max_body=MAX_DOCUMENT,
         )
         if not answer.ok:
@@ -515,7 +515,7 @@ async def async_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
     if cast.playlist is not None:
         return dict(cast.playlist)
     url = cast.playlist_url or ""
-    served = hass.data[DATA].media_proxy.media_id_of(url)
+    served = hass.data[GRANTS].media_id_of(url)
     if served and served.startswith(MEDIA_PREFIX):
         # Home Assistant itself may not reach the address that displays use.
         built = await async_build_playlist(hass, {"media_content_id": served})
@@ -629,7 +629,7 @@ async def _async_document_of(
     where = clean(wanted.media_id, 200)
     most = min(wanted.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
     try:
-        async with asyncio.timeout(hass.data[DATA].timing.link_timeout):
+        async with asyncio.timeout(hass.data[TIMING].link_timeout):
             if isinstance(link, LookupLink):
                 link = await _async_look_up(hass, link, where)
             tokens = await _async_tokens(hass, indexer, link, most, where)

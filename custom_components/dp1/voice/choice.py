@@ -8,10 +8,14 @@ from random import Random, choice
 import re
 from typing import Any, Final
 
+from lru import LRU
+
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
 
 from ..browse.search import async_hits
+from ..const import DOMAIN
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
@@ -54,6 +58,11 @@ _NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
 type Match = tuple[Library, Hit]
+# What "yes" would show, by the speaker who was asked.
+OFFERS: Final[HassKey[dict[str, Offer]]] = HassKey(f"{DOMAIN}_offers")
+# Media ids that language models may show, by their short ids.
+RESULTS: Final[HassKey[LRU[str, str]]] = HassKey(f"{DOMAIN}_results")
+MAX_RESULTS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)

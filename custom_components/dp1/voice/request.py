@@ -12,8 +12,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, device_registry as dr, intent
 from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
 
-from ..data import DATA
+from ..const import DOMAIN
 from ..language import async_spoken_in
 from .answers import SECONDS, Answers, NotOursError, async_answers, async_error_text
 from .displays import (
@@ -25,6 +26,8 @@ from .displays import (
     on_floor,
 )
 
+# Entity ids of the displays that were last spoken to.
+LAST_SPOKEN_TO: Final[HassKey[list[str]]] = HassKey(f"{DOMAIN}_last_spoken_to")
 # The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
 HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
 # What somebody names is compared with all titles, which takes long for what has no end.
@@ -158,12 +161,12 @@ class Request:
                 found = displays if default_all else [self._default(displays)]
             case _:
                 raise NotOursError("not_here")
-        hass.data[DATA].last_spoken_to = [display.entity_id for display in found]
+        hass.data[LAST_SPOKEN_TO] = [display.entity_id for display in found]
         return found
 
     def _default(self, displays: list[SpokenDisplay]) -> SpokenDisplay:
         """Return the display last spoken to, else one that shows something, else any."""
-        last = self.hass.data[DATA].last_spoken_to
+        last = self.hass.data.get(LAST_SPOKEN_TO)
         playing = [display for display in displays if not display.emptiness]
         spoken_to = [d for d in displays if [d.entity_id] == last]
         return (spoken_to or playing or displays)[0]

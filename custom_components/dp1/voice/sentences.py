@@ -1,5 +1,6 @@
 """The sentences in the configuration folder: Home Assistant takes none from an integration."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -10,9 +11,9 @@ from typing import Final
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util.file import WriteError, write_utf8_file_atomic
+from homeassistant.util.hass_dict import HassKey
 
 from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
-from ..data import DATA
 from ..errors import action_failed
 
 SOURCES: Final = Path(__file__).parent.parent / "sentences"
@@ -20,6 +21,8 @@ FOLDER: Final = "custom_sentences"
 # Home Assistant reads the folder of the variant that it chose.
 VARIANTS: Final = {"de": ("de", "de-CH"), "zh": ("zh-CN",)}
 ISSUE_EDITED: Final = "sentences_edited"
+# Held while the files are written.
+LOCK: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_sentences")
 STAMP: Final = re.compile(r"# DP-1 Art Displays ([0-9a-f]{64})\. .*\n")
 NOTE: Final = (
     "# DP-1 Art Displays {digest}. Written by the integration and renewed with it; "
@@ -38,7 +41,7 @@ def wants_sentences(hass: HomeAssistant) -> bool:
 
 async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> None:
     """Write or remove the sentences, let Assist read them, and name the files that are left alone."""
-    async with hass.data[DATA].sentences_lock:
+    async with hass.data.setdefault(LOCK, asyncio.Lock()):
         folder = Path(hass.config.path(FOLDER))
         try:
             changed, edited = await hass.async_add_executor_job(_update, folder, wanted)

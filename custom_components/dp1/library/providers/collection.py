@@ -15,6 +15,7 @@ from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
 
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import (
@@ -38,7 +39,7 @@ from ...const import (
     LOGGER,
     SUBENTRY_COLLECTION,
 )
-from ...data import DATA, async_session
+from ...guard import async_session
 from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION
 from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
@@ -61,6 +62,8 @@ POLL_SECONDS: Final = (1800.0, 3600.0)
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
 RELIST_SECONDS: Final = 86400.0
 MAX_TOLD: Final = 1000
+# Clients by URL, so that requests keep their distance.
+INDEXERS: Final[HassKey[dict[str, Indexer]]] = HassKey(f"{DOMAIN}_indexers")
 # Characters of works that are their own source.
 MAX_DATA: Final = 4 * 1024 * 1024
 
@@ -73,7 +76,7 @@ async def async_user_agent(hass: HomeAssistant) -> str:
 
 async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
     """Return the client of an indexer."""
-    indexers = hass.data[DATA].indexers
+    indexers = hass.data.setdefault(INDEXERS, {})
     if url not in indexers:
         agent = await async_user_agent(hass)
         indexers.setdefault(url, Indexer(async_session(hass), url, agent=agent))

@@ -17,7 +17,8 @@ from ...client.playlist.schedule import Due, due
 from ...client.text import through_gateway, web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
-from ...data import DATA
+from ...guard import NAMED_HOSTS
+from ...timing import TIMING
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
 from ..work import Work
@@ -286,8 +287,8 @@ async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:
 
     Nothing else in the configuration of the app is looked at, and no address at home is asked.
     """
-    guard = hass.data[DATA].named_hosts.async_guard()
-    timeout = hass.data[DATA].timing.document_timeout
+    guard = hass.data[NAMED_HOSTS].async_guard()
+    timeout = hass.data[TIMING].document_timeout
     for config in VENDOR_CONFIGS:
         try:
             answer = await request_json(guard, "GET", config, timeout=timeout)

@@ -15,7 +15,7 @@ from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
 from ...client.text import MAX_TITLE, clean
 from ...const import DOMAIN, LICENSE
-from ...data import DATA
+from ...grants import GRANTS
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
 from .provider import BuiltPlaylist, Json, Provider
@@ -65,7 +65,7 @@ class Pictures(Provider):
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return which picture a display shows, so that it can be kept."""
-        media_id = self.hass.data[DATA].media_proxy.media_id_of(item.source or "")
+        media_id = self.hass.data[GRANTS].media_id_of(item.source or "")
         if media_id is None or not is_picture(media_id):
             return None
         return Work(
@@ -78,7 +78,7 @@ async def async_item(hass: HomeAssistant, title: str, media_id: str) -> Json:
     """Return the playlist item of a picture, at an address that displays can load; raises NotFoundError."""
     try:
         media = await media_source.async_resolve_media(hass, media_id, None)
-        proxy = hass.data[DATA].media_proxy
+        proxy = hass.data[GRANTS]
         source = proxy.async_url(media_id, URL(media.url).path)
     except HomeAssistantError as err:
         raise NotFoundError(str(err)) from err

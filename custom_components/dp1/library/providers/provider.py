@@ -25,7 +25,7 @@ from ...client.http import Guard
 from ...client.playlist.document import build, timestamp, without_nothing
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
-from ...data import DATA
+from ...guard import NAMED_HOSTS
 from ..news import NEWS, NewsItem
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
 from ..server import CachedList, ServerCoordinator
@@ -149,7 +149,7 @@ class Context:
         self.hass = hass
         self.entry = entry
         self.async_update = async_update
-        self.guard: Callable[[], Guard] = hass.data[DATA].named_hosts.async_guard
+        self.guard: Callable[[], Guard] = hass.data[NAMED_HOSTS].async_guard
         self.preferences = Preferences.of(entry.options, entry.data)
         self.catalog_coordinator = CatalogCoordinator(hass, entry)
         self.feed_coordinator = FeedCoordinator(hass, entry)

@@ -15,7 +15,8 @@ from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
-from ....data import DATA
+from ....guard import NAMED_HOSTS
+from ....timing import TIMING
 from ...server import LIST, PATIENCE, CachedList, Json, Read, ServerCoordinator
 from .records import KnownWorks
 
@@ -29,13 +30,13 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
         """Initialize the coordinator; a library may have no catalog."""
-        url, data = entry.data.get(CONF_CATALOG_URL), hass.data[DATA]
+        url = entry.data.get(CONF_CATALOG_URL)
         self.client: Catalog | None = None
         if url:
-            guard = data.named_hosts.async_guard().allowing(url)
+            guard = hass.data[NAMED_HOSTS].async_guard().allowing(url)
             self.client = Catalog(guard, url)
             url = self.client.url
-        super().__init__(hass, entry, "catalog", url, data.timing.refresh)
+        super().__init__(hass, entry, "catalog", url, hass.data[TIMING].refresh)
         self.works = KnownWorks()
         self._series_lists: dict[str, CachedList[Series]] = {}
         # The lists used last are at the end.

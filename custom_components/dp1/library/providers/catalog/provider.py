@@ -45,7 +45,7 @@ from ....client.playlist.document import build_item
 from ....client.text import shorten
 from ....client.values import mapping, text
 from ....const import LICENSE, SOURCE_LIMIT
-from ....data import DATA
+from ....timing import TIMING
 from ...news import EXHIBITION_OPENED, MAX_AGE
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...server import PATIENCE
@@ -719,7 +719,7 @@ class CatalogProvider(Provider):
                 problem = err
             found = found or self._described_by_series(item)
             result = await self._async_add_manifest(item, found) or problem
-            timing = self.hass.data[DATA].timing
+            timing = self.hass.data[TIMING]
             max_age = timing.work_retry if problem else timing.work_age
             self._results[key] = result, now + max_age
         if isinstance(result, Dp1Error):

@@ -22,8 +22,9 @@ from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
-from ....data import DATA
+from ....guard import NAMED_HOSTS
 from ....storage import record_from_json, record_to_json
+from ....timing import TIMING
 from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, async_channels
 
@@ -61,14 +62,14 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
         """Initialize the coordinator; a library may have no feed."""
-        url, data = entry.data.get(CONF_FEED_URL), hass.data[DATA]
+        url = entry.data.get(CONF_FEED_URL)
         self.client: Feed | None = None
         if url:
-            guard = data.named_hosts.async_guard().allowing(url)
+            guard = hass.data[NAMED_HOSTS].async_guard().allowing(url)
             key, keys = entry.data.get(CONF_API_KEY), entry.options.get(CONF_FEED_KEYS)
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url
-        super().__init__(hass, entry, "feed", url, data.timing.refresh)
+        super().__init__(hass, entry, "feed", url, hass.data[TIMING].refresh)
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
         self._state = State()

@@ -1,0 +1,151 @@
+"""Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+import re
+from secrets import token_urlsafe
+from typing import Final
+from urllib.parse import quote
+
+from yarl import URL
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.network import NoURLAvailableError, get_url
+from homeassistant.util.hass_dict import HassKey
+
+from .client.display.client import Cast
+from .const import DOMAIN
+from .errors import action_failed
+from .storage import SafeStore
+from .timing import TIMING
+
+GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
+PATH: Final = f"/api/{DOMAIN}/media"
+# The token of a medium, by itself or within a page.
+TOKEN: Final = re.compile(rf"(?<={re.escape(PATH)})([^?\"'<>\s]*)\?token=([\w-]+)")
+SAVE_DELAY = 1
+
+
+@dataclass(slots=True)
+class Grant:
+    """Permission to load one medium.
+
+    Attributes:
+        media_id: id of the media source, a camera or image entity, or a collection of a library.
+        entry_ids: config entries of the displays that it was cast to.
+        fresh_until: until when a display may be about to show it, on the clock of the event loop.
+    """
+
+    media_id: str
+    entry_ids: list[str] = field(default_factory=list)
+    fresh_until: float = field(default=0.0, metadata={"serialize": "omit"})
+
+
+class Grants:
+    """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
+
+    def __init__(
+        self, hass: HomeAssistant, is_used_by: Callable[[str, str], bool]
+    ) -> None:
+        """Initialize without media; a function tells whether a display with an entry id uses the medium of a token."""
+        self._hass = hass
+        self._is_used_by = is_used_by
+        self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
+        self._grants: dict[str, Grant] = {}
+
+    async def async_load(self) -> None:
+        """Load the tokens from storage."""
+        self._grants = await self._store.async_load_parsed() or {}
+
+    @callback
+    def async_url(self, media_id: str, path: str) -> str:
+        """Return the URL at which displays can load a medium that is at a local path now, or raise that there is none."""
+        base = base_url(self._hass)
+        self._grants = {
+            token: grant
+            for token, grant in self._grants.items()
+            if self._is_used(token, grant)
+        }
+        known = (
+            token for token, grant in self._grants.items() if grant.media_id == media_id
+        )
+        if not (token := next(known, "")):
+            token = token_urlsafe(32)
+            self._grants[token] = Grant(media_id)
+            self._save()
+        self._refresh(self._grants[token])
+        return f"{base}{PATH}{quote(path)}?token={token}"
+
+    @callback
+    def async_use(self, cast: Cast, entry_id: str) -> None:
+        """Note that media are cast to a display."""
+        for _, token in TOKEN.findall("\n".join(sources_of(cast))):
+            if (grant := self._grants.get(token)) is not None:
+                self._refresh(grant)
+                if entry_id not in grant.entry_ids:
+                    grant.entry_ids.append(entry_id)
+                    self._save()
+
+    def media_id_of(self, source: str) -> str | None:
+        """Return the medium at a URL, if it is one of ours."""
+        match = TOKEN.search(source)
+        return self.media_id(match[2]) if match else None
+
+    def media_id(self, token: str) -> str | None:
+        """Return the medium of a token, if it is valid."""
+        grant = self._grants.get(token)
+        return grant.media_id if grant and self._is_used(token, grant) else None
+
+    @callback
+    def async_forget(self, entry_id: str) -> None:
+        """End the access of a display that is removed."""
+        for token, grant in list(self._grants.items()):
+            if entry_id in grant.entry_ids:
+                grant.entry_ids.remove(entry_id)
+                if not grant.entry_ids:
+                    del self._grants[token]
+        self._save()
+
+    def _is_used(self, token: str, grant: Grant) -> bool:
+        """Return whether a display shows a medium, can return to it, or is about to show it."""
+        return self._hass.loop.time() < grant.fresh_until or any(
+            self._is_used_by(token, entry_id) for entry_id in grant.entry_ids
+        )
+
+    def _refresh(self, grant: Grant) -> None:
+        """Keep a medium open until the display has reported that it shows it."""
+        grace = self._hass.data[TIMING].proxy_grace
+        grant.fresh_until = self._hass.loop.time() + grace
+
+    def _save(self) -> None:
+        """Save the tokens."""
+        self._store.async_delay_save(lambda: self._grants, SAVE_DELAY)
+
+
+def sources_of(cast: Cast) -> list[str]:
+    """Return the sources of the works of a cast, and its URL."""
+    items = (cast.playlist or {}).get("items") or ()
+    sources = (item.get("source") for item in items)
+    return [url for url in (cast.playlist_url, *sources) if isinstance(url, str)]
+
+
+def base_url(hass: HomeAssistant) -> str:
+    """Return the URL of Home Assistant in the local network."""
+    try:
+        return get_url(hass, allow_external=False, allow_cloud=False)
+    except NoURLAvailableError as err:
+        raise action_failed("no_internal_url") from err
+
+
+def without_token(source: str | None) -> str | None:
+    """Return the source of a work without what lets anybody load it."""
+    return TOKEN.sub(r"\1", source) if source else source
+
+
+def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
+    """Return the media id of what a display shows; of a playlist that is served here, what it is of."""
+    if media_id is None or PATH not in media_id:
+        return media_id
+    url, mark, place = media_id.partition("#")
+    known = hass.data[GRANTS].media_id(URL(url).query.get("token", ""))
+    return f"{known or without_token(url)}{mark}{place}"
