@@ -59,6 +59,7 @@ from custom_components.dp1.library.server import (
     record_from_text,
     record_to_text,
 )
+from custom_components.dp1.library.work import Work
 from custom_components.dp1.playback.resolve import split_media_id
 from custom_components.dp1.services import ACTIONS
 from custom_components.dp1.storage import record_from_json, record_to_json
@@ -596,7 +597,7 @@ def stored() -> list[Any]:
         "total": 1,
         "read_at": "2026-11-21T00:00:00+00:00",
     }
-    node = Node(id="artwork/1/2", kind="artwork", title="A", artist="B")
+    node = Node(id="artwork/1/2", kind="artwork", work=Work(title="A", artist="B"))
     favorite = record_to_json(Favorite(node, {"source": "https://a"}))
     playlist = FeedPlaylist.parse(DAY)
     assert playlist is not None

@@ -55,8 +55,8 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
-    {"threads"},
-    {"node", "server", "settings", "spoken", "work"},
+    {"threads", "work"},
+    {"node", "server", "settings", "spoken"},
     {"news", "text_index"},
     {"providers"},
     {"search", "source_list"},

@@ -227,7 +227,8 @@ async def _async_more(request: Request, artist: str, title: str) -> str:
     titles = [
         node.title
         for _, node in found
-        if fold(artist) in fold(node.artist or "") and fold(node.title) != fold(title)
+        if fold(artist) in fold(node.work.artist or "")
+        and fold(node.title) != fold(title)
     ]
     titles = list(dict.fromkeys(titles))[:MAX_NAMES]
     if not titles:

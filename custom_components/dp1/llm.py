@@ -230,7 +230,7 @@ class FindArtTool(DisplayTool):
             (library, node)
             for library, node in found
             if (kinds is None or node.kind in kinds)
-            and args.get("year") in (None, node.year)
+            and args.get("year") in (None, node.work.year)
             and (show in fold(node.subtitle or "") or show in fold(node.title))
         ]
         results: list[Any] = [
@@ -250,14 +250,14 @@ async def _async_by_artist(
     name = min(names, key=len) if names else fold(args["artist"])
     found: dict[str, tuple[Library, Node]] = {}
     for library, hit in await async_hits(libraries, name):
-        if name in fold(hit.node.artist or hit.node.title):
+        if name in fold(hit.node.work.artist or hit.node.title):
             found[hit.node.id] = library, hit.node
             if hit.node.kind == NodeKind.ARTIST:
                 made = (await library.async_children(hit.node.id)).nodes
                 found.update({node.id: (library, node) for node in made})
     query = fold(args.get("query", ""))
     fitting = [found for found in found.values() if query in fold(found[1].title)]
-    return sorted(fitting, key=lambda hit: len(hit[1].artist or ""))
+    return sorted(fitting, key=lambda hit: len(hit[1].work.artist or ""))
 
 
 async def _async_listed(
@@ -268,7 +268,7 @@ async def _async_listed(
     if args.get("kind") == "exhibition" or not {"kind", "year"} & set(args):
         return shows
     year = args.get("year")
-    opened = [show for show in shows if year in (None, show[1].year)] or shows
+    opened = [show for show in shows if year in (None, show[1].work.year)] or shows
     series = [
         (library, part)
         for library, node in opened[:MAX_FOUND]
@@ -284,11 +284,11 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     short = sha256(where.encode()).hexdigest()[:6]
     hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))[short] = where
     details = {
-        "artist": node.artist,
-        "year": node.year,
-        "medium": node.medium,
+        "artist": node.work.artist,
+        "year": node.work.year,
+        "medium": node.work.medium,
         "curator" if node.kind == NodeKind.EXHIBITION else "exhibition": node.subtitle,
-        "note": node.note,
+        "note": node.work.note,
     }
     return {
         "id": short,

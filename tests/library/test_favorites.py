@@ -7,6 +7,7 @@ import pytest
 from custom_components.dp1.client.errors import NotFoundError, RefusedError
 from custom_components.dp1.library.node import Node, NodeKind
 from custom_components.dp1.library.providers.favorites import Favorites
+from custom_components.dp1.library.work import Work
 
 from .conftest import MakeLibrary
 from .shows import search_nodes, show_id
@@ -86,16 +87,23 @@ async def test_favorites_are_stored(
     node = Node(
         id="artwork/1/2",
         kind=NodeKind.ARTWORK,
-        title="Tide",
-        artist="Mara",
-        picture="https://art.example/m",
+        work=Work(
+            title="Tide",
+            artist="Mara",
+            picture="https://art.example/m",
+            year=2026,
+            medium="image",
+            provenance={"type": "onChain", "contract": {"tokenId": "1"}},
+        ),
         can_play=True,
         subtitle="Slow Weather",
-        year=2026,
-        medium="image",
     )
     mine = Node(
-        id="playlist/1", kind=NodeKind.PLAYLIST, title="Mine", query="viewer", works=3
+        id="playlist/1",
+        kind=NodeKind.PLAYLIST,
+        work=Work(title="Mine"),
+        query="viewer",
+        works=3,
     )
     favorites.async_add(mine)
     favorites.async_add(node, {"source": "https://art.example/1"})

@@ -76,4 +76,4 @@ async def test_artists_of_the_playlist_are_found(
     feed.seed([{"title": "Evening", "items": [item]}])
     library = await make_library(None, feed)
     (found,) = await search_nodes(library, "zora quill")
-    assert (found.title, found.artist) == ("One", "Zora Quill")
+    assert (found.title, found.work.artist) == ("One", "Zora Quill")

@@ -117,7 +117,12 @@ async def test_exhibitions_are_those_that_can_be_seen(
     assert len(titles) == 47
     assert children.since is not None
     newest = children.nodes[0]
-    assert newest.can_play and newest.can_expand and newest.picture and newest.artist
+    assert (
+        newest.can_play
+        and newest.can_expand
+        and newest.work.picture
+        and newest.work.artist
+    )
     upcoming = catalog.data.find_exhibition("Before the Opening")["id"]
     node = await library.async_node(f"exhibition/{upcoming}")
     assert not node.can_play and node.opens_at is not None
@@ -262,7 +267,7 @@ async def test_a_channel_keeps_its_order(
         hanging = await library.async_build_playlist(children.nodes[2].id)
         assert hanging.cast.playlist_url == url
         (item,) = (await library.async_children(children.nodes[2].id)).nodes
-        assert item.picture == "https://art.example/1.png"
+        assert item.work.picture == "https://art.example/1.png"
         one = await library.async_build_playlist(item.id)
         assert one.title == "One" and one.works == 1
 

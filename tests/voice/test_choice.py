@@ -61,8 +61,8 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
         assert (await chosen(choice="newest")).title == shown[0].title
         group = await chosen(choice="group")
         assert "," in (group.artist or "")
-        year = shown[-1].year
-        of_year = {node.title for node in shown if node.year == year}
+        year = shown[-1].work.year
+        of_year = {node.title for node in shown if node.work.year == year}
         assert (await chosen(year=float(year or 0))).title in of_year
         with pytest.raises(NotOursError):
             await chosen(year=1951.0)

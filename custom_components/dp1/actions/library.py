@@ -76,11 +76,11 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
             {
                 "title": node.title,
                 "kind": str(node.kind),
-                "artist": node.artist,
-                "year": node.year,
-                "medium": node.medium,
-                "note": node.note,
-                "picture": node.picture,
+                "artist": node.work.artist,
+                "year": node.work.year,
+                "medium": node.work.medium,
+                "note": node.work.note,
+                "picture": node.work.picture,
                 "opens_at": node.opens_at.isoformat() if node.opens_at else None,
                 "media_content_id": media_id(library.entry_id, node.id),
             }

@@ -137,9 +137,9 @@ def _title(library: Library, node: Node, inside: Children) -> str:
     hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
-    if node.kind == NodeKind.ARTIST and node.note:
+    if node.kind == NodeKind.ARTIST and node.work.note:
         # A page shows two lines of its title.
-        about = shorten(node.note, MAX_ABOUT)
+        about = shorten(node.work.note, MAX_ABOUT)
         title = " · ".join(filter(None, (title, node.subtitle, about)))
     if inside.problem is None:
         return title
@@ -185,10 +185,11 @@ def _labeled(hass: HomeAssistant, node: Node, page: Node | None = None) -> str:
         return _name(hass, node)
     said: set[str | int | None] = {page.title} if page else set()
     if page and page.kind in LABELED:
-        said |= {page.artist, page.year}
-    artist = None if node.artist in said else node.artist
+        said |= {page.work.artist, page.work.year}
+    work = node.work
+    artist = None if work.artist in said else work.artist
     label = ", ".join(filter(None, (node.title, artist)))
-    return f"{label} ({node.year})" if node.year and node.year not in said else label
+    return f"{label} ({work.year})" if work.year and work.year not in said else label
 
 
 def node_media(
@@ -201,13 +202,13 @@ def node_media(
         domain=DOMAIN,
         identifier=name.removeprefix(MEDIA_PREFIX),
         media_class=media_class,
-        media_content_type=CONTENT_TYPES.get(node.medium or "", media_class.value)
+        media_content_type=CONTENT_TYPES.get(node.work.medium or "", media_class.value)
         if media_class is MediaClass.IMAGE
         else media_class.value,
         title=_labeled(library.hass, node, page),
         can_play=node.can_play,
         can_expand=node.can_expand,
-        thumbnail=picture_url(name) if node.picture else None,
+        thumbnail=picture_url(name) if node.work.picture else None,
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
     )

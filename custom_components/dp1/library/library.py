@@ -271,12 +271,11 @@ class Library(Context):
 
     def _root(self) -> Node:
         """Return the node of the library, with another cover than that of its first folder."""
-        pictures = [node.picture for node in self._roots() if node.picture]
+        pictures = [node.work.picture for node in self._roots() if node.work.picture]
         return Node(
             id=NodeKind.ROOT.value,
             kind=NodeKind.ROOT,
-            title=self.title,
-            picture=pictures[-1] if pictures else None,
+            work=Work(title=self.title, picture=pictures[-1] if pictures else None),
             can_expand=True,
         )
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.text import MAX_URL
 from ..const import DOMAIN
+from .work import Work
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
 MAX_CREDIT = 120
@@ -63,25 +64,30 @@ WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A node with its texts in plain form; `picture` is a small public one, and `opens_at` is set until it opens.
+    """A work in the tree, or a folder, which is described like one.
 
-    `query` tells whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
+    Attributes:
+        work: the work, with a small picture that everybody may load.
+        subtitle: of what it is a part, or who made it.
+        works: how many are inside, if that is known.
+        opens_at: until it opens.
+        query: whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
     """
 
     id: str
     kind: str
-    title: str
-    artist: str | None = None
-    picture: str | None = None
+    work: Work
     can_play: bool = False
     can_expand: bool = False
     subtitle: str | None = None
-    year: int | None = None
     works: int | None = None
-    medium: str | None = None
-    note: str | None = None
     opens_at: datetime | None = None
     query: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return the title."""
+        return self.work.title or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,7 @@ def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Nod
     return Node(
         id=node_id(NodeKind.MORE, inner, str(start)),
         kind=NodeKind.MORE,
-        title=title or f"More ({count})",
+        work=Work(title=title or f"More ({count})"),
         can_expand=True,
         works=count,
     )

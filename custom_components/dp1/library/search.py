@@ -168,14 +168,14 @@ class Search:
     def _rank(self, hit: Hit) -> tuple[float, bool, int, int, int, int]:
         """Return the sort key of a found node; what an artist showed alone comes before what they showed with others."""
         node, score = hit.node, hit.score
-        others = (node.artist or "").count(",") if score <= ARTIST else 0
+        others = (node.work.artist or "").count(",") if score <= ARTIST else 0
         return (
             -score,
             not self._is_favorite(node.id),
             KINDS.index(node.kind) if node.kind in KINDS else len(KINDS),
             others,
             len(node.title),
-            -(node.year or 0),
+            -(node.work.year or 0),
         )
 
 
@@ -185,6 +185,6 @@ def _by(artist: Query, found: Scored) -> Scored:
     return [
         (score, node)
         for score, node in found
-        if (node.kind == NodeKind.ARTIST or node.artist)
-        and named.fit(fold(node.artist or node.title)) >= SURE
+        if (node.kind == NodeKind.ARTIST or node.work.artist)
+        and named.fit(fold(node.work.artist or node.title)) >= SURE
     ]

@@ -89,7 +89,7 @@ class Chosen:
         return cls(
             (media_id(library.entry_id, node.id),),
             node.title,
-            node.title if everything else node.artist,
+            node.title if everything else node.work.artist,
             node.kind in KINDS["work"],
             everything,
         )
@@ -183,7 +183,7 @@ async def _async_meant(
     if node.kind != NodeKind.ARTIST or kind == "everything":
         return Chosen.of(library, node)
     for owner, hit in found:
-        solo = fold(hit.node.artist or "") == fold(node.title)
+        solo = fold(hit.node.work.artist or "") == fold(node.title)
         if solo and hit.node.kind == NodeKind.EXHIBITION:
             return Chosen.of(owner, hit.node)
     if kind == "artist":
@@ -227,8 +227,8 @@ async def _async_choose(
     found = [
         (library, node)
         for library, node in await async_exhibitions(libraries)
-        if (year is None or node.year == int(year))
-        and (how != "group" or "," in (node.artist or ""))
+        if (year is None or node.work.year == int(year))
+        and (how != "group" or "," in (node.work.artist or ""))
     ]
     if not found and year is not None:
         raise NotOursError("not_found", what=str(int(year)))

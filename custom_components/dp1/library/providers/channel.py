@@ -25,6 +25,7 @@ from ..news import CHANNEL_PLAYLIST
 from ..node import Children, Node, NodeKind, node_id
 from ..server import CachedList, Json, ServerCoordinator
 from ..text_index import line
+from ..work import Work
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
 from .feed.records import FeedChannel, FeedPlaylist, async_channels
 from .provider import (
@@ -292,8 +293,9 @@ class Channels(SubentryProvider[FollowedChannel]):
         return Node(
             id=node_id(FOLLOWED, channel.subentry_id),
             kind=FOLLOWED,
-            title=channel.title,
-            picture=cover_of(map(playlist_node, playlists)),
+            work=Work(
+                title=channel.title, picture=cover_of(map(playlist_node, playlists))
+            ),
             can_play=bool(playlists),
             can_expand=True,
         )

@@ -451,17 +451,8 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         """Return what is known of a work by the id of its item."""
         for collection in self.coordinators:
             works = self._view(collection).works
-            if found := works.get((NodeKind.OWNED, item.id or "")):
-                work = found[0]
-                return Work(
-                    title=work.name,
-                    artist=artist_of(work),
-                    picture=work.image or work.thumbnail,
-                    medium=MEDIA[medium_of(work)],
-                    note=clean(work.description, MAX_NOTE) or None,
-                    provenance=provenance(work),
-                    node_id=_owned_node(collection, work).id,
-                )
+            if tokens := works.get((NodeKind.OWNED, item.id or "")):
+                return work_of(tokens[0], collection.subentry_id)
         return None
 
     @override
@@ -569,9 +560,21 @@ def medium_of(work: Token) -> str:
     return "interactive"
 
 
-def artist_of(work: Token) -> str | None:
-    """Return the artists of a work."""
-    return shorten(", ".join(work.artists), MAX_CREDIT) or None
+def work_of(token: Token, collection: str = "") -> Work:
+    """Return the work of a token, which may be of a collection."""
+    return Work(
+        id=token.item_id,
+        title=token.name,
+        artist=shorten(", ".join(token.artists), MAX_CREDIT) or None,
+        picture=token.image or token.thumbnail,
+        medium=MEDIA[medium_of(token)],
+        note=clean(token.description, MAX_NOTE) or None,
+        source=token.source,
+        provenance=provenance(token),
+        node_id=node_id(NodeKind.OWNED, collection, token.item_id)
+        if collection
+        else None,
+    )
 
 
 def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
@@ -579,12 +582,9 @@ def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
     return Node(
         id=node_id(NodeKind.OWNED, collection.subentry_id, work.item_id),
         kind=NodeKind.OWNED,
-        title=work.name,
-        artist=artist_of(work),
-        picture=work.thumbnail,
+        work=replace(work_of(work, collection.subentry_id), picture=work.thumbnail),
         can_play=work.source is not None,
         subtitle=collection.title,
-        medium=MEDIA[medium_of(work)],
     )
 
 
@@ -616,8 +616,10 @@ def _folder(
     return Node(
         id=node_id(kind, *within, key),
         kind=kind,
-        title=title,
-        picture=next((work.thumbnail for work in works if work.thumbnail), None),
+        work=Work(
+            title=title,
+            picture=next((work.thumbnail for work in works if work.thumbnail), None),
+        ),
         can_play=any(work.source for work in works),
         can_expand=True,
         works=len(works),

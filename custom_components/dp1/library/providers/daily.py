@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, override
 
@@ -22,7 +23,7 @@ from ...timing import TIMING
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
 from ..work import Work
-from .collection import artist_of, async_indexer
+from .collection import async_indexer, work_of
 from .provider import Context, Provider, Source
 
 KIND: Final = "daily"
@@ -85,8 +86,7 @@ class Daily(Provider):
             Node(
                 id=NodeKind.DAILY.value,
                 kind=NodeKind.DAILY,
-                title=FOLDER_TITLES[NodeKind.DAILY],
-                picture=picture,
+                work=Work(title=FOLDER_TITLES[NodeKind.DAILY], picture=picture),
                 can_play=True,
                 subtitle=title,
             )
@@ -256,9 +256,7 @@ class Daily(Provider):
             limit=1, contract_addresses=[contract], token_numbers=[number]
         )
         for token in page.tokens:
-            artist = artist_of(token)
-            work = Work(title=token.name, artist=artist, picture=token.thumbnail)
-            self._known = item, work
+            self._known = item, replace(work_of(token), picture=token.thumbnail)
 
     def _schedule(self, read_at: datetime) -> None:
         """Wait for the next read, or before it for the moment of the next work."""

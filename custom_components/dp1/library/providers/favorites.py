@@ -11,6 +11,7 @@ from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.text import MAX_TITLE, one_line
+from ...client.values import mapping
 from ...language import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
@@ -29,10 +30,8 @@ KINDS = frozenset(
     (*WORKS, NodeKind.EXHIBITION, NodeKind.SERIES, NodeKind.PLAYLIST, NodeKind.PICTURE)
 )
 
-TEXTS = {
-    **dict.fromkeys(("title", "artist", "subtitle", "medium"), MAX_TITLE),
-    "note": MAX_NOTE,
-}
+# Of a work, where a node had them before.
+TEXTS = {**dict.fromkeys(("title", "artist", "medium"), MAX_TITLE), "note": MAX_NOTE}
 
 type Json = dict[str, Any]
 
@@ -55,7 +54,7 @@ def _parse_stored(stored: Any) -> list[Favorite]:
     """Return the stored favorites that make sense, or raise whatever if none can be read."""
     if not isinstance(favorites := stored["favorites"], list):
         raise TypeError(type(favorites).__name__)
-    found = (record_from_json(Favorite, data) for data in favorites)
+    found = map(_parse_favorite, favorites)
     return [
         replace(favorite, node=_bounded(favorite.node))
         for favorite in found
@@ -63,14 +62,23 @@ def _parse_stored(stored: Any) -> list[Favorite]:
     ]
 
 
+def _parse_favorite(stored: Any) -> Favorite | None:
+    """Return a stored favorite, None if it makes no sense; before there were works, a node had their fields."""
+    node = mapping(mapping(stored).get("node"))
+    if "work" not in node:
+        stored = {**mapping(stored), "node": {**node, "work": node}}
+    return record_from_json(Favorite, stored)
+
+
 def _bounded(node: Node) -> Node:
     """Return a node that another version may have stored with texts of any length."""
     texts: dict[str, Any] = {
         name: one_line(text, limit)
         for name, limit in TEXTS.items()
-        if (text := getattr(node, name))
+        if (text := getattr(node.work, name))
     }
-    return replace(node, **texts)
+    subtitle = one_line(node.subtitle or "", MAX_TITLE) or None
+    return replace(node, work=replace(node.work, **texts), subtitle=subtitle)
 
 
 class Favorites(Provider):

@@ -1,5 +1,6 @@
 """Pictures of Home Assistant: what was uploaded to it, and what is in its media folders."""
 
+from dataclasses import replace
 from mimetypes import guess_file_type
 from typing import Any, Final, override
 
@@ -40,10 +41,10 @@ class Pictures(Provider):
         return Node(
             id=node_id(NodeKind.PICTURE, *keys),
             kind=NodeKind.PICTURE,
-            title=await self._async_title(*keys),
-            picture=_thumbnail(self.hass, *keys),
+            work=replace(
+                self._work(*keys), title=await self._async_title(*keys), medium="image"
+            ),
             can_play=True,
-            medium="image",
         )
 
     @override
@@ -68,6 +69,10 @@ class Pictures(Provider):
         media_id = self.hass.data[GRANTS].media_id_of(item.source or "")
         if media_id is None or not is_picture(media_id):
             return None
+        return self._work(media_id)
+
+    def _work(self, media_id: str) -> Work:
+        """Return the work of a picture, without a title."""
         return Work(
             node_id=node_id(NodeKind.PICTURE, media_id),
             picture=_thumbnail(self.hass, media_id),

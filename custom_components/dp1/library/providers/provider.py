@@ -121,7 +121,7 @@ class Lines[T]:
 
     def score(self, query: Query, record: T, number: int, node: Node) -> int:
         """Return how well the words of a query fit a record."""
-        names: Iterable[Names] = ((node.title, node.artist, node.subtitle or ""),)
+        names: Iterable[Names] = ((node.title, node.work.artist, node.subtitle or ""),)
         if self._names_of is not None:
             names = self._names_of(record, number, node)
         return max(query.score(*each) for each in names)
@@ -134,7 +134,7 @@ def lines_of_nodes(
 
     def text_of(node: Node) -> str:
         """Return the line of a node."""
-        return line(node.title, node.artist or "", node.subtitle or "")
+        return line(node.title, node.work.artist or "", node.subtitle or "")
 
     return Lines(hass, nodes, text_of, lambda node, _: node)
 
@@ -161,8 +161,8 @@ class Context:
         entry_id = self.entry.entry_id
         attributes = {
             "title": node.title,
-            "artist": node.artist or node.subtitle,
-            "picture": node.picture,
+            "artist": node.work.artist or node.subtitle,
+            "picture": node.work.picture,
             "link": link,
             "media_content_id": media_id(entry_id, node.id),
             **more,
@@ -335,8 +335,7 @@ class Provider:
         return Node(
             id=kind.value,
             kind=kind,
-            title=FOLDER_TITLES[kind],
-            picture=cover_of(nodes),
+            work=Work(title=FOLDER_TITLES[kind], picture=cover_of(nodes)),
             can_play=can_play,
             can_expand=True,
         )
@@ -413,14 +412,14 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
 
 def source_of(node: Node, listed: bool = True) -> Source:
     """Return a node as one for the source list."""
-    details = node.artist, node.subtitle, node.year
+    details = node.work.artist, node.subtitle, node.work.year
     return Source(node.id, node.title, details, listed)
 
 
 def cover_of(nodes: Iterable[Node]) -> str | None:
     """Return the first picture among the first nodes."""
     first = islice(nodes, MAX_FOR_COVER)
-    return next((node.picture for node in first if node.picture), None)
+    return next((node.work.picture for node in first if node.work.picture), None)
 
 
 def children_of[T](

@@ -30,9 +30,7 @@ from ....client.catalog.artwork import (
     shares,
     shown_once,
     source_url,
-    title as title_of,
     works_to_read,
-    year,
 )
 from ....client.catalog.client import PAGE_SIZE, evenly
 from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
@@ -260,14 +258,16 @@ class CatalogProvider(Provider):
         return Node(
             id=node_id(NodeKind.EXHIBITION, exhibition.id),
             kind=NodeKind.EXHIBITION,
-            title=exhibition.title,
-            artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
-            picture=cover_url(exhibition),
+            work=Work(
+                title=exhibition.title,
+                artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
+                year=opens.year if opens else None,
+                note=exhibition.note or None,
+                picture=cover_url(exhibition),
+            ),
             can_play=is_open,
             can_expand=is_open,
             subtitle=exhibition.curator.name if exhibition.curator else None,
-            year=opens.year if opens else None,
-            note=exhibition.note or None,
             opens_at=None if is_open else opens,
         )
 
@@ -283,33 +283,29 @@ class CatalogProvider(Provider):
         return Node(
             id=node_id(NodeKind.SERIES, series.id),
             kind=NodeKind.SERIES,
-            title=series.title,
-            artist=artist_of(series, exhibition),
-            picture=cover_url(series),
+            work=Work(
+                title=series.title,
+                artist=artist_of(series, exhibition),
+                year=series.minted_at.year if series.minted_at else None,
+                medium=series.medium or None,
+                note=series.description or None,
+                picture=cover_url(series),
+            ),
             can_play=can_play,
             can_expand=can_play and not once,
             subtitle=exhibition.title if exhibition else None,
-            year=series.minted_at.year if series.minted_at else None,
             works=1 if once else series.max_artwork,
-            medium=series.medium or None,
-            note=series.description or None,
         )
 
     def _artwork_node(self, artwork: Artwork, series: Series) -> Node:
         """Return the node of a work."""
-        number = edition(artwork)
-        exhibition = self._catalog.exhibition(series.exhibition_id)
+        work = self._work_of(artwork, series)
         return Node(
             id=node_id(NodeKind.ARTWORK, series.id, artwork.id),
             kind=NodeKind.ARTWORK,
-            title=title_of(artwork, series) or (f"#{number}" if number else artwork.id),
-            artist=artist_of(series, exhibition),
-            picture=picture_url(artwork, series),
-            can_play=not artwork.gone and bool(source_url(artwork, series)),
-            subtitle=exhibition.title if exhibition else None,
-            year=year(artwork, series),
-            medium=series.medium or None,
-            note=series.description or None,
+            work=replace(work, picture=picture_url(artwork, series)),
+            can_play=not artwork.gone and work.source is not None,
+            subtitle=work.exhibition,
         )
 
     # Artists
@@ -363,14 +359,16 @@ class CatalogProvider(Provider):
         return Node(
             id=node_id(NodeKind.ARTIST, artist.name),
             kind=NodeKind.ARTIST,
-            title=artist.name,
+            work=Work(
+                title=artist.name,
+                note=next(filter(None, told), None),
+                picture=next(filter(None, map(cover_url, known)), None),
+            ),
             can_play=is_open,
             can_expand=is_open,
-            note=next(filter(None, told), None),
             subtitle=next(
                 (host for it in known if (host := URL(it.website).host)), None
             ),
-            picture=next(filter(None, map(cover_url, known)), None),
         )
 
     # By name
@@ -546,7 +544,7 @@ class CatalogProvider(Provider):
         """Build the playlist of a work."""
         series = await self._catalog.async_find_series(series_id)
         artwork = await self._catalog.async_artwork(series_id, key, BUILD_PATIENCE)
-        work = work_of(artwork, series, self._catalog.exhibition(series.exhibition_id))
+        work = self._work_of(artwork, series)
         if (item := self._item(artwork, series)) is None:
             raise NotFoundError(f"{work.title or key!r} has nothing that can be shown")
         node = node_id(NodeKind.ARTWORK, series_id, key)
@@ -730,10 +728,10 @@ class CatalogProvider(Provider):
         """Return a work that has been read from the catalog."""
         found = self._catalog.works.find(item.id, item.source, item.provenance)
         series = self._catalog.series(found[0]) if found else None
-        return self._described(series, found[1]) if found and series else None
+        return self._work_of(found[1], series) if found and series else None
 
-    def _described(self, series: Series, artwork: Artwork) -> Work:
-        """Return the metadata of a work of a series."""
+    def _work_of(self, artwork: Artwork, series: Series) -> Work:
+        """Return a work of a series."""
         exhibition = self._catalog.exhibition(series.exhibition_id)
         return work_of(artwork, series, exhibition)
 
@@ -745,7 +743,7 @@ class CatalogProvider(Provider):
         """Return what the series of a work tells of it."""
         if (series := self._series(item)) is None:
             return None
-        work = self._described(series, work_at(series, item.source or ""))
+        work = self._work_of(work_at(series, item.source or ""), series)
         title = item.title or work.title
         of_series = series.title if series.title != title else None
         return replace(work, title=title, series=of_series, provenance=item.provenance)
@@ -769,7 +767,7 @@ class CatalogProvider(Provider):
             return work
         artwork = await self._catalog.async_artwork_at(series, index)
         if artwork and source_url(artwork, series) == item.source:
-            return self._described(series, artwork)
+            return self._work_of(artwork, series)
         return None
 
     def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
@@ -914,7 +912,7 @@ def _names_of_work(
 ) -> Iterator[Names]:
     """Yield the names of a work: its own, and the one under which it is shown."""
     for title in (found[1].name, node.title):
-        yield title, node.artist, node.subtitle or ""
+        yield title, node.work.artist, node.subtitle or ""
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:

@@ -61,8 +61,10 @@ def item_id(series: Series, artwork: Artwork) -> str:
 
 def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> Work:
     """Return the metadata of a work of the catalog."""
-    name = title(artwork, series) or None
+    number = edition(artwork)
+    name = title(artwork, series) or (f"#{number}" if number else artwork.id) or None
     return Work(
+        id=item_id(series, artwork) if artwork.id else None,
         title=name,
         artist=artist_of(series, exhibition),
         series=series.title if series.title and series.title != name else None,
@@ -76,6 +78,7 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
         about_artist=biographies(
             (person.name, person.about) for person in people_of(series, exhibition)
         ),
+        source=source_url(artwork, series),
         provenance=provenance(artwork),
         node_id=node_id(NodeKind.ARTWORK, series.id, artwork.id)
         if artwork.id

@@ -21,6 +21,7 @@ from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED
 from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...text_index import Query, line
+from ...work import Work
 from ..provider import (
     BUILD_PATIENCE,
     MAX_TITLE,
@@ -316,11 +317,13 @@ def channel_node(channel: FeedChannel) -> Node:
     return Node(
         id=node_id(NodeKind.CHANNEL, channel.id),
         kind=NodeKind.CHANNEL,
-        title=channel.title,
-        picture=channel.cover or None,
+        work=Work(
+            title=channel.title,
+            artist=channel.publisher or None,
+            picture=channel.cover or None,
+        ),
         can_play=bool(channel.playlists),
         can_expand=True,
-        artist=channel.publisher or None,
         subtitle=channel.publisher or None,
     )
 
@@ -330,7 +333,7 @@ def publisher_node(publisher: str) -> Node:
     return Node(
         id=node_id(NodeKind.PUBLISHER, publisher),
         kind=NodeKind.PUBLISHER,
-        title=publisher,
+        work=Work(title=publisher),
         can_expand=True,
     )
 
@@ -340,12 +343,12 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
     return Node(
         id=node_id(NodeKind.PLAYLIST, playlist.id),
         kind=NodeKind.PLAYLIST,
-        title=playlist.title,
-        picture=playlist.cover or None,
+        work=Work(
+            title=playlist.title, picture=playlist.cover or None, year=playlist.year
+        ),
         can_play=True,
         can_expand=playlist.count != 0,
         subtitle=", ".join(playlist.curators) or None,
-        year=playlist.year,
         works=playlist.count,
         query=playlist.query,
     )
@@ -356,10 +359,13 @@ def item_node(context: Context, playlist: FeedPlaylist, item: FeedItem) -> Node:
     return Node(
         id=node_id(NodeKind.ITEM, playlist.id, item.key),
         kind=NodeKind.ITEM,
-        title=item.title,
-        picture=context.picture(item.source) or playlist.cover or None,
+        work=Work(
+            title=item.title,
+            artist=item.artist or None,
+            picture=context.picture(item.source) or playlist.cover or None,
+            source=item.source,
+        ),
         can_play=item.source.startswith(PLAYABLE),
-        artist=item.artist or None,
         subtitle=playlist.title,
     )
 
@@ -415,6 +421,6 @@ def _text_of(playlist: FeedPlaylist) -> str:
 def _names_of(playlist: FeedPlaylist, number: int, node: Node) -> Iterator[Names]:
     """Yield the names of a playlist, or of one of its works."""
     if number:
-        yield node.title, node.artist, playlist.title
+        yield node.title, node.work.artist, playlist.title
     else:
         yield playlist.title, ", ".join(playlist.curators), ""
