@@ -1,5 +1,6 @@
 """Test that every error has a complete text."""
 
+import ast
 from collections.abc import Callable, Iterator
 import json
 from pathlib import Path
@@ -17,7 +18,9 @@ from custom_components.dp1.client.errors import (
     NotOwnerError,
     PlaylistRefusedError,
     RejectedError,
+    UnexpectedAnswerError,
 )
+from custom_components.dp1.client.feed.connection import REFUSALS
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
     SHOWN_CHARACTERS,
@@ -28,40 +31,63 @@ from custom_components.dp1.errors import (
 )
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .sources import ROOT
+from .sources import INTEGRATION, ROOT, modules
 
 TEXTS = json.loads(
     Path(ROOT / "custom_components/dp1/translations/en.json").read_text("utf-8")
 )
 SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
-ONLY_OF_DISPLAYS = (errors.NotReadyError, errors.AddressNotAcceptedError)
-ONLY_OF_FEEDS = (
-    errors.ApiKeyNeededError,
-    errors.ChangedMeanwhileError,
-    errors.ClockError,
-    errors.DeletedError,
-    errors.DocumentTooLargeError,
-    errors.ForbiddenError,
-    errors.IdDeletedError,
-    errors.InUseError,
-    errors.NoOwnerError,
-    errors.SlugTakenError,
-    errors.TimestampRefusedError,
-    errors.UnsignedError,
-    NotOwnerError,
-)
-ONLY_OF_SERVERS = (
-    *ONLY_OF_FEEDS,
-    errors.AuthenticationError,
-    errors.ConflictError,
-    errors.InvalidRequestError,
-    errors.NotFoundError,
-    errors.SignatureRefusedError,
-)
+# Keys that only an error of a display, or of a feed, has; each is that of a class, or of one error.
+ONLY_OF_DISPLAYS = {"not_ready", "address_not_accepted"}
+ONLY_OF_FEEDS = {
+    "cannot_delete",
+    "changed",
+    "clock",
+    "deleted",
+    "forbidden",
+    "id_deleted",
+    "in_use",
+    "key_owned",
+    "needs_key",
+    "needs_signature",
+    "no_owner",
+    "not_owner",
+    "slug_taken",
+    "too_large",
+    "unsigned",
+}
+ONLY_OF_SERVERS = ONLY_OF_FEEDS | {
+    "authentication",
+    "conflict",
+    "invalid_request",
+    "not_found",
+    "signature_refused",
+}
+
+
+def keyed_errors() -> Iterator[Dp1Error]:
+    """Return each error that is not told by its class alone, with the key that it is raised with."""
+    for tree in modules(INTEGRATION).values():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Name(id=name)) if name in vars(errors):
+                    keys = {
+                        word.arg: word.value.value
+                        for word in node.keywords
+                        if word.arg in ("key", "translation_key")
+                        and isinstance(word.value, ast.Constant)
+                    }
+                    if keys:
+                        minutes = {"minutes": "7"}
+                        yield vars(errors)[name]("why", placeholders=minutes, **keys)
+    for _, _, kind, key, message in REFUSALS:
+        yield kind(message, key=key)
+    yield UnexpectedAnswerError("why", key="web_page")
 
 
 def samples() -> Iterator[Dp1Error]:
     """Return a sample of each error."""
+    yield from keyed_errors()
     for kind in vars(errors).values():
         if not isinstance(kind, type) or not issubclass(kind, Dp1Error):
             continue
@@ -94,8 +120,8 @@ def assert_complete(error: HomeAssistantError) -> None:
         (err, subject)
         for err in samples()
         for subject in SUBJECTS
-        if subject == "display" or not isinstance(err, ONLY_OF_DISPLAYS)
-        if subject == "feed" or not isinstance(err, ONLY_OF_FEEDS)
+        if subject == "display" or err.key not in ONLY_OF_DISPLAYS
+        if subject == "feed" or err.key not in ONLY_OF_FEEDS
     ],
     ids=repr,
 )
@@ -109,7 +135,8 @@ def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> Non
     [
         err
         for err in samples()
-        if not isinstance(err, (*ONLY_OF_SERVERS, InvalidPlaylistError, RejectedError))
+        if err.key not in ONLY_OF_SERVERS
+        if not isinstance(err, (InvalidPlaylistError, RejectedError))
     ],
     ids=repr,
 )
@@ -122,14 +149,14 @@ def test_every_error_of_a_display_has_a_text_in_forms(err: Dp1Error) -> None:
 @pytest.mark.parametrize(
     ("err", "key"),
     [
-        (errors.RefusedError(), "display_refused"),
+        (errors.UnreachableError(key="refused"), "display_refused"),
         (errors.NoAnswerError(), "display_no_answer"),
         (errors.UnreachableError(), "display_no_answer"),
         (errors.LostAnswerError(), "display_lost_answer"),
         (errors.BusyError(), "display_busy"),
         (errors.TemporaryError(), "display_temporary"),
         (errors.NotReadyError(), "display_not_ready"),
-        (errors.AddressNotAcceptedError(), "display_address_not_accepted"),
+        (Dp1Error(key="address_not_accepted"), "display_address_not_accepted"),
         (errors.UnexpectedAnswerError(), "display_unexpected_answer"),
         (errors.Dp1Error(), "display_failed"),
         (RejectedError("setVolume"), "display_rejected"),
@@ -157,11 +184,9 @@ def test_the_text_names_the_cause(err: Dp1Error, key: str) -> None:
 
 
 def test_each_error_of_a_feed_has_a_text_of_its_own() -> None:
-    """No two errors that only feeds raise share a text."""
-    samples_of_feeds = [err for err in samples() if isinstance(err, ONLY_OF_FEEDS)]
-    keys = {translated(err, "feed", "Home").translation_key for err in samples_of_feeds}
-    assert len(keys) == len(ONLY_OF_FEEDS)
-    assert not keys & {"feed_failed", "feed_conflict", "feed_authentication"}
+    """Each key of an error that only feeds raise is used, and has a text."""
+    assert {err.key for err in samples()} >= ONLY_OF_FEEDS | ONLY_OF_DISPLAYS
+    assert {f"feed_{key}" for key in ONLY_OF_FEEDS} <= TEXTS["exceptions"].keys()
 
 
 def test_what_a_display_says_is_plain_text() -> None:

@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.client.errors import BlockedAddressError, Dp1Error
+from custom_components.dp1.client.errors import Dp1Error, InvalidRequestError
 from custom_components.dp1.client.http import PUBLIC, public_session, request_json
 from custom_components.dp1.display.discovery import Address, async_identify
 from custom_components.dp1.guard import NAMED_HOSTS, SESSION, NamedHosts
@@ -31,6 +31,8 @@ from .displays import ENTITY_ID, playlist, state_of, until
 from .libraries import library_entry, set_up
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
+
+from tests.client.keys import keyed
 
 CLOSE = Event(EVENT_HOMEASSISTANT_CLOSE)
 ART = {
@@ -235,7 +237,7 @@ async def test_a_name_that_is_turned_inside(
             hosts = NamedHosts(hass)
             await hosts.async_load()
             await hosts.async_add(Context(), url)
-            with pytest.raises(BlockedAddressError):
+            with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
                 await request_json(hosts.async_guard(url), "GET", url, timeout=5)
             await hosts.async_close(CLOSE)
     assert not victim.requests

@@ -11,10 +11,8 @@ import pytest
 
 from custom_components.dp1.client import http
 from custom_components.dp1.client.errors import (
-    BlockedAddressError,
     InvalidRequestError,
     LostAnswerError,
-    RefusedError,
     UnexpectedAnswerError,
     UnreachableError,
 )
@@ -28,6 +26,8 @@ from custom_components.dp1.client.http import (
 from custom_components.dp1.client.text import host_of, web_url
 
 from .scripted_server import Reply, ScriptedServer
+
+from tests.client.keys import keyed
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -139,7 +139,9 @@ async def test_no_web_address(
         web_url(url)
     assert type(caught.value) is ValueError and "secret" not in str(caught.value)
     assert host_of(url) is None
-    with pytest.raises(BlockedAddressError, match="not a web address"):
+    with pytest.raises(
+        InvalidRequestError, check=keyed("address_blocked"), match="not a web address"
+    ):
         async with Guard(session, public).request(
             "GET", url, timeout=aiohttp.ClientTimeout(total=5)
         ):
@@ -172,7 +174,9 @@ async def test_home_is_closed(
     """No request reaches this machine, in whatever notation its address is."""
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
-        with pytest.raises(BlockedAddressError, match="nobody named it"):
+        with pytest.raises(
+            InvalidRequestError, check=keyed("address_blocked"), match="nobody named it"
+        ):
             await ask(Guard(session, public), f"http://{host}:{port}/")
         assert not server.requests
 
@@ -186,10 +190,10 @@ async def test_a_host_that_the_owner_named(
         named = Guard(session, public, {f"127.0.0.1:{port}"})
         for guard in (named, Guard(session, public).allowing(server.url)):
             assert await ask(guard, server.url)
-        with pytest.raises(BlockedAddressError):
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(Guard(session, public, {"127.0.0.1:1"}), server.url)
         # The connection that is still open does not help another who may not.
-        with pytest.raises(BlockedAddressError):
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(Guard(session, public), server.url)
         assert len(server.requests) == 2
 
@@ -210,7 +214,7 @@ async def test_redirect_into_the_home(
         port = victim.url.rpartition(":")[2]
         moved = Reply(status, headers={"Location": place.format(port=port)})
         async with ScriptedServer.run(moved) as server:
-            with pytest.raises(BlockedAddressError):
+            with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
                 await ask(Guard(session, public).allowing(server.url), server.url)
             assert len(server.requests) == 1 and not victim.requests
 
@@ -223,7 +227,7 @@ async def test_redirect_to_no_web_address(
 ) -> None:
     """A redirect to an invalid URL is refused."""
     async with ScriptedServer.run(Reply(302, headers={"Location": place})) as server:
-        with pytest.raises(BlockedAddressError):
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(Guard(session, public).allowing(server.url), server.url)
         assert len(server.requests) == 1
 
@@ -279,7 +283,7 @@ async def test_name_that_leads_home_the_next_time(
         assert await ask(guard, url) == 1
         assert isinstance(public.connector, aiohttp.TCPConnector)
         public.connector.clear_dns_cache()
-        with pytest.raises(BlockedAddressError):
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(guard, url)
         assert len(server.requests) == 1
 
@@ -343,12 +347,14 @@ async def test_a_server_at_home_stays_where_it_was(
         assert seen == {f"feed.example:{port}": "127.0.0.1"}
         names.address = "127.0.0.2"
         again = Guard(session, public, seen=seen, resolver=names).allowing(url)
-        with pytest.raises(BlockedAddressError, match="another address"):
+        with pytest.raises(
+            InvalidRequestError, check=keyed("address_blocked"), match="another address"
+        ):
             await ask(again, url)
         names.address = "127.0.0.1"
         assert await ask(again, url)
         seen[f"feed.example:{port}"] = "public"
-        with pytest.raises(BlockedAddressError):
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(again, url)
         assert len(server.requests) == 2
 
@@ -362,7 +368,7 @@ async def test_a_server_at_home_that_is_down(
         port = server.url.rpartition(":")[2]
     url = f"http://feed.example:{port}/a"
     guard = Guard(session, public, seen=seen, resolver=names).allowing(url)
-    with pytest.raises(RefusedError):
+    with pytest.raises(UnreachableError, check=keyed("refused")):
         await ask(guard, url)
     names.address = None
     with pytest.raises(UnreachableError):
@@ -381,7 +387,7 @@ async def test_a_name_that_only_the_home_knows(public: aiohttp.ClientSession) ->
     ):
         url = f"http://nas.local:{server.url.rpartition(':')[2]}/"
         assert await ask(Guard(session, public).allowing(url), url)
-        with pytest.raises(BlockedAddressError):
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(Guard(session, public), url)
         assert len(server.requests) == 1
 
@@ -395,7 +401,7 @@ async def test_a_public_host_that_is_down(
     monkeypatch.setattr(http, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
-    with pytest.raises(RefusedError):
+    with pytest.raises(UnreachableError, check=keyed("refused")):
         await ask(Guard(session, public), f"http://art.example:{port}/")
 
 

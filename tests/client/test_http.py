@@ -25,7 +25,6 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NoAnswerError,
     NotFoundError,
-    RefusedError,
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
@@ -42,6 +41,8 @@ from custom_components.dp1.client.http import (
 
 from .scripted_server import Reply, ScriptedServer
 from .timing import most_memory, worst_stall
+
+from tests.client.keys import keyed
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -95,7 +96,9 @@ async def test_faults_after_connecting(fault: str, error: type[Dp1Error]) -> Non
 
 async def test_refused(unused_tcp_port: int) -> None:
     """The connection is refused."""
-    with pytest.raises(RefusedError, match=f"127.0.0.1:{unused_tcp_port}"):
+    with pytest.raises(
+        UnreachableError, check=keyed("refused"), match=f"127.0.0.1:{unused_tcp_port}"
+    ):
         await ask(f"http://127.0.0.1:{unused_tcp_port}/")
 
 
@@ -125,7 +128,7 @@ async def test_one_of_several_addresses_refused(
 
     connector = aiohttp.TCPConnector(resolver=Several())
     async with aiohttp.ClientSession(connector=connector) as session:
-        with pytest.raises(RefusedError):
+        with pytest.raises(UnreachableError, check=keyed("refused")):
             await request_json(session, "GET", "http://wall.example/", timeout=2)
 
 

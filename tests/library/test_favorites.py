@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.errors import NotFoundError, RefusedError
+from custom_components.dp1.client.errors import NotFoundError, UnreachableError
 from custom_components.dp1.library.node import Node, NodeKind
 from custom_components.dp1.library.providers.favorites import Favorites
 from custom_components.dp1.library.work import Work
@@ -12,6 +12,7 @@ from custom_components.dp1.library.work import Work
 from .conftest import MakeLibrary
 from .shows import search_nodes, show_id
 
+from tests.client.keys import keyed
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
@@ -56,7 +57,7 @@ async def test_favorites_stay(
         assert (await library.async_node(node.id)).title == node.title
         hanging = await library.async_build_playlist(node.id)
         assert (hanging.works, hanging.title) == (1, node.title)
-    with pytest.raises(RefusedError):
+    with pytest.raises(UnreachableError, check=keyed("refused")):
         await library.async_build_playlist(series.id)
     found = await search_nodes(library, "thousand")
     assert [record.id for record in found] == [series.id, work.id]

@@ -43,21 +43,25 @@ class Dp1Error(Exception):
     translation_key: str | None = None
     placeholders: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, message: str = "") -> None:
-        """Initialize with the message as one line without control characters."""
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        key: str = "",
+        translation_key: str = "",
+        placeholders: Mapping[str, str] | None = None,
+    ) -> None:
+        """Initialize with the message as one line without control characters; keys are those of the class unless named."""
         super().__init__(one_line(message, MAX_MESSAGE))
+        self.key = key or self.key
+        self.translation_key = translation_key or self.translation_key
+        self.placeholders = placeholders or self.placeholders
 
 
 class UnreachableError(Dp1Error):
     """No contact, and nothing was done."""
 
     key = "no_answer"
-
-
-class RefusedError(UnreachableError):
-    """The connection was refused: a wrong address, or the other side is off or restarting."""
-
-    key = "refused"
 
 
 class NoAnswerError(UnreachableError):
@@ -74,12 +78,6 @@ class UnexpectedAnswerError(Dp1Error):
     """The answer does not follow the protocol: something else is at this address, or it is broken."""
 
     key = "unexpected_answer"
-
-
-class WebPageError(UnexpectedAnswerError):
-    """A web page instead of the answer: the address of a website, a login page or a proxy's error page."""
-
-    key = "web_page"
 
 
 class TooLargeError(UnexpectedAnswerError):
@@ -118,12 +116,6 @@ class NotReadyError(Dp1Error):
     """The display shows its set-up screen (204): nothing was done."""
 
     key = "not_ready"
-
-
-class AddressNotAcceptedError(Dp1Error):
-    """The display does not accept this host name (403): use its IP address."""
-
-    key = "address_not_accepted"
 
 
 class RejectedError(Dp1Error):
@@ -210,12 +202,6 @@ class ApiKeyNeededError(AuthenticationError):
     key = "needs_key"
 
 
-class SignatureNeededError(Dp1Error):
-    """The feed takes no API key, only signatures (401)."""
-
-    translation_key = "feed_needs_signature"
-
-
 class NotOwnerError(Dp1Error):
     """The playlist belongs to others: nothing was sent."""
 
@@ -228,39 +214,10 @@ class NotOwnerError(Dp1Error):
         self.placeholders = {"owner": names, "ours": ours}
 
 
-class KeyOwnedError(Dp1Error):
-    """The playlist was published with an API key, which alone can change or delete it: nothing was sent."""
-
-    translation_key = "feed_key_owned"
-
-
-class CannotDeleteError(Dp1Error):
-    """The feed has no way to delete: the playlist is still there."""
-
-    translation_key = "feed_cannot_delete"
-
-
 class NoOwnerError(Dp1Error):
     """The playlist was published with an API key, and nobody can change or delete it: nothing was sent."""
 
     key = "no_owner"
-
-
-class UnsignedError(Dp1Error):
-    """What the feed holds is not as our key has signed it, so nothing about it is signed: nothing was sent."""
-
-    key = "unsigned"
-
-
-class ClockError(Dp1Error):
-    """The feed refuses the time of a document or an intent."""
-
-    key = "clock"
-
-    def __init__(self, minutes: int) -> None:
-        """Initialize with the minutes by which the clocks differ."""
-        super().__init__(f"the clocks differ by {minutes} minutes")
-        self.placeholders = {"minutes": str(minutes)}
 
 
 class TimestampRefusedError(Dp1Error):
@@ -269,34 +226,10 @@ class TimestampRefusedError(Dp1Error):
     key = "invalid_request"
 
 
-class SignatureRefusedError(Dp1Error):
-    """The feed does not accept the signatures of a document."""
-
-    key = "signature_refused"
-
-
 class ConflictError(Dp1Error):
     """The feed has another document with this id or slug, or one that depends on it."""
 
     key = "conflict"
-
-
-class IdDeletedError(ConflictError):
-    """A document with this id was deleted, and the id never comes back."""
-
-    key = "id_deleted"
-
-
-class SlugTakenError(ConflictError):
-    """The feed holds another document with this slug."""
-
-    key = "slug_taken"
-
-
-class InUseError(ConflictError):
-    """A group or channel of the feed holds the playlist."""
-
-    key = "in_use"
 
 
 class ChangedMeanwhileError(ConflictError):
@@ -309,42 +242,6 @@ class NotFoundError(Dp1Error):
     """There is no document or record with this id."""
 
     key = "not_found"
-
-
-class NotHeldError(NotFoundError):
-    """The work is not, or no longer, in the collection."""
-
-    translation_key = "not_in_collection"
-
-
-class NothingHeldError(NotFoundError):
-    """Nothing is known that addresses hold: they are new to the indexer, or hold nothing."""
-
-    translation_key = "collection_empty"
-
-
-class NotIndexedError(NotFoundError):
-    """The indexer does not find the work, also after it was asked to look for it."""
-
-    translation_key = "indexer_not_indexed"
-
-
-class UnviewableError(NotFoundError):
-    """The indexer has the work, and nothing of it that can be loaded, perhaps not yet."""
-
-    translation_key = "indexer_unviewable"
-
-
-class ModeratedError(NotFoundError):
-    """The indexer has the work, and hides it as unwanted."""
-
-    translation_key = "indexer_moderated"
-
-
-class DeletedError(NotFoundError):
-    """The document was deleted."""
-
-    key = "deleted"
 
 
 class InvalidRequestError(Dp1Error):
@@ -364,15 +261,3 @@ class UnknownFieldError(InvalidRequestError):
         """Initialize with the name of the field."""
         super().__init__(message)
         self.field = field
-
-
-class DocumentTooLargeError(InvalidRequestError):
-    """The document is larger than the feed takes (413)."""
-
-    key = "too_large"
-
-
-class BlockedAddressError(InvalidRequestError):
-    """An address that a stranger chose and that is not requested: none of the web, or one within the home."""
-
-    translation_key = "address_blocked"

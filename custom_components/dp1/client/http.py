@@ -37,7 +37,6 @@ from yarl import URL
 
 from .errors import (
     AuthenticationError,
-    BlockedAddressError,
     BusyError,
     ConflictError,
     Dp1Error,
@@ -45,12 +44,10 @@ from .errors import (
     LostAnswerError,
     NoAnswerError,
     NotFoundError,
-    RefusedError,
     TemporaryError,
     TooLargeError,
     UnexpectedAnswerError,
     UnreachableError,
-    WebPageError,
 )
 from .text import (
     MAX_TITLE,
@@ -164,7 +161,7 @@ class Guard:
         Every redirect is checked as the first address was, and goes without the headers that the caller gave.
 
         Raises:
-            BlockedAddressError: not ``http`` or ``https``, an address with a user name, or one that is not public.
+            InvalidRequestError: not ``http`` or ``https``, an address with a user name, or one that is not public.
             UnexpectedAnswerError: more than five redirects.
             aiohttp.ClientError: as for any request.
             TimeoutError: it took too long.
@@ -211,8 +208,9 @@ class Guard:
                     return await self.session.request(method, target, **options)
                 return await self._open_pinned(method, target, err, **options)
             if blocked:
-                raise BlockedAddressError(
-                    f"{host} is {_BLOCKED}, and nobody named it"
+                raise InvalidRequestError(
+                    f"{host} is {_BLOCKED}, and nobody named it",
+                    translation_key="address_blocked",
                 ) from None
             raise
         if named:
@@ -238,8 +236,9 @@ class Guard:
         addresses = [entry["host"] for entry in found]
         if (pinned := self.seen.get(server)) is not None:
             if pinned not in addresses:
-                raise BlockedAddressError(
-                    f"{host} leads to another address within the home than before"
+                raise InvalidRequestError(
+                    f"{host} leads to another address within the home than before",
+                    translation_key="address_blocked",
                 ) from None
             addresses = [pinned]
         for address in addresses:
@@ -272,7 +271,7 @@ def _checked(text: str, base: URL | None = None) -> URL:
     try:
         return web_url(str(base.join(read_url(text))) if base else text)
     except ValueError as err:
-        raise BlockedAddressError(str(err)) from None
+        raise InvalidRequestError(str(err), translation_key="address_blocked") from None
 
 
 MAX_BODY = 4 * 1024 * 1024
@@ -311,16 +310,16 @@ class Answer:
         """Return whether the status is one of success (2xx)."""
         return 200 <= self.status < 300
 
-    @property
-    def is_web_page(self) -> bool:
-        """Return whether the body is HTML, whatever the headers say."""
-        return self.body.lstrip()[:1] == b"<"
+    def unexpected(self, message: str) -> UnexpectedAnswerError:
+        """Return the error for an answer that does not follow the protocol; a web page is another address or a login."""
+        is_web_page = self.body.lstrip()[:1] == b"<"
+        return UnexpectedAnswerError(message, key="web_page" if is_web_page else "")
 
     def decoded(self, *, strict: bool = True, exact: bool = False) -> object:
         """Return the body as JSON; arguments are those of ``decode``.
 
         Raises:
-            UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), has half a surrogate pair or a number
+            UnexpectedAnswerError: it is not JSON, has half a surrogate pair or a number
                 that JSON does not allow (NaN, Infinity), or (TooLargeError) has too many values or levels.
         """
         try:
@@ -329,8 +328,8 @@ class Answer:
             detail = f"the answer (status {self.status}) has {err}"
             raise TooLargeError(detail) from err
         except ValueError as err:
-            kind = WebPageError if self.is_web_page else UnexpectedAnswerError
-            raise kind(f"the answer (status {self.status}) is not JSON") from err
+            message = f"the answer (status {self.status}) is not JSON"
+            raise self.unexpected(message) from err
 
     async def json(self, *, strict: bool = True) -> object:
         """Return the body as ``decoded`` has it, decoded in a thread if it is long."""
@@ -393,12 +392,11 @@ async def request_json(
         max_skipped: of a longer body, up to so many bytes, keep the last ``TAIL`` bytes.
 
     Raises:
-        RefusedError: the connection was refused; nothing was sent.
         NoAnswerError: no contact in time; nothing was sent.
         UnreachableError: TLS failed; nothing was sent.
         LostAnswerError: sent, but the answer was incomplete or did not come in time.
         UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over both limits.
-        InvalidRequestError: not a URL, or (BlockedAddressError) one that the guard does not allow.
+        InvalidRequestError: not a URL, or one that the guard does not allow.
     """
     if isinstance(url, str):
         try:
@@ -494,7 +492,9 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
         case aiohttp.ClientConnectorError():
             where = f"{err.host}:{err.port}"
             if _is_refusal(err.os_error):
-                return RefusedError(f"{where} refuses the connection")
+                return UnreachableError(
+                    f"{where} refuses the connection", key="refused"
+                )
             return NoAnswerError(f"no contact with {where}: {err.os_error}")
         case aiohttp.ConnectionTimeoutError():
             return NoAnswerError("no connection in time")

@@ -31,11 +31,12 @@ from custom_components.dp1.client.errors import (
     InvalidRequestError,
     NoAnswerError,
     NotFoundError,
-    RefusedError,
     TemporaryError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
 
+from tests.client.keys import keyed
 from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog.simulator import CatalogSimulator
 
@@ -512,10 +513,10 @@ async def test_catalog_that_is_down(
 ) -> None:
     """A refused connection raises; later requests work again."""
     await simulator.stop()
-    with pytest.raises(RefusedError):
+    with pytest.raises(UnreachableError, check=keyed("refused")):
         await catalog.exhibitions()
     listing = await catalog.all_exhibitions()
-    assert isinstance(listing.reason, RefusedError)
+    assert keyed("refused")(listing.reason)
     assert (listing.records, listing.total, listing.complete) == ((), None, False)
     await simulator.start()
     assert (await catalog.all_exhibitions()).complete

@@ -16,7 +16,6 @@ from custom_components.dp1.client.display.device_status import (
 )
 from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import (
-    AddressNotAcceptedError,
     BusyError,
     Dp1Error,
     LostAnswerError,
@@ -24,11 +23,10 @@ from custom_components.dp1.client.errors import (
     NotReadyError,
     PlayerNotRunningError,
     PlaylistRefusedError,
-    RefusedError,
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
-    WebPageError,
+    UnreachableError,
 )
 
 from .displays import (
@@ -42,6 +40,7 @@ from .displays import (
     scripted,
 )
 
+from tests.client.keys import keyed
 from tests.client.scripted_server import Reply
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -49,14 +48,15 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 URL = "https://feed.example.org/api/v1/playlists/aa11"
 BY_URL = Cast(playlist_url=URL)
 NOW = {"action": "now_display"}
+NOT_ACCEPTED = {"key": "address_not_accepted"}
 
 
 # Every outcome of a command, in the order of the checks that the firmware makes
 
 OUTCOMES: list[tuple[Reply, type[Dp1Error], dict[str, Any]]] = [
     (plain(429, "Too many concurrent requests, slow down"), BusyError, {}),
-    (plain(403, "Host not allowed"), AddressNotAcceptedError, {}),
-    (plain(403, "Browser origins are not allowed"), AddressNotAcceptedError, {}),
+    (plain(403, "Host not allowed"), Dp1Error, NOT_ACCEPTED),
+    (plain(403, "Browser origins are not allowed"), Dp1Error, NOT_ACCEPTED),
     (plain(405, "Post method is required"), UnexpectedAnswerError, {}),
     (plain(429, "Too many concurrent commands, slow down"), BusyError, {}),
     (
@@ -154,7 +154,7 @@ OUTCOMES: list[tuple[Reply, type[Dp1Error], dict[str, Any]]] = [
     (Reply(302, b"", {"Location": "http://127.0.0.1:1/"}), UnexpectedAnswerError, {}),
     (Reply(502, b"<html>"), TemporaryError, {}),
     (Reply(500, b"<html>proxy</html>"), RejectedError, {"detail": ""}),
-    (Reply(200, b"<html>"), WebPageError, {}),
+    (Reply(200, b"<html>"), UnexpectedAnswerError, {"key": "web_page"}),
     (Reply(200, b"[" * 100000), UnexpectedAnswerError, {}),
     (Reply(200, ["ok"]), UnexpectedAnswerError, {}),
     (Reply(200, b"\xff\xff"), UnexpectedAnswerError, {}),
@@ -206,9 +206,9 @@ async def test_nobody_listens() -> None:
         port = closed.getsockname()[1]
     async with client(f"http://127.0.0.1:{port}") as display:
         for call in (display.cast(BY_URL), display.probe(), display.identify()):
-            with pytest.raises(RefusedError):
+            with pytest.raises(UnreachableError, check=keyed("refused")):
                 await call
-        with pytest.raises(RefusedError):
+        with pytest.raises(UnreachableError, check=keyed("refused")):
             await anext(display.listen())
 
 

@@ -18,7 +18,6 @@ from custom_components.dp1.client.display.device_status import DeviceStatus, Pan
 from custom_components.dp1.client.display.notifications import Connected, parse_frame
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.errors import (
-    AddressNotAcceptedError,
     BusyError,
     Dp1Error,
     LostAnswerError,
@@ -318,7 +317,7 @@ async def test_the_connection_ends_while_nobody_reads() -> None:
         (plain(405, "Method not allowed"), UnexpectedAnswerError),
         (plain(200, "hello"), UnexpectedAnswerError),
         (plain(500), UnexpectedAnswerError),
-        (plain(403, "Browser origins are not allowed"), AddressNotAcceptedError),
+        (plain(403, "Browser origins are not allowed"), Dp1Error),
         (plain(429, "Too many concurrent requests, slow down"), BusyError),
         (plain(503), TemporaryError),
         (Reply(fault="garbage"), UnexpectedAnswerError),

@@ -21,14 +21,12 @@ from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import (
-    AddressNotAcceptedError,
     BusyError,
     Dp1Error,
     LostAnswerError,
     NotReadyError,
     PlayerNotRunningError,
     PlaylistRefusedError,
-    RefusedError,
     RejectedError,
     UnexpectedAnswerError,
     UnreachableError,
@@ -36,6 +34,7 @@ from custom_components.dp1.client.errors import (
 
 from .displays import Waits, client
 
+from tests.client.keys import keyed
 from tests.simulators.display import DisplaySimulator, ManualClock, Page
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -623,7 +622,7 @@ async def test_going_down_and_coming_back(profile: str) -> None:
         assert (await display.device_status()).installed_version == "9.9.9"
         await display.shutdown()
         await refused(display)
-        with pytest.raises(RefusedError):
+        with pytest.raises(UnreachableError, check=keyed("refused")):
             await display.wake()
 
 
@@ -633,10 +632,9 @@ async def refused(display: Display) -> None:
         while True:
             try:
                 await display.probe()
-            except RefusedError:
-                return
-            except UnreachableError:
-                pass
+            except UnreachableError as err:
+                if err.key == "refused":
+                    return
             await asyncio.sleep(0.01)
 
 
@@ -756,7 +754,7 @@ async def test_an_address_that_is_not_local() -> None:
             display.device_status,
             lambda: anext(display.listen()),
         ):
-            with pytest.raises(AddressNotAcceptedError):
+            with pytest.raises(Dp1Error, check=keyed("address_not_accepted")):
                 await call()
         await display.probe()
         local = Display(session, "ff1.local", simulator.port)
@@ -1007,7 +1005,7 @@ async def test_a_daemon_that_dies(profile: str) -> None:
             await simulator.refuse()
             with pytest.raises(LostAnswerError):
                 await rest(events)
-        with pytest.raises(RefusedError):
+        with pytest.raises(UnreachableError, check=keyed("refused")):
             await anext(display.listen())
         await simulator.accept()
         async with aclosing(display.listen()) as events:

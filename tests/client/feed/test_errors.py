@@ -45,7 +45,7 @@ def test_real_answers(row: dict[str, Any]) -> None:
         row["type"],
         sent_document=writes_document and not registry,
     )
-    assert type(found) is getattr(errors, row["error"])
+    assert row["error"] in (type(found).__name__, found.key)
     if isinstance(found, InvalidPlaylistError):
         assert [fault.path for fault in found.faults] == row["paths"]
         assert all(fault.message for fault in found.faults)
@@ -67,7 +67,7 @@ def test_real_answers(row: dict[str, Any]) -> None:
         (403, errors.ForbiddenError, "it does not allow this"),
         (404, errors.NotFoundError, "HTTP 404 Not Found"),
         (409, errors.ConflictError, "HTTP 409 Conflict"),
-        (413, errors.DocumentTooLargeError, "the document is too large"),
+        (413, errors.InvalidRequestError, "the document is too large"),
         (422, errors.InvalidRequestError, "HTTP 422 Unprocessable Content"),
         (429, errors.BusyError, "HTTP 429 Too Many Requests"),
         (500, errors.TemporaryError, "HTTP 500 Internal Server Error"),

@@ -17,8 +17,6 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NotFoundError,
     NotOwnerError,
-    SignatureRefusedError,
-    SlugTakenError,
     TemporaryError,
 )
 from custom_components.dp1.client.feed import (
@@ -33,6 +31,7 @@ from custom_components.dp1.client.playlist.signing import SigningKey, sign, veri
 
 from .feeds import KEY, NOW, impatient, playlist
 
+from tests.client.keys import keyed
 from tests.client.playlist.test_document import playlists
 from tests.simulators.feed import (
     Cut,
@@ -270,7 +269,7 @@ async def test_named_again() -> None:
         assert {first.id, second.id, third.id} == simulator.documents.keys()
         assert (second.status, third.status) == ("updated", "updated")
         assert third.slug == "evening"
-        with pytest.raises(SlugTakenError):
+        with pytest.raises(ConflictError, check=keyed("slug_taken")):
             await feed.publish(playlist(slug="evening"), key=other)
         with pytest.raises(NotOwnerError):
             await feed.publish(playlist(id=first.id), key=other)
@@ -294,7 +293,7 @@ async def test_refused_signatures() -> None:
             {**signed, "title": "Night"},
             sign({**signed, "curators": []}, KEY, now=NOW),
         ):
-            with pytest.raises(SignatureRefusedError):
+            with pytest.raises(Dp1Error, check=keyed("signature_refused")):
                 await feed.publish(bad)
         assert not simulator.documents
         assert posts(simulator) == 2

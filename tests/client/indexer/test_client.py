@@ -12,12 +12,9 @@ import pytest
 from custom_components.dp1.client.errors import (
     BusyError,
     InvalidRequestError,
-    ModeratedError,
     NotFoundError,
-    NotIndexedError,
     TemporaryError,
     UnexpectedAnswerError,
-    UnviewableError,
 )
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.client import Indexer
@@ -40,6 +37,7 @@ from custom_components.dp1.client.playlist.document import (
     validate,
 )
 
+from tests.client.keys import keyed
 from tests.simulators.indexer import Fault, IndexerSimulator
 
 OWNED = "0x23117d0150af2231442De2a8b754Cc204b668540"
@@ -321,7 +319,7 @@ async def test_a_token_that_is_not_indexed(
     simulator.asked.clear()
     unknown = TokenLink("KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42", "6")
     for _ in range(3):
-        with pytest.raises(NotIndexedError):
+        with pytest.raises(NotFoundError, check=keyed("indexer_not_indexed")):
             await indexer.index(unknown)
     assert triggered(simulator) == ["tezos:mainnet:fa2"]
 
@@ -337,12 +335,12 @@ def triggered(simulator: IndexerSimulator) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("number", "change", "error"),
+    ("number", "change", "key"),
     [
-        ("9007", {}, UnviewableError),
-        ("9008", {}, ModeratedError),
-        ("9001", {"moderation_status": "suspected_copy"}, ModeratedError),
-        ("9004", {"viewable": False}, UnviewableError),
+        ("9007", {}, "indexer_unviewable"),
+        ("9008", {}, "indexer_moderated"),
+        ("9001", {"moderation_status": "suspected_copy"}, "indexer_moderated"),
+        ("9004", {"viewable": False}, "indexer_unviewable"),
     ],
 )
 async def test_a_hidden_token(
@@ -350,14 +348,14 @@ async def test_a_hidden_token(
     indexer: Indexer,
     number: str,
     change: dict[str, Any],
-    error: type[Exception],
+    key: str,
 ) -> None:
     """A token that the indexer hides is asked for once, said why, and not asked to be indexed."""
     hidden = record(simulator, number)
     hidden |= change
     link = parse_link(f"{hidden['contract_address']}:{hidden['token_number']}")
     assert isinstance(link, TokenLink)
-    with pytest.raises(error):
+    with pytest.raises(NotFoundError, check=keyed(key)):
         await indexer.resolve(link, 1)
     assert [asked.field for asked in simulator.asked] == ["tokens"]
 

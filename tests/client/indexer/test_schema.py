@@ -5,7 +5,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.errors import InvalidRequestError, NotIndexedError
+from custom_components.dp1.client.errors import InvalidRequestError, NotFoundError
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.client import HIDDEN, Indexer
 from custom_components.dp1.client.indexer.links import (
@@ -14,6 +14,7 @@ from custom_components.dp1.client.indexer.links import (
     TokenLink,
 )
 
+from tests.client.keys import keyed
 from tests.simulators.indexer import IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -44,7 +45,7 @@ async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert await indexer.resolve(SeriesLink("fxhash", "lattice-bloom"), 5)
         unknown = TokenLink(CONTRACT, "999999")
         assert await indexer.resolve(unknown, 1) == []
-        with pytest.raises(NotIndexedError):
+        with pytest.raises(NotFoundError, check=keyed("indexer_not_indexed")):
             await indexer.index(unknown)
         # Changes, from the beginning and from a checkpoint.
         simulator.change(

@@ -264,7 +264,7 @@ class Catalog:
     - ``BusyError``: too many requests (429), also after waiting as long as it asked for; without a request while the
       catalog asked for a pause of more than 8 s.
     - ``TemporaryError``: the catalog failed (5xx), also on the second try.
-    - ``RefusedError``, ``NoAnswerError``, ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
+    - ``NoAnswerError``, ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
     - ``UnexpectedAnswerError``: something else is at this address.
 
     The reads of whole lists (``all_...``) never raise these but return what could be read, and the reason.

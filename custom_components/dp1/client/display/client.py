@@ -136,14 +136,12 @@ class Display:
         on_dialect: called when the dialect becomes known.
 
     Raises:
-        RefusedError: the connection was refused.
         NoAnswerError: no contact.
         LostAnswerError: the command was sent and may or may not have taken effect.
         BusyError: too many commands, even after waiting; nothing was done.
         NotReadyError: the display shows a set-up screen; nothing was done.
         PlayerNotRunningError: the player of the display is not running; nothing was done.
         RejectedError: the display refused or failed to carry out the command (400, 413, 500 or ``ok: false``).
-        AddressNotAcceptedError: the display wants to be addressed by its IP address.
         TemporaryError: a problem on the way to the display (5xx other than 500).
         UnexpectedAnswerError: the answer does not follow the protocol.
     """
@@ -298,8 +296,7 @@ class Display:
         """Check that the display answers, at the least cost to it.
 
         Raises:
-            RefusedError: the connection was refused.
-            NoAnswerError: no answer.
+                NoAnswerError: no answer.
         """
         try:
             await self._transport.get("metrics", _PROBE_TIMEOUT)

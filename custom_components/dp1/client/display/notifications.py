@@ -64,9 +64,8 @@ async def listen(
         known: returns the status of the player that is known; what is pushed is merged over it.
 
     Raises:
-        RefusedError: the connection was refused.
         NoAnswerError: no contact.
-        AddressNotAcceptedError, BusyError, TemporaryError: the display refuses the socket for now.
+        BusyError, TemporaryError: the display refuses the socket for now.
         UnexpectedAnswerError: there is no socket at this URL.
         LostAnswerError: the connection was lost after the socket had opened.
         NoPongError: nothing was heard for 1.5 times the heartbeat.

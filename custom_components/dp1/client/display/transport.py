@@ -22,7 +22,6 @@ import aiohttp
 from yarl import URL
 
 from ..errors import (
-    AddressNotAcceptedError,
     BusyError,
     Dp1Error,
     NotReadyError,
@@ -31,7 +30,6 @@ from ..errors import (
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
-    WebPageError,
 )
 from ..http import MAX_BODY, Answer, request_json
 from ..text import clean, one_line
@@ -177,7 +175,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
         case 400 | 413 | 500:
             return RejectedError(command, detail)
         case 403:
-            return AddressNotAcceptedError(detail)
+            return Dp1Error(detail, key="address_not_accepted")
         case 422:
             code, _, words = detail.partition(":")
             return PlaylistRefusedError(command, code.strip(), words.strip())
@@ -186,8 +184,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
         case status if status > 500:
             return TemporaryError(f"status {status}")
         case status:
-            kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
-            return kind(f"status {status}")
+            return answer.unexpected(f"status {status}")
 
 
 def _reason(leaf: Mapping[str, Any]) -> str:

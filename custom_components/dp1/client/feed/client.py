@@ -14,12 +14,12 @@ import aiohttp
 
 from ..errors import (
     AuthenticationError,
+    Dp1Error,
     ForbiddenError,
     InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
     NotFoundError,
-    SignatureRefusedError,
     UnexpectedAnswerError,
 )
 from ..http import Answer, Guard
@@ -206,7 +206,6 @@ class Feed:
 
         Raises:
             InvalidPlaylistError: not a valid playlist; nothing was sent, or nothing was stored.
-            SignatureRefusedError: the feed does not accept the signatures.
             NotOwnerError: the playlist that the document names belongs to others.
             ConflictError: the feed holds another document with this id or slug.
             LostAnswerError: it may or may not have been published.
@@ -276,7 +275,7 @@ class Feed:
                 return await write(writer)
             except AuthenticationError as err:
                 if family is Family.SIGNED and not isinstance(err, ForbiddenError):
-                    raise SignatureRefusedError(str(err)) from err
+                    raise Dp1Error(str(err), key="signature_refused") from err
                 raise
 
     async def _document(self, url: str) -> dict[str, Any]:

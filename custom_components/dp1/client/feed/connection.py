@@ -27,20 +27,14 @@ from ..errors import (
     BusyError,
     ChangedMeanwhileError,
     ConflictError,
-    DocumentTooLargeError,
     Dp1Error,
     Fault,
     ForbiddenError,
-    IdDeletedError,
-    InUseError,
     InvalidPlaylistError,
     InvalidRequestError,
     NoAnswerError,
     NoOwnerError,
     NotFoundError,
-    SignatureNeededError,
-    SignatureRefusedError,
-    SlugTakenError,
     TimestampRefusedError,
     UnexpectedAnswerError,
     UnknownFieldError,
@@ -61,18 +55,18 @@ MAX_FAULTS = 50
 SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
 IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
 # Texts that tell refusals with the same status apart.
-REFUSALS: tuple[tuple[int, str, type[Dp1Error], str], ...] = (
-    (401, "must carry signatures", SignatureNeededError, "it takes signatures only"),
-    (403, "has no owner", NoOwnerError, "the playlist belongs to nobody"),
-    (403, "", ForbiddenError, "it does not allow this"),
-    (409, "was deleted on this feed", IdDeletedError, "the ID was deleted"),
-    (409, "with this slug", SlugTakenError, "another playlist has this slug"),
-    (409, "since it was authorized", ChangedMeanwhileError, "it has just been changed"),
-    (413, "", DocumentTooLargeError, "the document is too large"),
-    (500, "playlist_item_index_pkey", InvalidRequestError, "two works have one ID"),
-    (500, "_slug_key", SlugTakenError, "another playlist has this slug"),
-    (500, "SQLSTATE 23505", ConflictError, "another playlist has this ID"),
-    (500, "SQLSTATE 23503", InUseError, "a group or channel holds the playlist"),
+REFUSALS: tuple[tuple[int, str, type[Dp1Error], str, str], ...] = (
+    (401, "must carry signatures", Dp1Error, "needs_signature", "it takes signatures"),
+    (403, "has no owner", NoOwnerError, "", "the playlist belongs to nobody"),
+    (403, "", ForbiddenError, "", "it does not allow this"),
+    (409, "was deleted on this", ConflictError, "id_deleted", "the ID was deleted"),
+    (409, "with this slug", ConflictError, "slug_taken", "another has this slug"),
+    (409, "since it was", ChangedMeanwhileError, "", "it has just been changed"),
+    (413, "", InvalidRequestError, "too_large", "the document is too large"),
+    (500, "playlist_item_index_pkey", InvalidRequestError, "", "two works have one ID"),
+    (500, "_slug_key", ConflictError, "slug_taken", "another has this slug"),
+    (500, "SQLSTATE 23505", ConflictError, "", "another playlist has this ID"),
+    (500, "SQLSTATE 23503", ConflictError, "in_use", "a channel holds the playlist"),
 )
 
 UNKNOWN_FIELD = re.compile(r'^json: unknown field "(\w+)"')
@@ -105,9 +99,9 @@ def feed_error(
     message = _safe(_status_text(answer), secret)
     if words:
         _LOGGER.debug("The feed answered %s: %s", answer.status, words)
-    for status, part, kind, told in () if reading else REFUSALS:
+    for status, part, kind, key, reason in () if reading else REFUSALS:
         if answer.status == status and part in text:
-            return kind(told)
+            return kind(reason, key=key)
     if answer.status < 500 and not is_technical(text):
         message = words or message
     if answer.status not in (400, 422):
@@ -115,7 +109,7 @@ def feed_error(
     if code == "invalid_timestamp":
         return TimestampRefusedError(message)
     if code in SIGNATURE_CODES:
-        return SignatureRefusedError(message)
+        return Dp1Error(message, key="signature_refused")
     if sent_document and (unknown := UNKNOWN_FIELD.search(text)):
         return UnknownFieldError(message, unknown[1])
     if not sent_document:

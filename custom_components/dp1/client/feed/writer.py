@@ -10,27 +10,21 @@ from ..errors import (
     ApiKeyNeededError,
     AuthenticationError,
     BusyError,
-    CannotDeleteError,
     ChangedMeanwhileError,
-    ClockError,
     ConflictError,
-    DocumentTooLargeError,
     Dp1Error,
     Fault,
     InvalidPlaylistError,
-    KeyOwnedError,
+    InvalidRequestError,
     LostAnswerError,
     NoOwnerError,
     NotFoundError,
     NotOwnerError,
-    SignatureNeededError,
-    SlugTakenError,
     TemporaryError,
     TimestampRefusedError,
     UnexpectedAnswerError,
     UnknownFieldError,
     UnreachableError,
-    UnsignedError,
 )
 from ..http import Answer, encode
 from ..playlist.document import MAX_DOCUMENT, slugify, unsigned
@@ -143,7 +137,9 @@ class Writer:
         if self.key is None and not self.by_key:
             if not document.get("signatures"):
                 if self.family is Family.SIGNED:
-                    raise SignatureNeededError("this feed takes signatures only")
+                    raise Dp1Error(
+                        "this feed takes signatures only", key="needs_signature"
+                    )
                 raise ApiKeyNeededError("this feed needs an API key or a signature")
             try:
                 draft = await asyncio.to_thread(draft_as_signed, document)
@@ -167,7 +163,9 @@ class Writer:
             existing = await self._read(url)
             self._check_owned(existing, {})
             if not self.by_key and not is_signed_by(existing.document, self._signer()):
-                raise UnsignedError("the works are known from the feed alone")
+                raise Dp1Error(
+                    "the works are known from the feed alone", key="unsigned"
+                )
             changed = await asyncio.to_thread(change, unsigned(existing.document))
             return await self._replace(changed, existing)
 
@@ -189,7 +187,7 @@ class Writer:
         key = self._signer()
         check_owner(stored, key)
         if not existing.by_id and not is_signed_by(stored, key):
-            raise UnsignedError("its id is known from the feed alone")
+            raise Dp1Error("its id is known from the feed alone", key="unsigned")
         now = self.connection.clock.for_intents()
         return await self._send_delete(stored, delete_body(stored, key, now))
 
@@ -208,7 +206,9 @@ class Writer:
             except NotFoundError as err:
                 # A feed without deletion answers as one that does not have the playlist.
                 if not await self._is_gone(url, LostAnswerError(str(err))):
-                    raise CannotDeleteError("the playlist is still there") from err
+                    raise Dp1Error(
+                        "the playlist is still there", key="cannot_delete"
+                    ) from err
                 break
             except (LostAnswerError, UnexpectedAnswerError, TemporaryError) as err:
                 if await self._is_gone(url, err):
@@ -263,7 +263,12 @@ class Writer:
             except TimestampRefusedError as err:
                 # The refusal itself tells the time of the feed.
                 if not is_first:
-                    raise ClockError(self.connection.clock.minutes_off) from err
+                    minutes = str(self.connection.clock.minutes_off)
+                    raise Dp1Error(
+                        f"the clocks differ by {minutes} minutes",
+                        key="clock",
+                        placeholders={"minutes": minutes},
+                    ) from err
             is_first = False
 
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
@@ -280,7 +285,9 @@ class Writer:
                 except NotOwnerError as err:
                     if name == key:
                         raise
-                    raise SlugTakenError("another playlist has this slug") from err
+                    raise ConflictError(
+                        "another playlist has this slug", key="slug_taken"
+                    ) from err
                 return existing
         return None
 
@@ -310,18 +317,20 @@ class Writer:
             check_owner(stored, key)
         except NoOwnerError as err:
             if self.family is Family.V2:
-                raise KeyOwnedError("it was published with an API key") from err
+                raise Dp1Error(
+                    "it was published with an API key", key="key_owned"
+                ) from err
             raise
         if is_signed_by(stored, key):
             return
         named = {*curator_keys(document), key.did}
         if not existing.by_id or not set(curator_keys(stored)) <= named:
-            raise UnsignedError("the playlist does not carry our signature")
+            raise Dp1Error("the playlist does not carry our signature", key="unsigned")
 
     def _signer(self) -> SigningKey:
         """Return the key that signs."""
         if self.key is None:
-            raise SignatureNeededError("this feed takes signatures only")
+            raise Dp1Error("this feed takes signatures only", key="needs_signature")
         return self.key
 
     async def _draft(
@@ -389,7 +398,9 @@ class Writer:
         body = draft.document if body is None else body
         if self.family is Family.SIGNED:
             if len(await asyncio.to_thread(encode, body)) > MAX_DOCUMENT:
-                raise DocumentTooLargeError("the document is larger than 5 MiB")
+                raise InvalidRequestError(
+                    "the document is larger than 5 MiB", key="too_large"
+                )
         doubt: Dp1Error | None = None
         while True:
             try:

@@ -14,13 +14,10 @@ from ..errors import (
     BusyError,
     Dp1Error,
     InvalidRequestError,
-    ModeratedError,
     NotFoundError,
-    NotIndexedError,
     TemporaryError,
     TooLargeError,
     UnexpectedAnswerError,
-    UnviewableError,
 )
 from ..http import request_json, status_error
 from ..values import mapping, objects, text, whole
@@ -172,7 +169,7 @@ class Indexer:
         """Read the tokens that a link names, asked by contract and number since links do not tell the standard.
 
         Raises:
-            UnviewableError, ModeratedError: the indexer has the only one and does not show it.
+            NotFoundError: the indexer has the only one and does not show it.
         """
         filters: dict[str, Any]
         match link:
@@ -198,8 +195,7 @@ class Indexer:
 
         Raises:
             InvalidRequestError: the indexer does not take this contract.
-            NotIndexedError: it does not find the token.
-            UnviewableError, ModeratedError: it has it now, and does not show it.
+            NotFoundError: it does not find the token, or has it now and does not show it.
         """
         chain = chain_of(link.contract)
         for standard in ("fa2",) if chain == TEZOS else ("erc721", "erc1155"):
@@ -210,7 +206,9 @@ class Indexer:
                     if any(token.source for token in tokens):
                         return _shown(tokens)
                     await asyncio.sleep(JOB_POLL)
-        raise NotIndexedError("the indexer does not find it")
+        raise NotFoundError(
+            "the indexer does not find it", translation_key="indexer_not_indexed"
+        )
 
     async def _has_indexed(self, cid: str) -> bool:
         """Have a token indexed, and return whether the job succeeded, once it has ended."""
@@ -342,8 +340,13 @@ def _shown(tokens: list[Token]) -> list[Token]:
     if shown or not tokens:
         return shown
     if tokens[0].is_moderated:
-        raise ModeratedError("the indexer hides it as unwanted")
-    raise UnviewableError("the indexer has no media of it that can be loaded")
+        raise NotFoundError(
+            "the indexer hides it as unwanted", translation_key="indexer_moderated"
+        )
+    raise NotFoundError(
+        "the indexer has no media of it that can be loaded",
+        translation_key="indexer_unviewable",
+    )
 
 
 def _graphql_error(errors: object) -> Dp1Error:

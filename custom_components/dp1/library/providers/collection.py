@@ -23,8 +23,6 @@ from ...client.errors import (
     InvalidRequestError,
     NoAnswerError,
     NotFoundError,
-    NotHeldError,
-    NothingHeldError,
     UnexpectedAnswerError,
 )
 from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
@@ -427,7 +425,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         NodeKind.OWNED: 2,
     }
     server = "indexer"
-    missing = NotHeldError
+    missing = "not_in_collection"
 
     def __init__(self, context: Context) -> None:
         """Initialize the collections of a config entry."""
@@ -461,7 +459,9 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         collection = self._of(keys[0])
         listed = await collection.async_list()
         if (works := self._view(collection).works.get((kind, keys[-1]))) is None:
-            raise listed.reason or NotHeldError(f"no {kind} {keys[-1]!r}")
+            raise listed.reason or NotFoundError(
+                f"no {kind} {keys[-1]!r}", translation_key="not_in_collection"
+            )
         if kind == NodeKind.OWNED:
             return _owned_node(collection, works[0])
         return _folder(collection, kind, keys[-1], works)
@@ -629,5 +629,7 @@ def _folder(
 def _problem(listed: CachedList[Token]) -> Dp1Error | None:
     """Return why works are missing: nothing tells an unknown address from one that holds nothing."""
     if listed.reason is None and not listed.records:
-        return NothingHeldError("nothing is known of the addresses")
+        return NotFoundError(
+            "nothing is known of the addresses", translation_key="collection_empty"
+        )
     return listed.reason

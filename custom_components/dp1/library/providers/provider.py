@@ -375,10 +375,10 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
     """A provider of what is added to a library as subentries; each has news, and is read once somebody listens.
 
     Attributes:
-        missing: the error if there is no such subentry.
+        missing: key of the text if there is no such subentry.
     """
 
-    missing: ClassVar[type[NotFoundError]] = NotFoundError
+    missing: ClassVar[str] = ""
 
     def __init__(
         self, context: Context, kind: str, make: Callable[[ConfigSubentry], C]
@@ -395,7 +395,9 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
     def _of(self, key: str) -> C:
         """Return one by the id of its subentry."""
         if (found := self.by_id.get(key)) is None:
-            raise self.missing(f"nothing was added as {key!r}")
+            raise NotFoundError(
+                f"nothing was added as {key!r}", translation_key=self.missing
+            )
         return found
 
     @override

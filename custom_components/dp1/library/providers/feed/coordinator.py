@@ -16,7 +16,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from ....client.catalog.client import Listing
-from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
+from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed, StoredPlaylist
 from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
@@ -180,7 +180,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         if (client := self._client_of(ref)) is None:
             raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
         if ref in self._deleted:
-            raise DeletedError(f"the playlist {ref!r} was deleted")
+            raise NotFoundError(f"the playlist {ref!r} was deleted", key="deleted")
         cached = self._documents.get(ref)
         if cached and self.hass.loop.time() - cached[0] < DOCUMENT_MAX_AGE_SECONDS:
             return cached[1]
