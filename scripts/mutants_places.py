@@ -747,7 +747,7 @@ PLACES = [
         ["tests/voice/test_llm.py::test_a_name_without_end"],
     ),
     Place(
-        "library/text_index.py",
+        "library/spoken.py",
         "texts of any length are folded and remembered",
         "return _folded(text[:MAX_FOLDED])",
         "return _folded(text)",

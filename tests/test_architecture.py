@@ -57,9 +57,9 @@ LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"threads", "work"},
     {"node", "server", "settings", "spoken"},
-    {"news", "text_index"},
+    {"news", "search"},
     {"providers"},
-    {"search", "source_list"},
+    {"source_list"},
     {"library"},
     {"entries"},
 )

@@ -17,7 +17,7 @@ from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import discovery
-from custom_components.dp1.library import text_index
+from custom_components.dp1.library import spoken
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.library.providers.feed import coordinator as playlists
 from custom_components.dp1.playback import compose, resolve
@@ -53,7 +53,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, Timing().document_timeout),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {compose.MAX_NOTE} characters of a note", "-"),
-    "names in actions": (f"{text_index.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
+    "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),

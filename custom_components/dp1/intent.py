@@ -18,7 +18,7 @@ from .browse.search import async_search_nodes
 from .client.text import clean
 from .const import DOMAIN
 from .library.entries import async_libraries
-from .library.search import fold
+from .library.spoken import fold
 from .playback.duties import DUTIES
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import CHOICES, OFFERS, Chosen, DidYouMeanError, Offer, async_choose

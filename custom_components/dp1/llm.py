@@ -37,7 +37,7 @@ from .errors import action_failed
 from .library.entries import async_libraries
 from .library.library import Library
 from .library.node import Node, NodeKind, media_id
-from .library.search import fold
+from .library.spoken import fold
 from .playback.compose import list_up_to, note
 from .voice.answers import UnansweredError
 from .voice.choice import CHOICES, KINDS, MAX_RESULTS, RESULTS, async_exhibitions

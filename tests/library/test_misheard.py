@@ -4,21 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rapidfuzz import fuzz
 import yaml
 
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
-from custom_components.dp1.library.spoken import (
-    SURE,
-    MisheardQuery,
-    alike,
-    number_of,
-    numbers_agree,
-    spoken,
-)
-from custom_components.dp1.library.text_index import Query, TextIndex, line
+from custom_components.dp1.library.search import Query, line_of
+from custom_components.dp1.library.spoken import number_of, numbers_agree
 
 from .conftest import MakeLibrary
 from .shows import search_nodes
@@ -140,39 +132,38 @@ async def test_a_name_before_what_sounds_like_it(
     assert await search_nodes(library, "mune nine") == []
 
 
-def test_a_rare_word_among_common_ones() -> None:
-    """A line is found by its rarest word, however many lines have the others."""
-    titles = [f"Blue Window {number}" for number in range(21_000)]
-    titles[20_500] = "Blue Window Hymns"
-    index = TextIndex(titles, map(line, titles))
-    query = Query.of("bloo windoe hims")
-    ((fit, title, number), *_) = index.find_alike(
-        MisheardQuery(query.text, query.words), SURE
-    )
-    assert (fit > SURE, title, number) == (True, "Blue Window Hymns", 0)
-    found = list(index.find(Query.of("blue window"), 10))
-    assert len(found) == 10
+async def test_a_rare_word_among_common_ones(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A work is found by its rarest word, and by its sound, however many others have the other words."""
+    titles = [f"Blue Window {number}" for number in range(2000)]
+    titles[1950] = "Blue Window Hymns"
+    items = [
+        {"title": title, "source": f"https://art.example/{title}"} for title in titles
+    ]
+    feed.seed([{"title": "Evening", "items": items[:1000]}])
+    feed.seed([{"title": "Morning", "items": items[1000:]}])
+    library = await make_library(None, feed)
+    for heard in ("hymns blue", "bloo windoe hims"):
+        (hit, *_) = await library.async_hits(heard)
+        assert hit.is_sure and hit.node.title == "Blue Window Hymns"
+    assert len(await library.async_hits("blue window")) == 100
 
 
 @pytest.mark.parametrize(
-    ("words", "heard"),
+    ("name", "heard"),
     [
-        (("loose", "ends"), ("loosens",)),
-        (("jagged",), ("jacket",)),
-        (("hymns",), ("hims",)),
-        (("kernel",), ("colonel",)),
-        (("ocean",), ("oshan",)),
-        (("net", "evil"), ("nettie", "will")),
+        ("Loose Ends", "loosens"),
+        ("Jagged", "jacket"),
+        ("Hymns", "hims"),
+        ("Kernel", "colonel"),
+        ("Ocean", "oshan"),
+        ("Net Evil", "nettie will"),
     ],
 )
-def test_outlines(words: tuple[str, ...], heard: tuple[str, ...]) -> None:
-    """Words are more alike from afar than by their letters."""
-    letters, _, outline = (
-        fuzz.ratio(one, other)
-        for one, other in zip(spoken(words), spoken(heard), strict=True)
-    )
-    assert outline > max(75, letters)
-    assert alike(spoken(words), spoken(heard)) > letters / 100
+def test_sounds(name: str, heard: str) -> None:
+    """Words are alike by their sound."""
+    assert Query.of(heard).likeness(line_of(name)) > 0.75
 
 
 @pytest.mark.parametrize(

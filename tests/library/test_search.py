@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.node import NodeKind
-from custom_components.dp1.library.text_index import (
+from custom_components.dp1.library.search import (
     ARTIST,
     ARTIST_WORDS,
     EXACT,
@@ -14,8 +14,8 @@ from custom_components.dp1.library.text_index import (
     START,
     WORDS,
     Query,
-    fold,
 )
+from custom_components.dp1.library.spoken import fold
 
 from .conftest import MakeLibrary
 from .shows import full_collection, search_nodes, show_id

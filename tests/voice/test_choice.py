@@ -8,7 +8,7 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.library import spoken
-from custom_components.dp1.library.text_index import fold
+from custom_components.dp1.library.spoken import fold
 from custom_components.dp1.voice import choice
 from custom_components.dp1.voice.answers import (
     NotOursError,

@@ -22,8 +22,8 @@ from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind
-from ..library.search import Hit
-from ..library.text_index import EXACT, Query, fold
+from ..library.search import EXACT, Match, Query
+from ..library.spoken import fold
 from .display import HISTORY_FOLDER, history_media, is_supported
 from .pages import CLASSES, ROOT, PictureUrl, node_media
 
@@ -51,7 +51,7 @@ async def async_search_nodes(
 
 async def async_hits(
     libraries: Sequence[Library], query: str
-) -> list[tuple[Library, Hit]]:
+) -> list[tuple[Library, Match]]:
     """Search libraries in parallel, the best results first; raise if nothing was found in an incomplete one."""
     lists = await _async_search(libraries, query)
     found = sorted(chain.from_iterable(lists), key=lambda found: -found[1].score)
@@ -65,10 +65,10 @@ async def _async_search(
     query: str,
     kinds: Collection[str] | None = None,
     within: str = "",
-) -> list[list[tuple[Library, Hit]]]:
+) -> list[list[tuple[Library, Match]]]:
     """Search libraries in parallel."""
 
-    async def search(library: Library) -> list[tuple[Library, Hit]]:
+    async def search(library: Library) -> list[tuple[Library, Match]]:
         """Search one library."""
         with translated_errors(*asked_of(library, within), clean(within, 100)):
             hits = await library.async_hits(query, kinds=kinds, within=within)

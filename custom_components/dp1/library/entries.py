@@ -35,7 +35,7 @@ from .library import Library, LibraryConfigEntry, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import BuiltPlaylist, Found
 from .source_list import SourceList
-from .text_index import fold
+from .spoken import fold
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"

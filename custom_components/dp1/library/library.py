@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote
 
@@ -38,10 +39,10 @@ from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
 from .providers.pictures import Pictures
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
-from .search import Hit, Search
+from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
-from .text_index import MAX_FOLDED
+from .spoken import MAX_FOLDED
 from .work import Work
 
 # In the order in which they are listed, and asked what a display shows.
@@ -88,7 +89,7 @@ class Library(Context):
         self.daily = self._only(Daily)
         self.favorites = self._only(Favorites)
         self._built = self._only(BuiltPlaylists)
-        self._search = Search(hass, self.providers, self.favorites.is_favorite)
+        self._search = Search(self._lines, self._async_ask, self.favorites.is_favorite)
 
     def _only[P: Provider](self, kind: type[P]) -> P:
         """Return the provider of a kind."""
@@ -353,22 +354,37 @@ class Library(Context):
         kinds: Collection[str] | None = None,
         within: str = "",
         near: bool = False,
-    ) -> list[Hit]:
+    ) -> list[Match]:
         """Return playable nodes that fit words as they are or as they sound, the best first; with `near` also guesses."""
-        folders = {lines.folder for each in self.providers for lines in each.lines}
-        if within in folders:
-            return await self._search.async_hits(
-                query, kinds=kinds, folder=within, near=near
+        search, inside = self._search.async_hits, None
+        if within not in {lines.folder for lines in self._lines("")}:
+            nodes = (await self.async_children(within, limit=MAX_INSIDE)).nodes
+            inside = [lines_of_nodes(self.hass, lambda: nodes)]
+            inside += chain.from_iterable(
+                each.lines_inside(nodes) for each in self.providers
             )
-        inside = await self.async_children(within, limit=MAX_INSIDE)
-        return await self._search.async_hits(
-            query, kinds=kinds, inside=inside.nodes, near=near
+        return await search(query, kinds=kinds, folder=within, inside=inside, near=near)
+
+    def _lines(self, folder: str) -> list[Lines[Any]]:
+        """Return the lines of all providers, or those of a folder."""
+        lines = chain.from_iterable(each.lines for each in self.providers)
+        return [each for each in lines if folder in ("", each.folder)]
+
+    async def _async_ask(self, query: Query, text: str, folder: str) -> Scored:
+        """Return what the providers, or that of a folder, find by other means."""
+        answers = await asyncio.gather(
+            *(
+                each.async_ask(query, text)
+                for each in self.providers
+                if folder in ("", *each.kinds)
+            )
         )
+        return [*chain.from_iterable(answers)]
 
     async def async_nearest(self, kind: str, text: str) -> list[str]:
         """Return the titles of a kind that come nearest to a text."""
-        hits = await self.async_hits(text, kinds={kind}, near=True)
-        return list(dict.fromkeys(hit.node.title for hit in hits))[:NEAREST]
+        matches = await self.async_hits(text, kinds={kind}, near=True)
+        return list(dict.fromkeys(each.node.title for each in matches))[:NEAREST]
 
     async def async_add_favorite(self, node: str) -> Node:
         """Add a node to the favorites, with what it takes to show it without the servers."""

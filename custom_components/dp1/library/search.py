@@ -1,29 +1,59 @@
-"""Search by words, regardless of case and accents, as they are or as they sound."""
+"""Search by words, as they are written or as they sound: folded lines, rapidfuzz, and one score."""
 
-import asyncio
-from collections.abc import Callable, Collection, Iterable
+from collections import defaultdict
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass
-from typing import Any
+from heapq import nlargest
+from itertools import batched, chain, combinations
+import time
+from typing import Any, Final, Self
+
+from rapidfuzz import fuzz, process
 
 from homeassistant.core import HomeAssistant
 
 from .node import Node, NodeKind
-from .providers.provider import MAX_LINES, Lines, Provider, lines_of_nodes
-from .spoken import BY_ARTIST, SURE, MisheardQuery
-from .text_index import ARTIST, ARTIST_WORDS, RELEVANT, Query, fold
+from .spoken import (
+    BETWEEN_PARTS,
+    BY_ARTIST,
+    fold,
+    fold_title,
+    numbers_agree,
+    numbers_in,
+    rough,
+    sound_of,
+    telling,
+)
+from .threads import with_pauses
 
-# What was misheard scores from here to that of the words of an artist.
-ALIKE = 10.0
+EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
+# What sounds so scores from that of what is only relevant to that of the words of an artist.
+SURE: Final = 0.79
 # A name that comes near is a guess.
-NEAR = 0.65
-KINDS = list[str](NodeKind)
+NEAR: Final = 0.72
+MAX_QUERY: Final = 200
+# A query may fit all there is; the newest of that are looked at.
+MAX_LINES: Final = 100
+# Names that sound most like a query, and how many are compared at a time, during which the event loop waits.
+MAX_ALIKE: Final = 50
+BATCH: Final = 10_000
+KINDS: Final = list[str](NodeKind)
 
+# What a node is found by: its title, its artist, and what else may be named with it.
+type Names = tuple[str, str | None, str]
 type Scored = list[tuple[float, Node]]
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A node that was found, and how well it fits."""
+class Match:
+    """A work or folder, and how well it fits words."""
 
     score: float
     node: Node
@@ -34,24 +64,259 @@ class Hit:
         return self.score > RELEVANT
 
 
-class Search:
-    """Search among the lines of all providers, or among what is inside a node."""
+def line_of(title: str, artist: str | None = None, context: str = "") -> str:
+    """Return the folded line of names, each after a blank."""
+    return f" {fold_title(title)}\t {fold(artist or '')}\t {fold(context)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query: its folded text, and its words without fillers unless there are no others."""
+
+    text: str
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the query of a text."""
+        folded = fold(text[:MAX_QUERY])
+        return cls(folded, tuple(telling(folded)))
+
+    def score(self, title: str, artist: str | None = None, context: str = "") -> int:
+        """Return how well names fit, 0 if they do not."""
+        return self.score_line(line_of(title, artist, context))
+
+    def score_line(self, line: str) -> int:
+        """Return how well a line fits, 0 if it does not."""
+        title, artist, context = line.split("\t")
+        parts = title[1:].split(BETWEEN_PARTS)
+        name, maker = " ".join(parts), artist[1:]
+        wanted = self.text, " ".join(self.words)
+        if any(each in wanted or " ".join(telling(each)) in wanted for each in parts):
+            return EXACT
+        if name in wanted:
+            return EXACT
+        if any(each.startswith(self.text) for each in (name, *parts)):
+            return START
+        if self._all_in(name):
+            return WORDS
+        if maker and maker == self.text:
+            return ARTIST
+        if self._all_in(maker):
+            return ARTIST_WORDS
+        if any(_begins(word, name) for word in self.words):
+            if self._all_in(f"{name} {maker} {context}"):
+                return MIXED
+        return 0
+
+    def names(self, title: str) -> bool:
+        """Return whether a title is part of the query."""
+        return f" {fold(title)} " in f" {self.text} "
+
+    def likeness(self, line: str) -> float:
+        """Return how much the title of a line, a part of it or the artist sounds like the query, from 0 to 1."""
+        title, artist, _ = line.split("\t")
+        names = (title.replace(BETWEEN_PARTS, " "), *title.split(BETWEEN_PARTS), artist)
+        return max(map(self._likeness_of, names))
+
+    def _likeness_of(self, name: str) -> float:
+        """Return how much a folded name sounds like the query."""
+        words, heard = telling(name), telling(self.text)
+        if not words or not numbers_agree(numbers_in(heard), numbers_in(words)):
+            return 0.0
+        best, theirs = 0.0, sound_of(words)
+        for ours in {sound_of(heard), sound_of(self.text.split())}:
+            fit = fuzz.ratio(ours, theirs) + fuzz.ratio(rough(ours), rough(theirs))
+            best = max(best, fit / 200)
+        return best
+
+    def most_of(self) -> Iterator[str]:
+        """Yield the sounds of more than half of the words in a row, which may be a title among others."""
+        count = len(self.words)
+        for start, end in combinations(range(count + 1), 2):
+            if 2 * (end - start) > count:
+                yield rough(sound_of(self.words[start:end]))
+
+    def _all_in(self, folded: str) -> bool:
+        """Return whether a folded text has all words."""
+        return all(_is_in(word, folded) for word in self.words)
+
+
+def _start_of(word: str) -> str:
+    """Return what a folded line has where a word starts so; scripts without blanks have no starts of words."""
+    return f" {word}" if word.isascii() else word
+
+
+def _is_in(word: str, folded: str) -> bool:
+    """Return whether a folded text has a word that starts so."""
+    return _start_of(word) in f" {folded}"
+
+
+def _begins(word: str, folded: str) -> bool:
+    """Return whether a folded text has a word, or one that starts with more than two of its letters."""
+    if word.isascii() and len(word) < 3:
+        return word in folded.split()
+    return _is_in(word, folded)
+
+
+class _Index[T]:
+    """The lines of a list of records, and what their names sound like."""
+
+    def __init__(
+        self, records: Sequence[T], names_of: Callable[[T], Iterable[Names]]
+    ) -> None:
+        """Fold all names."""
+        self.records = records
+        self._lines: list[str] = []
+        self._places: list[tuple[T, int]] = []
+        self._by_sound = defaultdict[str, list[int]](list)
+        for record in with_pauses(records):
+            for number, names in enumerate(names_of(record)):
+                line = line_of(*names)
+                title, artist, _ = line.split("\t")
+                for name in {*title.split(BETWEEN_PARTS), artist.strip()}:
+                    if name:
+                        sound = rough(sound_of(telling(name)))
+                        self._by_sound[sound].append(len(self._lines))
+                self._lines.append(line)
+                self._places.append((record, number))
+
+    def find(self, query: Query) -> list[tuple[int, T, int]]:
+        """Return the score, the record and the number of each line with all words, of too many those that start so."""
+        found: Iterable[int] = range(len(self._lines) if query.words else 0)
+        lines = self._lines
+        for word in sorted(query.words, key=len, reverse=True):
+            needle = _start_of(word)
+            found = [place for place in found if needle in lines[place]]
+        found = list(found)
+        if len(found) > MAX_LINES:
+            best: dict[int, None] = {}
+            for end in ("\t", BETWEEN_PARTS, ""):
+                needle = f" {query.text}{end}"
+                best |= dict.fromkeys(at for at in found if needle in lines[at])
+            found = [*dict.fromkeys((*best, *found))][:MAX_LINES]
+        return [(query.score_line(lines[at]), *self._places[at]) for at in found]
+
+    def find_alike(self, query: Query, least: float) -> list[tuple[float, T, int]]:
+        """Return the likeness, the record and the number of each line that sounds like a query."""
+        heard = rough(sound_of(query.words))
+        close = list[tuple[str, float, int]]()
+        for batch in batched(self._by_sound, BATCH, strict=False):
+            close += process.extract(
+                heard,
+                batch,
+                scorer=fuzz.ratio,
+                score_cutoff=100 * least - 15,
+                limit=MAX_ALIKE,
+            )
+            time.sleep(0)
+        best = nlargest(MAX_ALIKE, close, key=lambda each: each[1])
+        places = self._at(sound for sound, *_ in best)
+        found = {at: query.likeness(self._lines[at]) for at in places}
+        if least < SURE:
+            for at in self._at(query.most_of()):
+                found[at] = max(least, found.get(at, least))
+        return [(fit, *self._places[at]) for at, fit in found.items() if fit >= least]
+
+    def _at(self, sounds: Iterable[str]) -> Iterator[int]:
+        """Yield the places of lines with a name that sounds so."""
+        for sound in sounds:
+            yield from self._by_sound.get(sound, ())[:MAX_LINES]
+
+
+class Lines[T]:
+    """The names by which the records of a list are found; they are folded again in a thread when the list is replaced.
+
+    A search within `folder` finds them too, one of the whole library always.
+    """
 
     def __init__(
         self,
         hass: HomeAssistant,
-        providers: Iterable[Provider],
+        records: Callable[[], Sequence[T]],
+        names_of: Callable[[T], Iterable[Names]],
+        node_of: Callable[[T, int], Node | None],
+        folder: str = "",
+    ) -> None:
+        """Initialize the index of nothing; `node_of` gets a record and the number of those of its names that fit."""
+        self._hass = hass
+        self._records = records
+        self._names_of = names_of
+        self._node_of = node_of
+        self.folder = folder
+        self._index: _Index[T] = _Index((), names_of)
+
+    async def async_prepare(self) -> None:
+        """Fold the names of the list as it is now."""
+        records = self._records()
+        if self._index.records is not records:
+            self._index = await self._hass.async_add_executor_job(
+                _Index, records, self._names_of
+            )
+
+    async def async_records(self, query: Query) -> list[T]:
+        """Return the records that have the words."""
+        await self.async_prepare()
+        found = await self._hass.async_add_executor_job(self._index.find, query)
+        return [record for _, record, _ in found]
+
+    async def async_find(self, query: Query) -> Scored:
+        """Return the nodes that have the words."""
+        await self.async_prepare()
+        found = await self._hass.async_add_executor_job(self._index.find, query)
+        return [*self._nodes(found)]
+
+    async def async_find_alike(self, query: Query, least: float) -> Scored:
+        """Return the nodes that sound like the words."""
+        await self.async_prepare()
+        found = await self._hass.async_add_executor_job(
+            self._index.find_alike, query, least
+        )
+        scale = ARTIST_WORDS - RELEVANT
+        return [
+            (RELEVANT + scale * min(fit, 0.99) if fit >= SURE else fit, node)
+            for fit, node in self._nodes(found)
+        ]
+
+    def _nodes(
+        self, found: Iterable[tuple[float, T, int]]
+    ) -> Iterator[tuple[float, Node]]:
+        """Yield the nodes of records."""
+        for score, record, number in found:
+            if (node := self._node_of(record, number)) is not None:
+                yield score, node
+
+
+def lines_of_nodes(
+    hass: HomeAssistant, nodes: Callable[[], Sequence[Node]]
+) -> Lines[Node]:
+    """Return the lines of nodes."""
+    return Lines(
+        hass,
+        nodes,
+        lambda node: ((node.title, node.work.artist, node.subtitle or ""),),
+        lambda node, _: node,
+    )
+
+
+class Search:
+    """Search among all lines of a library, those of a folder, or those of what is inside a node."""
+
+    def __init__(
+        self,
+        lines: Callable[[str], list[Lines[Any]]],
+        async_ask: Callable[[Query, str, str], Awaitable[Scored]],
         is_favorite: Callable[[str], bool],
     ) -> None:
-        """Initialize with the providers, and with what decides between nodes that fit equally well."""
-        self._hass = hass
-        self._providers = tuple(providers)
+        """Initialize with the lines of a folder, other means to find nodes, and what decides between equal scores."""
+        self._lines = lines
+        self._async_ask = async_ask
         self._is_favorite = is_favorite
 
     async def async_prepare(self) -> None:
-        """Index what is known, so that nobody waits for it."""
-        for lines in self._all_lines():
-            await lines.async_index()
+        """Fold all names, so that nobody waits for it."""
+        for lines in self._lines(""):
+            await lines.async_prepare()
 
     async def async_hits(
         self,
@@ -59,115 +324,55 @@ class Search:
         *,
         kinds: Collection[str] | None = None,
         folder: str = "",
-        inside: Collection[Node] | None = None,
+        inside: list[Lines[Any]] | None = None,
         near: bool = False,
-    ) -> list[Hit]:
-        """Return playable nodes that fit words, the best first.
-
-        They are searched in the whole library, in one of its folders, or among nodes that are `inside` another. With
-        `near`, those that are only somewhat alike are among them.
-        """
+    ) -> list[Match]:
+        """Return playable nodes that fit words, the best first; with `near`, also those that are only somewhat alike."""
         query = Query.of(text)
         if not query.words:
             return []
-        lines = self._all_lines(folder)
-        if inside is not None:
-            nodes = tuple(inside)
-            lines = [lines_of_nodes(self._hass, lambda: nodes)]
-            for provider in self._providers:
-                lines += provider.lines_inside(nodes)
+        lines = self._lines(folder) if inside is None else inside
 
         async def exact(query: Query, text: str) -> Scored:
             """Return what has the words."""
-            asked: Scored = []
-            if inside is None:
-                asked = await self._async_ask(query, text, folder)
-            return asked + await self._async_exact(query, lines)
+            # It may read what the lines then have.
+            asked = [] if inside else await self._async_ask(query, text, folder)
+            return [*chain(asked, *[await each.async_find(query) for each in lines])]
 
-        async def alike(query: Query) -> Scored:
+        async def alike(query: Query, least: float = SURE) -> Scored:
             """Return what sounds like the words."""
-            return await self._async_alike(query, lines, NEAR if near else SURE)
+            return [
+                *chain(*[await each.async_find_alike(query, least) for each in lines])
+            ]
 
         found = await exact(query, text)
         if self._has_sure(found, kinds) and not near:
             return self._best(found, kinds)
-        if named := BY_ARTIST.fullmatch(query.text):
-            artist = Query.of(named["artist"] or named["artist_first"])
-            found += _by(artist, await exact(artist, artist.text))
+        if by_artist := BY_ARTIST.fullmatch(query.text):
+            artist = Query.of(by_artist["artist"] or by_artist["artist_first"])
+            found += _made_by(artist, await exact(artist, artist.text))
             if not self._has_sure(found, kinds):
-                found += _by(artist, await alike(artist))
+                found += _made_by(artist, await alike(artist))
         if near or not self._has_sure(found, kinds):
-            found += await alike(query)
+            found += await alike(query, NEAR if near else SURE)
         return self._best(found, kinds)
-
-    def _all_lines(self, folder: str = "") -> list[Lines[Any]]:
-        """Return the lines of all providers, or those of a folder."""
-        return [
-            lines
-            for provider in self._providers
-            for lines in provider.lines
-            if folder in ("", lines.folder)
-        ]
-
-    async def _async_ask(self, query: Query, text: str, folder: str) -> Scored:
-        """Return what the providers, or that of a folder, find by other means."""
-        asked = (
-            provider.async_ask(query, text)
-            for provider in self._providers
-            if folder in ("", *provider.kinds)
-        )
-        return [found for some in await asyncio.gather(*asked) for found in some]
-
-    async def _async_exact(self, query: Query, lines: list[Lines[Any]]) -> Scored:
-        """Return what has the words."""
-        found: Scored = []
-        for each in lines:
-            index = await each.async_index()
-            for record, number in index.find(query, MAX_LINES):
-                if node := each.node_of(record, number):
-                    found.append((each.score(query, record, number, node), node))
-        return found
-
-    async def _async_alike(
-        self, query: Query, lines: list[Lines[Any]], least: float
-    ) -> Scored:
-        """Return what sounds like the words."""
-        misheard = MisheardQuery(query.text, query.words)
-        indexes = [(each, await each.async_index()) for each in lines]
-        hits = await self._hass.async_add_executor_job(
-            lambda: [
-                (each, *hit)
-                for each, index in indexes
-                for hit in index.find_alike(misheard, least)
-            ]
-        )
-        found: Scored = []
-        for each, fit, record, number in hits:
-            if (node := each.node_of(record, number)) is None:
-                continue
-            if fit >= SURE:
-                score = ALIKE + (ARTIST_WORDS - ALIKE) * round(min(fit, 0.99), 2)
-                found.append((score, node))
-            elif misheard.fit(fold(node.title)) >= NEAR:
-                found.append((fit, node))
-        return found
 
     def _has_sure(self, found: Scored, kinds: Collection[str] | None) -> bool:
         """Return whether anything fits the words."""
-        return any(hit.is_sure for hit in self._best(found, kinds))
+        return any(match.is_sure for match in self._best(found, kinds))
 
-    def _best(self, found: Scored, kinds: Collection[str] | None) -> list[Hit]:
-        """Return the playable nodes among what was found, each once, the best first."""
-        best: dict[str, Hit] = {}
+    def _best(self, found: Scored, kinds: Collection[str] | None) -> list[Match]:
+        """Return the playable nodes, each once, the best first."""
+        best: dict[str, Match] = {}
         for score, node in found:
             if score and node.can_play and (kinds is None or node.kind in kinds):
                 if node.id not in best or best[node.id].score < score:
-                    best[node.id] = Hit(score, node)
+                    best[node.id] = Match(score, node)
         return sorted(best.values(), key=self._rank)
 
-    def _rank(self, hit: Hit) -> tuple[float, bool, int, int, int, int]:
-        """Return the sort key of a found node; what an artist showed alone comes before what they showed with others."""
-        node, score = hit.node, hit.score
+    def _rank(self, match: Match) -> tuple[float, bool, int, int, int, int]:
+        """Return the sort key of a match; what an artist showed alone comes before what they showed with others."""
+        node, score = match.node, match.score
         others = (node.work.artist or "").count(",") if score <= ARTIST else 0
         return (
             -score,
@@ -179,12 +384,11 @@ class Search:
         )
 
 
-def _by(artist: Query, found: Scored) -> Scored:
-    """Return what an artist made, and the artist first."""
-    named = MisheardQuery(artist.text, artist.words)
+def _made_by(artist: Query, found: Scored) -> Scored:
+    """Return the artist and what they made."""
     return [
         (score, node)
         for score, node in found
         if (node.kind == NodeKind.ARTIST or node.work.artist)
-        and named.fit(fold(node.work.artist or node.title)) >= SURE
+        and artist.likeness(line_of(node.work.artist or node.title)) >= SURE
     ]

@@ -1,11 +1,48 @@
-"""What was meant by words that were heard: fillers around a name, numerals, words that sound alike, are joined or split."""
+"""Words as people say and hear them: without case and accents, fillers, numbers in several languages, and sounds."""
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise
 import re
-from typing import Final, NamedTuple
+from typing import Final
+from unicodedata import category, normalize
 
-from rapidfuzz import fuzz
+MAX_FOLDED: Final = 500
+_NO_WORD: Final = re.compile(r"[\W_]+")
+
+
+def fold_anew(text: str) -> str:
+    """Return a text without case, accents and punctuation."""
+    if not text.isascii():
+        parts = normalize("NFKD", text)
+        text = normalize(
+            "NFC", "".join(part for part in parts if category(part) != "Mn")
+        )
+    return _NO_WORD.sub(" ", text.casefold()).strip()
+
+
+_folded = lru_cache(maxsize=8192)(fold_anew)
+
+
+def fold(text: str) -> str:
+    """Return a text as ``fold_anew`` does, remembered; what is longer than any title is cut."""
+    return _folded(text[:MAX_FOLDED])
+
+
+# Signs between the parts of a title, and blanks between two scripts
+_FOREIGN: Final = "\u0370-\u1fff\u3040-\u9fff\uac00-\ud7af"
+_PARTS: Final = re.compile(
+    r"[/|·:：()\[\]{}（）【】「」『』〈〉《》–—―]|\s-+\s"
+    rf"|(?<=[{_FOREIGN}])\s+(?=[a-zA-Z])|(?<=[a-zA-Z])\s+(?=[{_FOREIGN}])"
+)
+# Stands between folded parts, and in no folded text.
+BETWEEN_PARTS: Final = " | "
+
+
+def fold_title(title: str) -> str:
+    """Return a folded title in its parts: both of "慢速城市 / Slow City"."""
+    parts = map(fold_anew, _PARTS.split(title[:MAX_FOLDED]))
+    return BETWEEN_PARTS.join(filter(None, parts))
+
 
 # Words around a name, and words for numbers, in the languages that people speak to displays
 
@@ -95,9 +132,11 @@ def numbers_agree(ours: set[int], theirs: set[int]) -> bool:
 
 
 def as_spoken(word: str) -> str:
-    """Return a numeral as the English word for it, other words as they are."""
-    found = word[:1].isdecimal() and _DIGITS.fullmatch(word)
-    return _ENGLISH.get(int(found[1]), word) if found else word
+    """Return the English word for a number in any language, other words as they are."""
+    if (number := number_of(word)) is None:
+        return word
+    tens, units = (number // 10 * 10, number % 10) if 20 < number < 100 else (number, 0)
+    return _ENGLISH.get(tens, word) + (_ENGLISH[units] if units else "")
 
 
 def _han(text: str) -> int | None:
@@ -111,9 +150,6 @@ def _han(text: str) -> int | None:
 
 
 # How words sound, roughly: speech recognition writes another word that sounds alike
-
-# Letters, sound and coarse key.
-type Spoken = tuple[str, str, str]
 
 # Spellings of one sound, in this order.
 _SPELLINGS: Final = tuple(
@@ -162,7 +198,6 @@ _SPELLINGS: Final = tuple(
 )
 # Sounds that are easily taken for one another, and what is hardly heard.
 _KIN: Final = str.maketrans("bdgjmiow", "ptkxnaaf")
-_LEAST: Final = 60.0
 _UNHEARD: Final = re.compile(r"h|r(?![aeiouy])|(?<=n)k(?=s?\b)|(.)(?=\1)")
 
 
@@ -176,184 +211,31 @@ def sound(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=16384)
-def outline(word: str) -> str:
-    """Return a coarse phonetic key of a folded word, the same for sounds that are easily confused."""
-    return _coarse_key(sound(word))
-
-
-@lru_cache(maxsize=4096)
-def spoken(words: tuple[str, ...]) -> Spoken:
-    """Return letters, sound and outline of words in a row."""
-    sounds = "".join(map(sound, words))
-    return "".join(words), sounds, _coarse_key(sounds)
-
-
-def alike(first: Spoken, second: Spoken) -> float:
-    """Return how alike two words are, 0 if their coarse keys differ."""
-    outlines = fuzz.ratio(first[2], second[2], score_cutoff=_LEAST)
-    if not outlines:
-        return 0.0
-    letters = fuzz.ratio(first[0], second[0])
-    sounds = fuzz.ratio(first[1], second[1])
-    near = (letters + 2 * sounds) / 3
-    far = (letters + sounds + 2 * outlines) / 4
-    return max(letters, near, far) / 100
-
-
-def _coarse_key(sounds: str) -> str:
-    """Return the coarse key of a sound."""
+def rough(sounds: str) -> str:
+    """Return a sound in which those that are easily confused are the same."""
     return _UNHEARD.sub("", _UNHEARD.sub("", sounds).translate(_KIN))
 
 
-# How well a query that may have been misheard fits
-
-# Below this, something is a guess.
-SURE: Final = 0.8
-# Words that are less alike are different words.
-ALIKE: Final = 0.7
-MAX_TOKENS: Final = 12
-# A title fits better than a maker, and either better than a bit of both.
-OTHERS: Final = 0.98
-MIXED: Final = 0.95
-# What part of a name was said decides between names that fit.
-COVERAGE: Final = 0.1
+def telling(folded: str) -> list[str]:
+    """Return the words of a folded text without fillers, unless there are no others."""
+    words = folded.split()
+    return [word for word in words if word not in FILLERS] or words
 
 
-class _Parts(NamedTuple):
-    """What a name is made of: its words, these and pairs of them, and its numbers, each with the bits of where they are."""
-
-    ones: tuple[tuple[str, int], ...]
-    both: tuple[tuple[str, int], ...]
-    values: tuple[tuple[int, int], ...]
-    size: int
+def sound_of(words: Iterable[str]) -> str:
+    """Return the sound of words in a row."""
+    return "".join(sound(as_spoken(word)) for word in words)
 
 
-class MisheardQuery:
-    """A query as it may have been misheard."""
-
-    def __init__(self, text: str, words: tuple[str, ...]) -> None:
-        """Initialize with a folded text, and its words that tell something."""
-        # What is said twice is a slip.
-        self.words = tuple(dict.fromkeys(words))[:MAX_TOKENS]
-        self.pairs = tuple(pairwise(self.words))
-        self.forms = _forms(text.split(), self.words)
-        self._said = [spoken(form) for form in self.forms]
-        self._numbers = {value for value, _ in _parts(self.words).values}
-        self._sizes = [max(2, len(word)) for word in self.words]
-        self._joined = [first + second for first, second in self.pairs]
-        self._spoken = {word: spoken((word,)) for word in (*self.words, *self._joined)}
-        self._likes: dict[str, dict[str, float]] = {word: {} for word in self._spoken}
-        self._fits: dict[str, float] = {}
-
-    def fit(self, text: str) -> float:
-        """Return how well a line of an index fits, from 0 to 1."""
-        title, *others = text.split("\t")
-        fits = [self._fit(title)]
-        fits += [OTHERS * self._fit(other) for other in others]
-        if others and max(fits) < SURE:
-            fits.append(MIXED * self._fit_parts(_parts(tuple(text.split()))))
-        return max(fits)
-
-    def _fit(self, name: str) -> float:
-        """Return how well a name fits, as a whole or by its words."""
-        if (fit := self._fits.get(name)) is None:
-            words = name.split()
-            fit = self._fits[name] = self._fit_anew(words) if words else 0.0
-        return fit
-
-    def _fit_anew(self, name: list[str]) -> float:
-        """Return how well the words of a name fit."""
-        words = [word for word in name if word not in FILLERS] or name
-        parts = _parts(tuple(words))
-        whole = 0.0
-        if numbers_agree(self._numbers, {value for value, _ in parts.values}):
-            names = [spoken(form) for form in _forms(name, words)]
-            whole = max(alike(said, name) for said in self._said for name in names)
-        return max(whole, self._fit_parts(parts))
-
-    def _fit_parts(self, parts: _Parts) -> float:
-        """Return how well the words of the query are found among others, each by itself or joined with the next.
-
-        Each of the others is found once.
-        """
-        best = [(0.0, 0)]
-        for index, word in enumerate(self.words):
-            total, used = best[-1]
-            value = number_of(word)
-            like, bits = self._best(word, value, parts.both, parts.values, used)
-            found = total + self._sizes[index] * like, used | bits
-            if index:
-                total, used = best[-2]
-                value = number_of(" ".join(self.pairs[index - 1]))
-                others = parts.ones if value is None else ()
-                pair = self._joined[index - 1]
-                like, bits = self._best(pair, value, others, parts.values, used)
-                size = self._sizes[index - 1] + self._sizes[index]
-                found = max(found, (total + size * like, used | bits))
-            best.append(found)
-        total, _ = best[-1]
-        covered = min(1.0, total / max(1, parts.size))
-        return (total / sum(self._sizes)) * (1 - COVERAGE + COVERAGE * covered)
-
-    def _best(
-        self,
-        word: str,
-        value: int | None,
-        others: tuple[tuple[str, int], ...],
-        values: tuple[tuple[int, int], ...],
-        used: int,
-    ) -> tuple[float, int]:
-        """Return how alike a word and the unused one that is most like it are, and the bits of that."""
-        best = 0.0, 0
-        if value is not None:
-            for number, bits in values:
-                if number == value and not bits & used:
-                    return 1.0, bits
-        for other, bits in others:
-            if bits & used:
-                continue
-            if (like := self.like(word, other)) > best[0]:
-                best = like, bits
-        return best
-
-    def like(self, word: str, other: str) -> float:
-        """Return how alike a word of the query and another are, 0 if they are different words."""
-        likes = self._likes[word]
-        if (like := likes.get(other)) is None:
-            if word == other:
-                like = 1.0
-            elif word.isdecimal() or other.isdecimal():
-                like = 0.0
-            else:
-                like = alike(self._spoken[word], spoken((other,)))
-            if like < ALIKE:
-                like = 0.0
-            likes[other] = like
-        return like
-
-
-@lru_cache(maxsize=2048)
-def _parts(words: tuple[str, ...]) -> _Parts:
-    """Return the parts of a name."""
-    pairs = tuple(enumerate(pairwise(words)))
-    ones = tuple((word, 1 << index) for index, word in enumerate(words))
-    joined = tuple((first + second, 3 << index) for index, (first, second) in pairs)
-    numbers = [(number_of(word), bits) for word, bits in ones]
-    numbers += [(number_of(" ".join(pair)), 3 << index) for index, pair in pairs]
-    values = tuple((value, bits) for value, bits in numbers if value is not None)
-    return _Parts(ones, ones + joined, values, sum(map(len, words)))
-
-
-def _forms(
-    words: list[str], telling: tuple[str, ...] | list[str]
-) -> list[tuple[str, ...]]:
-    """Return words as they are spoken: all of them, without fillers around, and without any."""
-    words = words[: 2 * MAX_TOKENS]
-    first, last = 0, len(words)
-    while first < last and words[first] in FILLERS:
-        first += 1
-    while first < last and words[last - 1] in FILLERS:
-        last -= 1
-    forms = (words, words[first:last], telling)
-    return list({tuple(map(as_spoken, form)): None for form in forms if form})
+def numbers_in(words: Sequence[str]) -> set[int]:
+    """Return the numbers among words, some of which consist of two."""
+    numbers, rest = set[int](), list(words)
+    while rest:
+        for count in (2, 1):
+            number = number_of(" ".join(rest[:count]))
+            if number is not None:
+                numbers.add(number)
+                del rest[1:count]
+                break
+        del rest[0]
+    return numbers

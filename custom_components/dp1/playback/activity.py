@@ -19,7 +19,7 @@ from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
 from ..grants import without_token
 from ..library.entries import async_source_list
-from ..library.search import fold
+from ..library.spoken import fold
 from ..library.work import NO_WORK
 
 ARTWORK_CHANGED: Final = "artwork_changed"

@@ -19,9 +19,8 @@ from ..const import DOMAIN
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
-from ..library.search import Hit
-from ..library.spoken import FILLERS
-from ..library.text_index import fold
+from ..library.search import Match
+from ..library.spoken import FILLERS, fold
 from ..library.work import NO_WORK
 from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
@@ -57,12 +56,14 @@ _NOT_BY_LANGUAGE: Final = {
 _NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
-type Match = tuple[Library, Hit]
 # What "yes" would show, by the speaker who was asked.
 OFFERS: Final[HassKey[dict[str, Offer]]] = HassKey(f"{DOMAIN}_offers")
 # Media ids that language models may show, by their short ids.
 RESULTS: Final[HassKey[LRU[str, str]]] = HassKey(f"{DOMAIN}_results")
 MAX_RESULTS: Final = 200
+
+
+type LibraryMatch = tuple[Library, Match]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,10 @@ async def _async_find(
 
 
 async def _async_meant(
-    kind: str, meant: Match, found: list[Match], displays: list[SpokenDisplay]
+    kind: str,
+    meant: LibraryMatch,
+    found: list[LibraryMatch],
+    displays: list[SpokenDisplay],
 ) -> Chosen:
     """Return what is meant; of an artist everything, what they showed alone, or one series."""
     library, node = meant[0], meant[1].node

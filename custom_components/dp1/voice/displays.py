@@ -18,7 +18,7 @@ from homeassistant.helpers import (
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_display_entities, async_displays
-from ..library.text_index import fold
+from ..library.spoken import fold
 from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.

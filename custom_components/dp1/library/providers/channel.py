@@ -23,15 +23,14 @@ from ...client.values import text
 from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST
 from ..node import Children, Node, NodeKind, node_id
+from ..search import Lines
 from ..server import CachedList, Json, ServerCoordinator
-from ..text_index import line
 from ..work import Work
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
 from .feed.records import FeedChannel, FeedPlaylist, async_channels
 from .provider import (
     BuiltPlaylist,
     Context,
-    Lines,
     Source,
     SubentryProvider,
     cover_of,
@@ -274,7 +273,7 @@ class Channels(SubentryProvider[FollowedChannel]):
             Lines(
                 self.hass,
                 lambda: self.coordinators,
-                lambda channel: line(channel.title),
+                lambda channel: ((channel.title, None, ""),),
                 lambda channel, _: self._node(channel),
             ),
             *(

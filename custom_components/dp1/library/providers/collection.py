@@ -41,18 +41,10 @@ from ...guard import async_session
 from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION
 from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
+from ..search import Lines, Names
 from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
-from ..text_index import line
 from ..work import Work
-from .provider import (
-    BuiltPlaylist,
-    Context,
-    Lines,
-    Names,
-    Source,
-    SubentryProvider,
-    source_of,
-)
+from .provider import BuiltPlaylist, Context, Source, SubentryProvider, source_of
 
 NEWEST: Final = "newest"
 POLL_SECONDS: Final = (1800.0, 3600.0)
@@ -515,26 +507,25 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         return Lines(
             self.hass,
             lambda: collection.data.records,
-            lambda work: line(work.name, *work.artists),
+            lambda work: ((work.name, ", ".join(work.artists), ""),),
             lambda work, _: _owned_node(collection, work),
         )
 
     def _groups_of(self, collection: CollectionCoordinator) -> Lines[Node]:
         """Return the lines of a collection and its artists, who are found by their names but are no titles."""
 
-        def names_of(node: Node, number: int, found: Node) -> Iterator[Names]:
+        def names_of(node: Node) -> Iterator[Names]:
             """Yield the title of the collection, or the name of an artist."""
             if node.kind == NodeKind.COLLECTION:
-                yield node.title, "", ""
+                yield node.title, None, ""
             else:
                 yield "", node.title, ""
 
         return Lines(
             self.hass,
             lambda: self._view(collection).found,
-            lambda node: line(node.title),
-            lambda node, _: node,
             names_of,
+            lambda node, _: node,
         )
 
     @override

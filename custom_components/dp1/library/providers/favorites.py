@@ -15,15 +15,9 @@ from ...client.values import mapping
 from ...language import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
+from ..search import lines_of_nodes
 from .pictures import async_item, media_of
-from .provider import (
-    BuiltPlaylist,
-    Context,
-    Provider,
-    Source,
-    lines_of_nodes,
-    source_of,
-)
+from .provider import BuiltPlaylist, Context, Provider, Source, source_of
 
 SAVE_SECONDS = 1.0
 KINDS = frozenset(

@@ -28,10 +28,9 @@ from ...const import LICENSE
 from ...guard import NAMED_HOSTS
 from ..news import NEWS, NewsItem
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
+from ..search import Lines, Query, Scored
 from ..server import CachedList, ServerCoordinator
 from ..settings import Preferences
-from ..text_index import Query, TextIndex, line
-from ..threads import with_pauses
 from ..work import Work
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
@@ -40,14 +39,10 @@ from .feed.coordinator import FeedCoordinator
 BUILD_PATIENCE = 25.0
 # Who searches waits for what is not known yet.
 SEARCH_PATIENCE = 4.0
-# A query may fit all there is; the newest of that are looked at.
-MAX_LINES = 100
 # The cover of a folder is looked for among the first.
 MAX_FOR_COVER = 20
 
 type Json = dict[str, Any]
-# What a node is found by: its title, its artist, and what else may be named with it.
-type Names = tuple[str, str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,59 +79,6 @@ class Source:
     name: str
     details: tuple[str | int | None, ...] = ()
     listed: bool = True
-
-
-class Lines[T]:
-    """The lines by which the records of a list are found; they are indexed again in a thread when the list is replaced.
-
-    A search within `folder` finds them too, one of the whole library always.
-    """
-
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        records: Callable[[], Sequence[T]],
-        text_of: Callable[[T], str],
-        node_of: Callable[[T, int], Node | None],
-        names_of: Callable[[T, int, Node], Iterable[Names]] | None = None,
-        folder: str = "",
-    ) -> None:
-        """Initialize the index of nothing; `node_of` and `names_of` are told the number of the line of a record."""
-        self._hass = hass
-        self._records = records
-        self._text_of = text_of
-        self._names_of = names_of
-        self.node_of = node_of
-        self.folder = folder
-        self._index: TextIndex[T] = TextIndex((), ())
-
-    async def async_index(self) -> TextIndex[T]:
-        """Return the index of the list as it is now."""
-        records = self._records()
-        if self._index.records is not records:
-            self._index = await self._hass.async_add_executor_job(
-                lambda: TextIndex(records, map(self._text_of, with_pauses(records)))
-            )
-        return self._index
-
-    def score(self, query: Query, record: T, number: int, node: Node) -> int:
-        """Return how well the words of a query fit a record."""
-        names: Iterable[Names] = ((node.title, node.work.artist, node.subtitle or ""),)
-        if self._names_of is not None:
-            names = self._names_of(record, number, node)
-        return max(query.score(*each) for each in names)
-
-
-def lines_of_nodes(
-    hass: HomeAssistant, nodes: Callable[[], Sequence[Node]]
-) -> Lines[Node]:
-    """Return the lines of nodes."""
-
-    def text_of(node: Node) -> str:
-        """Return the line of a node."""
-        return line(node.title, node.work.artist or "", node.subtitle or "")
-
-    return Lines(hass, nodes, text_of, lambda node, _: node)
 
 
 class Context:
@@ -257,7 +199,7 @@ class Provider:
 
     # Search and the source list
 
-    async def async_ask(self, query: Query, text: str) -> list[tuple[float, Node]]:
+    async def async_ask(self, query: Query, text: str) -> Scored:
         """Read what a search needs, and return with their scores nodes that are found by other means than lines.
 
         `text` is the query as it was written.

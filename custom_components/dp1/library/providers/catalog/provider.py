@@ -46,21 +46,18 @@ from ....const import LICENSE, SOURCE_LIMIT
 from ....timing import TIMING
 from ...news import EXHIBITION_OPENED, MAX_AGE
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
+from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
 from ...server import PATIENCE
-from ...spoken import FILLERS, number_of
-from ...text_index import EXACT, MAX_QUERY, RELEVANT, Query, fold, line
+from ...spoken import FILLERS, fold, number_of
 from ...work import NO_WORK, Work
 from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,
-    MAX_LINES,
     SEARCH_PATIENCE,
     BuiltPlaylist,
     Context,
     Found,
     Json,
-    Lines,
-    Names,
     Provider,
     Source,
     children_of,
@@ -147,35 +144,33 @@ class CatalogProvider(Provider):
         self._exhibition_lines = Lines(
             self.hass,
             lambda: catalog.data.records,
-            lambda exhibition: line(exhibition.title, *_people(exhibition)),
+            _names_of,
             lambda exhibition, _: self._exhibition_node(exhibition),
-            lambda exhibition, *_: _names_of(exhibition),
             NodeKind.EXHIBITIONS,
         )
         self._series_lines = Lines(
             self.hass,
             lambda: catalog.all_series,
-            lambda series: line(series.title, *self._context_of(series)),
+            lambda series: ((series.title, *self._context_of(series)),),
             lambda series, _: (
                 self._series_node(series) if self._is_open(series) else None
             ),
-            folder=NodeKind.EXHIBITIONS,
+            NodeKind.EXHIBITIONS,
         )
         self.lines = (
             self._exhibition_lines,
             Lines(
                 self.hass,
                 self._all_artists,
-                lambda artist: line(artist.name),
+                lambda artist: ((artist.name, None, ""),),
                 lambda artist, _: self._artist_node(artist),
             ),
             self._series_lines,
             Lines(
                 self.hass,
                 lambda: catalog.works.named,
-                self._text_of_work,
+                self._names_of_work,
                 self._node_of_work,
-                _names_of_work,
                 NodeKind.EXHIBITIONS,
             ),
         )
@@ -564,14 +559,13 @@ class CatalogProvider(Provider):
     # Search
 
     @override
-    async def async_ask(self, query: Query, text: str) -> list[tuple[float, Node]]:
+    async def async_ask(self, query: Query, text: str) -> Scored:
         """Return exhibitions that the catalog finds, and works by their numbers; read the series of what fits best."""
         exhibitions, relevant = await asyncio.gather(
             self._catalog.async_list(SEARCH_PATIENCE),
             self._catalog.async_search(text[:MAX_QUERY], SEARCH_PATIENCE),
         )
-        index = await self._exhibition_lines.async_index()
-        fitting = [exhibition for exhibition, _ in index.find(query, MAX_LINES)]
+        fitting = await self._exhibition_lines.async_records(query)
         # What is named may be beside something else that is in it.
         named = [each for each in exhibitions.records if query.names(each.title)]
         now = dt_util.utcnow()
@@ -592,15 +586,14 @@ class CatalogProvider(Provider):
         ]
         return found + await self._async_numbered(query)
 
-    async def _async_numbered(self, query: Query) -> list[tuple[float, Node]]:
+    async def _async_numbered(self, query: Query) -> Scored:
         """Return works that are asked for by the title of their series and their number."""
-        found: list[tuple[float, Node]] = []
+        found: Scored = []
         for title, number in _numbers(query.text):
             named = Query.of(title)
-            index = await self._series_lines.async_index()
             meant = (
                 series
-                for series, _ in index.find(named, MAX_LINES)
+                for series in await self._series_lines.async_records(named)
                 if Query.of(series.title).words == named.words and self._is_open(series)
             )
             for series in islice(meant, MAX_NAMESAKES):
@@ -636,12 +629,13 @@ class CatalogProvider(Provider):
         title = exhibition.title if exhibition else ""
         return artist_of(series, exhibition) or "", title
 
-    def _text_of_work(self, found: tuple[str, Artwork]) -> str:
-        """Return the line of a work with a name of its own."""
-        series_id, work = found
-        if (series := self._catalog.series(series_id)) is None:
-            return line(work.name)
-        return line(work.name, series.title, *self._context_of(series))
+    def _names_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[Names]:
+        """Yield the names of a work: its own, and the one under which it is shown."""
+        series_id, artwork = work_of_series
+        if series := self._catalog.series(series_id):
+            work = self._work_of(artwork, series)
+            for title in dict.fromkeys((artwork.name, work.title or "")):
+                yield title, work.artist, work.exhibition or ""
 
     def _node_of_work(self, found: tuple[str, Artwork], number: int) -> Node | None:
         """Return the node of a work with a name of its own."""
@@ -905,14 +899,6 @@ def _names_of(exhibition: Exhibition) -> Iterator[Names]:
 def _score(query: Query, exhibition: Exhibition) -> int:
     """Return how well an exhibition fits the words of a query."""
     return max(query.score(*names) for names in _names_of(exhibition))
-
-
-def _names_of_work(
-    found: tuple[str, Artwork], number: int, node: Node
-) -> Iterator[Names]:
-    """Yield the names of a work: its own, and the one under which it is shown."""
-    for title in (found[1].name, node.title):
-        yield title, node.work.artist, node.subtitle or ""
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:

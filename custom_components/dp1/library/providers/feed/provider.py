@@ -20,7 +20,7 @@ from ....client.values import moment
 from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED
 from ...node import Children, Node, NodeKind, node_id, split_node_id
-from ...text_index import Query, line
+from ...search import Lines, Names, Query, Scored
 from ...work import Work
 from ..provider import (
     BUILD_PATIENCE,
@@ -29,8 +29,6 @@ from ..provider import (
     BuiltPlaylist,
     Context,
     Json,
-    Lines,
-    Names,
     Provider,
     Source,
     children_of,
@@ -68,9 +66,9 @@ class FeedProvider(Provider):
             Lines(
                 self.hass,
                 lambda: feed.channels,
-                lambda channel: line(channel.title, channel.publisher),
+                lambda channel: ((channel.title, channel.publisher, ""),),
                 lambda channel, _: channel_node(channel),
-                folder=NodeKind.CHANNELS,
+                NodeKind.CHANNELS,
             ),
         )
 
@@ -235,7 +233,7 @@ class FeedProvider(Provider):
     # Search and the source list
 
     @override
-    async def async_ask(self, query: Query, text: str) -> list[tuple[float, Node]]:
+    async def async_ask(self, query: Query, text: str) -> Scored:
         """Wait for the list."""
         await self._feed.async_list(SEARCH_PATIENCE)
         return []
@@ -408,19 +406,11 @@ def playlist_lines(
         item = playlist.items[number - 1]
         return None if item.is_secret else item_node(context, playlist, item)
 
-    return Lines(context.hass, playlists, _text_of, node_of, _names_of, folder)
+    return Lines(context.hass, playlists, _names_of, node_of, folder)
 
 
-def _text_of(playlist: FeedPlaylist) -> str:
-    """Return the lines of a playlist and its works."""
-    lines = [line(playlist.title, *playlist.curators)]
-    lines += [line(item.title, item.artist, playlist.title) for item in playlist.items]
-    return "".join(lines)
-
-
-def _names_of(playlist: FeedPlaylist, number: int, node: Node) -> Iterator[Names]:
-    """Yield the names of a playlist, or of one of its works."""
-    if number:
-        yield node.title, node.work.artist, playlist.title
-    else:
-        yield playlist.title, ", ".join(playlist.curators), ""
+def _names_of(playlist: FeedPlaylist) -> Iterator[Names]:
+    """Yield the names of a playlist, and of its works."""
+    yield playlist.title, ", ".join(playlist.curators), ""
+    for item in playlist.items:
+        yield item.title, item.artist, playlist.title
