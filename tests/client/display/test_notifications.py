@@ -3,10 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import replace
 import json
 import logging
-import random
 from typing import Any
 
 from aiohttp import WSCloseCode, web
@@ -15,7 +13,7 @@ import pytest
 
 from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.device_status import DeviceStatus, PanelStatus
-from custom_components.dp1.client.display.notifications import Connected, parse_frame
+from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.errors import (
     BusyError,
@@ -25,7 +23,6 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.client.values import MAX_ON_LOOP
 
 from .displays import client, plain, scripted
 
@@ -105,81 +102,6 @@ async def test_events_in_their_order() -> None:
         PanelStatus.parse({"brightness": 65}),
         PlayerStatus.parse({"error": "\ufffd"}),
     ]
-
-
-async def test_a_large_frame_is_merged_over_what_is_known_by_then() -> None:
-    """It is parsed in a thread; what was read meanwhile is not lost."""
-    works = [{"id": "i", "title": "T"}]
-    known = [
-        PlayerStatus.parse({"items": works, "playlist": {"title": title}})
-        for title in ("Before", "Meanwhile")
-    ]
-
-    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
-        """Send one large frame."""
-        padding = "x" * MAX_ON_LOOP
-        await socket.send_str(frame("player_status", items=works, more=padding))
-        await socket.close()
-
-    async with pushing(serve) as display:
-        listening = display.listen(
-            known=lambda: known.pop(0) if known[1:] else known[0]
-        )
-        events = [event async for event in listening]
-    merged = events[-1]
-    assert isinstance(merged, PlayerStatus)
-    assert merged.playlist_title == "Meanwhile"
-
-
-def test_frames_that_come_again() -> None:
-    """They have the same outcome as if each were the first."""
-    chosen = random.Random(1)
-    orders = [
-        [{"id": f"{n}", "title": f"{n}"} for n in order] for order in ("123", "312")
-    ]
-    known = plain = None
-    for _ in range(400):
-        message: dict[str, Any] = {"items": orders[0], "index": chosen.randrange(4)}
-        if chosen.random() < 0.03:
-            message |= {"items": orders[1], "shuffle": True}
-        if (loads := chosen.choice((None, 1, 2))) is not None:
-            message["renderStatus"] = loads
-        sent = frame("player_status", ok=True, **message).encode()
-        known, plain = parse_frame(sent, known), parse_frame(sent, plain)
-        assert isinstance(known, PlayerStatus)
-        assert isinstance(plain, PlayerStatus)
-        assert (known, known.position, known.current) == (
-            plain,
-            plain.position,
-            plain.current,
-        )
-        plain = replace(plain)
-
-
-def test_frames_that_come_again_are_parsed_once() -> None:
-    """As many as fit in a bound, and only as long as nothing else changes."""
-    items = [{"id": f"{n}", "title": "x" * 1000} for n in range(40)]
-    frames = [frame("player_status", items=items, index=n).encode() for n in range(40)]
-    known = parse_frame(frames[-1])
-    rounds = []
-    for _ in range(3):
-        statuses = []
-        for sent in frames:
-            assert isinstance(known, PlayerStatus)
-            known = parse_frame(sent, known)
-            statuses.append(known)
-        rounds.append(statuses)
-    same = [one is other for one, other in zip(*rounds[1:], strict=True)]
-    assert same == [True] * 6 + [False] * 34
-    assert isinstance(known, PlayerStatus)
-    assert sum(map(len, known.moves)) <= 256 * 1024
-    paused = frame("player_status", items=items, index=1, isPaused=True).encode()
-    other = parse_frame(paused, known)
-    assert isinstance(other, PlayerStatus)
-    assert other.moves == {}
-    again = parse_frame(frames[0], other)
-    assert isinstance(again, PlayerStatus)
-    assert again.asleep is None
 
 
 async def test_skipped_frames_are_noted_without_their_content(

@@ -309,19 +309,14 @@ class Display:
         """Return whether there is a command route: it answers 405 to GET."""
         return (await self._transport.get("api/cast")).status == 405
 
-    def listen(
-        self,
-        heartbeat: float = HEARTBEAT,
-        known: Callable[[], PlayerStatus | None] = lambda: None,
-    ) -> AsyncGenerator[Event]:
+    def listen(self, heartbeat: float = HEARTBEAT) -> AsyncGenerator[Event]:
         """Yield notifications; see :func:`.notifications.listen`.
 
         Args:
             heartbeat: seconds of silence before a ping; the pong may take half of that.
-            known: returns the status of the player that is known; what is pushed is merged over it.
         """
         url = str(self._transport.base / "api/notification")
-        return listen(self._transport.session, url, heartbeat, known)
+        return listen(self._transport.session, url, heartbeat)
 
     # Commands that change something and need nothing but their reply; arguments are sent as they are given
 

@@ -1,7 +1,7 @@
 """Notifications of a display over its WebSocket."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
 import logging
@@ -20,10 +20,8 @@ _LOGGER = logging.getLogger(__name__)
 
 _HANDSHAKE_TIMEOUT = 5.0
 _CLOSE_TIMEOUT = 2.0
-# Frames that follow each other faster, in seconds, let others run in between.
+# Of a display that sends without end, in seconds since its last frame.
 _FLOOD = 0.05
-# Frames of another work that are kept for a list, in bytes: a display shows its works again and again.
-_MAX_MOVES = 256 * 1024
 
 _NORMAL_CLOSE = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
 _MESSAGE_TYPES: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
@@ -48,10 +46,7 @@ type Event = Connected | PlayerStatus | DeviceStatus | PanelStatus
 
 
 async def listen(
-    session: aiohttp.ClientSession,
-    url: str,
-    heartbeat: float,
-    known: Callable[[], PlayerStatus | None],
+    session: aiohttp.ClientSession, url: str, heartbeat: float
 ) -> AsyncGenerator[Event]:
     """Yield the notifications of a display until it closes the socket.
 
@@ -61,7 +56,6 @@ async def listen(
         session: used, never closed.
         url: URL of the socket.
         heartbeat: seconds of silence before a ping; the pong may take half of that.
-        known: returns the status of the player that is known; what is pushed is merged over it.
 
     Raises:
         NoAnswerError: no contact.
@@ -70,40 +64,20 @@ async def listen(
         LostAnswerError: the connection was lost after the socket had opened.
         NoPongError: nothing was heard for 1.5 times the heartbeat.
     """
-    socket, response = await _connect(session, url)
+    socket, response = await _connect(session, url, heartbeat)
     time = asyncio.get_running_loop().time
     heard = time()
-
-    async def watch() -> None:
-        """Ping after each silence, and close the connection if there is no pong."""
-        while True:
-            if (rest := heard + heartbeat - time()) > 0:
-                await asyncio.sleep(rest)
-                continue
-            before = heard
-            with suppress(ConnectionError):
-                await socket.ping()
-            await asyncio.sleep(heartbeat / 2)
-            if heard == before:
-                return response.close()
-
-    # Not the heartbeat of aiohttp, which starts a new timer when the socket is closing, nor a
-    # timeout for each frame, which is slow to set and to cancel when a hundred displays push.
-    watching = asyncio.create_task(watch())
     try:
         yield Connected()
         while True:
             frame = await socket.receive()
-            before_that, heard = heard, time()
+            heard = time()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
-                    player = known()
                     if len(frame.data) <= MAX_ON_LOOP:
-                        event = parse_frame(frame.data, player)
+                        event = parse_frame(frame.data)
                     else:
-                        event = await asyncio.to_thread(parse_frame, frame.data, player)
-                        if isinstance(event, PlayerStatus) and known() is not player:
-                            event = event.over(known())
+                        event = await asyncio.to_thread(parse_frame, frame.data)
                     if event is not None:
                         yield event
                 case aiohttp.WSMsgType.PING:
@@ -112,19 +86,17 @@ async def listen(
                     pass
                 case aiohttp.WSMsgType.CLOSE if frame.data in _NORMAL_CLOSE:
                     return
-                case _ if watching.done():
+                case aiohttp.WSMsgType.ERROR if isinstance(frame.data, TimeoutError):
                     raise NoPongError("no answer to a ping")
                 case _:
                     raise LostAnswerError(
                         f"the socket was closed ({socket.close_code})"
                     )
-            if heard - before_that < _FLOOD:
-                # Buffered frames are received without a break.
-                await asyncio.sleep(0)
+            # Buffered frames are received without a break, in which nobody else would run.
+            await asyncio.sleep(0)
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
-        watching.cancel()
         if time() - heard < _FLOOD:
             # Closing the socket would read what still comes.
             response.close()
@@ -134,9 +106,9 @@ async def listen(
 
 
 async def _connect(
-    session: aiohttp.ClientSession, url: str
+    session: aiohttp.ClientSession, url: str, heartbeat: float
 ) -> tuple[_Socket, aiohttp.ClientResponse]:
-    """Open the socket, without an Origin header, which newer firmware refuses; return it with what it was opened by."""
+    """Open the socket, without an Origin header, which newer firmware refuses; return it with its HTTP response."""
     opened: list[aiohttp.ClientResponse] = []
 
     async def refuse_redirect(
@@ -167,6 +139,7 @@ async def _connect(
             socket = await redirectless.ws_connect(
                 url,
                 autoping=False,
+                heartbeat=heartbeat,
                 timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_TIMEOUT),
                 max_msg_size=MAX_REPLY,
                 decode_text=False,
@@ -183,19 +156,8 @@ async def _connect(
         raise NoAnswerError("the socket did not open in time") from err
 
 
-def parse_frame(
-    frame: bytes, known: PlayerStatus | None = None
-) -> PlayerStatus | DeviceStatus | PanelStatus | None:
-    """Parse a frame; None for an unknown or invalid one.
-
-    Args:
-        frame: JSON in UTF-8.
-        known: the status of the player that is known, over which that of the frame is merged.
-    """
-    moves, position = (known.moves, known.position) if known else ({}, None)
-    # At the same work, some frames leave out how it loads.
-    if (move := moves.get(frame)) and move.position != position:
-        return move
+def parse_frame(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
+    """Parse a frame, JSON in UTF-8; None for an unknown or invalid one."""
     try:
         envelope = mapping(decode(frame))
     except ValueError:
@@ -206,13 +168,4 @@ def parse_frame(
     if message_type is None or not isinstance(message, dict):
         _LOGGER.debug("Skipping a frame of another type")
         return None
-    if message_type is not PlayerStatus:
-        return message_type.parse(message)
-    player = PlayerStatus.parse(message, known)
-    if (
-        player.moves is moves
-        and player.position != position
-        and sum(map(len, moves)) + len(frame) <= _MAX_MOVES
-    ):
-        moves[frame] = player
-    return player
+    return message_type.parse(message)

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self, override
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
@@ -226,16 +226,7 @@ def _settings(value: object) -> DeviceSettings | None:
     return DeviceSettings.parse(value) if isinstance(value, dict) else None
 
 
-_BUT_FOR_WORK = attrgetter(
-    *("ok", "error", "playlist_url", "item_ids", "asleep"),
-    *("settings", "loop_mode", "shuffle"),
-)
-# What a notification of another work in the same list changes.
-_OF_WORK = dict.fromkeys(("index", "renderStatus"))
-
-
-# Without slots, which are slow to copy.
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlayerStatus(Message):
     """Status of the player.
 
@@ -256,14 +247,8 @@ class PlayerStatus(Message):
         render_status: of the current work: 0 pending, 1 loading, 2 ready, 3 failed.
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
-        raw: the reply or the notification as sent.
-        position: the place of the current work, counted from 1.
-        current: the current work.
-        item_ids: the ids of the works in playing order.
-        moves: statuses at the works of this list, by the frames that told of them; all of these share it.
     """
 
-    # First, as this is what differs most often.
     index: int | None = None
     ok: bool = sent(yes, "ok", default=False)
     error: str | None = sent(plain(MAX_TITLE), "error")
@@ -280,13 +265,24 @@ class PlayerStatus(Message):
     render_status: int | None = sent(whole, "renderStatus")
     signature_status: str | None = sent(word, "signatureStatus")
     overlay: bool = sent(_is_there, "overlay", default=False)
-    raw: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    position: int | None = field(init=False, compare=False, repr=False)
-    current: PlaylistItem | None = field(init=False, compare=False, repr=False)
-    item_ids: tuple[str | None, ...] = field(init=False, compare=False, repr=False)
-    moves: dict[bytes, PlayerStatus] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+
+    @property
+    def position(self) -> int | None:
+        """Return the place of the current work, counted from 1."""
+        if self.index is None or not self.items:
+            return None
+        return self.index % len(self.items) + 1
+
+    @property
+    def current(self) -> PlaylistItem | None:
+        """Return the current work."""
+        position = self.position
+        return None if position is None else self.items[position - 1]
+
+    @cached_property
+    def item_ids(self) -> tuple[str | None, ...]:
+        """Return the ids of the works in playing order."""
+        return tuple([item.id for item in self.items])
 
     @property
     def hides_works(self) -> bool:
@@ -295,102 +291,54 @@ class PlayerStatus(Message):
 
     @classmethod
     @override
-    def parse(cls, data: object, known: PlayerStatus | None = None) -> PlayerStatus:
-        """Parse the reply to ``checkStatus`` or a ``player_status`` notification.
-
-        Args:
-            data: the reply or the notification.
-            known: what a notification is merged over, see `over`.
-        """
+    def parse(cls, data: object) -> Self:
+        """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
         given = mapping(data)
-        if known is not None and (status := _at_work(known, given)) is not None:
-            return status
         playlist = _shortened(mapping(given.get("playlist")))
         if not isinstance(works := given.get("items"), list):
             works = playlist.get("items")
-        status = cls(
+        return cls(
             playlist_url=_playlist_url(given),
             playlist=playlist if any(playlist.values()) else None,
             index=_index(given),
             items=_items(works),
             asleep=_asleep(given),
-            raw=given,
             **sent_fields(cls, given),
-        )
-        return status if known is None else _over(status, known)
-
-    def __post_init__(self) -> None:
-        """Note what is asked for again and again."""
-        item_ids = tuple([item.id for item in self.items])
-        position = current = None
-        if self.index is not None and self.items:
-            position = self.index % len(self.items) + 1
-            current = self.items[position - 1]
-        vars(self).update(item_ids=item_ids, position=position, current=current)
-
-    def is_same_but_for_work(self, other: PlayerStatus) -> bool:
-        """Return whether both are the same but for the place in the same list, and how the work there loads."""
-        return self.moves is other.moves or (
-            (self.current is None) is (other.current is None)
-            and self.playlist is other.playlist
-            and _BUT_FOR_WORK(self) == _BUT_FOR_WORK(other)
         )
 
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:
-        """Merge a notification over the status known before.
+        """Merge a notification over the status before.
 
         Settings are always kept. Whatever else a notification cannot carry is kept while the list is the same: the same
         URL and the same works in any order.
         """
-        return self.parse(self.raw, previous)
+        if previous is None:
+            return self
+        settings = previous.settings
+        if self.settings is not None:
+            settings = self.settings.over(settings)
+        if self.playlist_url != previous.playlist_url or not self._has_works_of(
+            previous
+        ):
+            return replace(self, settings=settings)
+        render_status = self.render_status
+        if render_status is None and self.position == previous.position:
+            render_status = previous.render_status
+        return replace(
+            self,
+            playlist=self.playlist or previous.playlist,
+            playlist_id=self.playlist_id or previous.playlist_id,
+            playlist_title=self.playlist_title or previous.playlist_title,
+            items=_over_items(self.items, previous.items),
+            settings=settings,
+            render_status=render_status,
+            signature_status=self.signature_status or previous.signature_status,
+        )
 
-
-def _same_works(status: PlayerStatus, other: PlayerStatus) -> bool:
-    """Return whether both have the same works, in any order."""
-    ids, others = status.item_ids, other.item_ids
-    return ids == others or Counter(ids) == Counter(others)
-
-
-def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | None:
-    """Return the known status at the work of a notification; None unless that is all it tells."""
-    index, works = given.get("index"), known.items
-    if type(index) is not int or not 0 <= index < len(works):
-        return None
-    but_for_work = {**known.raw, **_OF_WORK}
-    if {**given, **_OF_WORK} != but_for_work:
-        return None
-    of_work = {name: given.get(name) for name in _OF_WORK}
-    told = whole(of_work["renderStatus"])
-    status = object.__new__(type(known))
-    changed = vars(status)
-    # Many such statuses are kept, with one list as it was sent.
-    changed.update(vars(known), raw=but_for_work | of_work)
-    changed.update(index=index, position=index + 1, current=works[index])
-    if told is not None or index + 1 != known.position:
-        changed["render_status"] = told
-    return status
-
-
-def _over(status: PlayerStatus, known: PlayerStatus) -> PlayerStatus:
-    """Return a notification over the status known before."""
-    settings = known.settings
-    if status.settings is not None:
-        settings = status.settings.over(settings)
-    if status.playlist_url != known.playlist_url or not _same_works(status, known):
-        return replace(status, settings=settings)
-    render_status = status.render_status
-    if render_status is None and status.position == known.position:
-        render_status = known.render_status
-    return replace(
-        status,
-        playlist=status.playlist or known.playlist,
-        playlist_id=status.playlist_id or known.playlist_id,
-        playlist_title=status.playlist_title or known.playlist_title,
-        items=_over_items(status.items, known.items),
-        settings=settings,
-        render_status=render_status,
-        signature_status=status.signature_status or known.signature_status,
-    )
+    def _has_works_of(self, other: PlayerStatus) -> bool:
+        """Return whether both have the same works, in any order."""
+        ids, others = self.item_ids, other.item_ids
+        return ids == others or Counter(ids) == Counter(others)
 
 
 def _over_items(
