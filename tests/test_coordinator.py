@@ -9,7 +9,6 @@ import time
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.coordinator import Part
 from custom_components.dp1.timing import Timing
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
@@ -119,7 +118,6 @@ async def test_a_command_that_outlasts_its_display_leaves_nothing_behind(
     display.show_setup_page()
     with pytest.raises(HomeAssistantError):
         await command
-    assert coordinator.data.set_up
     assert coordinator._cancel_follow_up is None
 
 
@@ -135,26 +133,6 @@ async def test_what_happens_at_the_display_shows_at_once(
     display.player.load(EVENING)
     await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn", 2.0)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
-
-
-async def test_another_work_concerns_only_what_shows_it(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """After a push that only brings another work, nothing else is updated."""
-    coordinator = setup_display.runtime_data
-    display.player.load(playlist("Dawn", "Noon", "Dusk"))
-    await until(lambda: state_of(hass).attributes.get("media_playlist"))
-    await settle(display)
-    updates: list[str] = []
-    coordinator.async_add_listener(lambda: updates.append("any"))
-    coordinator.async_add_listener(lambda: updates.append("rest"), (Part.PLAYER,))
-    display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-    assert "any" in updates
-    assert "rest" not in updates
-    display.player.handle("setLoop", {"mode": "one"})
-    await until(lambda: state_of(hass).attributes.get("repeat") == "one")
-    assert "rest" in updates
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -346,7 +324,7 @@ async def test_another_display_at_the_address_is_left_alone(
         other.player.load(EVENING)
         await setup_display.runtime_data.async_refresh()
         assert isinstance(setup_display.runtime_data.last_exception, UpdateFailed)
-        setup_display.runtime_data.async_merge_data(set_up=True)
+        setup_display.runtime_data.async_set(set_up=True)
         with pytest.raises(HomeAssistantError) as caught:
             await hass.services.async_call(
                 "dp1",
@@ -373,7 +351,7 @@ async def exchange(
     """Let another display answer at the address before the socket is opened again."""
     coordinator = entry.runtime_data
     display.player.load(EVENING)
-    await until(lambda: coordinator.data.item and coordinator.connection.connected)
+    await until(lambda: coordinator.data.work and coordinator.connection.connected)
     await settle(display)
     set_timing(coordinator.hass, first_retry=60.0, last_retry=60.0)
     port = display.port
@@ -401,7 +379,7 @@ async def test_another_display_is_not_shown_before_the_check(
         await coordinator.async_read_device()
         await coordinator.async_refresh_player()
         assert coordinator.data.device.volume == 50
-        assert coordinator.data.item.title == "Dawn"
+        assert coordinator.data.work.title == "Dawn"
         assert not coordinator.data.set_up
         assert state_of(hass).state == "unavailable"
 
@@ -425,7 +403,7 @@ async def test_a_display_is_woken_before_its_socket_is_open_again(
     """A command needs no socket, only the display of the entry."""
     display.player.load(EVENING)
     coordinator = setup_display.runtime_data
-    await until(lambda: coordinator.data.item and coordinator.connection.connected)
+    await until(lambda: coordinator.data.work and coordinator.connection.connected)
     display.inject(FaultKind.STATUS, route="/api/notification")
     await display.power_off()
     await until(lambda: not coordinator.connection.connected)
@@ -454,7 +432,7 @@ async def test_another_display_is_noticed_without_a_socket(
         other.inject(FaultKind.STATUS, route="/api/notification", status=404)
         other.player.load(playlist("Storm", "Flood"))
         await display_entry.runtime_data.async_refresh()
-        assert display_entry.runtime_data.data.item.title == "Dawn"
+        assert display_entry.runtime_data.data.work.title == "Dawn"
         assert state_of(hass).state == "unavailable"
 
 

@@ -159,7 +159,7 @@ async def test_set_up_screen(
     await coordinator.async_refresh()
     await until(lambda: value(hass, "binary_sensor", "playback_problem") == "unknown")
     coordinator.async_assume_device(muted=True)
-    await coordinator.async_read_polled()
+    await coordinator.async_read_optional()
     await hass.async_block_till_done()
     assert coordinator.data.set_up
     assert value(hass, "binary_sensor", "playback_problem") == "unknown"
@@ -188,7 +188,7 @@ async def test_works_offline(
     async def count(number: int) -> None:
         """Wait until so many works are kept."""
         await until(lambda: len(display.offline.ready) == number)
-        await display_entry.runtime_data.async_read_polled()
+        await display_entry.runtime_data.async_read_optional()
         assert value(hass, "sensor", "works_offline") == str(number)
 
     # A page has fewer works than there are.
@@ -218,5 +218,5 @@ async def test_works_offline(
         await count(3)
         assert url in display.offline.playlists
     display.offline.entries[works[0]["source"]]["state"] = "queued"
-    await display_entry.runtime_data.async_read_polled()
+    await display_entry.runtime_data.async_read_optional()
     assert display_entry.runtime_data.data.offline == OfflineCache(2)

@@ -13,7 +13,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayData, Part
+from .coordinator import DisplayData
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -40,14 +40,12 @@ def _internet(data: DisplayData) -> bool | None:
 
 INTERNET = DisplayBinarySensorDescription(
     key="internet",
-    parts=(Part.DEVICE,),
     device_class=BinarySensorDeviceClass.CONNECTIVITY,
     entity_category=EntityCategory.DIAGNOSTIC,
     value_fn=_internet,
 )
 PROBLEM = DisplayBinarySensorDescription(
     key="playback_problem",
-    parts=(Part.RENDERING, Part.PLAYER, Part.DEVICE),
     is_common=True,
     device_class=BinarySensorDeviceClass.PROBLEM,
     entity_category=EntityCategory.DIAGNOSTIC,

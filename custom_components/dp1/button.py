@@ -16,7 +16,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, Part, Refresh
+from .coordinator import DisplayCoordinator, Refresh, takes_screenshots
 from .display.discovery import async_wake_on_lan, wired_macs
 from .entity import (
     DescribedEntity,
@@ -35,8 +35,6 @@ PARALLEL_UPDATES = 0
 @dataclass(frozen=True, kw_only=True)
 class DisplayButtonDescription(DisplayDescription[None], ButtonEntityDescription):
     """Describes a button of a display."""
-
-    parts: tuple[Part, ...] = ()
 
 
 async def _wake_on_lan(coordinator: DisplayCoordinator) -> None:
@@ -88,7 +86,7 @@ BUTTONS = (
         key="take_screenshot",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        exists_fn=lambda data: data.screenshots,
+        exists_fn=takes_screenshots,
         set_fn=DisplayCoordinator.async_take_screenshot,
     ),
 )

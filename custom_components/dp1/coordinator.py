@@ -9,7 +9,6 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Set as AbstractSet,
 )
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,7 +17,6 @@ from enum import Enum, StrEnum, auto
 from itertools import count
 import re
 from typing import Any, Final, override
-from urllib.parse import parse_qs
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
@@ -47,8 +45,8 @@ from .client.display.device_status import (
     PlaybackCounters,
     SleepSchedule,
 )
-from .client.display.notifications import Connected, Event
-from .client.display.player_status import PlayerStatus, PlaylistItem
+from .client.display.notifications import Frame
+from .client.display.player_status import PlayerStatus
 from .client.display.transport import RateLimit
 from .client.errors import (
     BusyError,
@@ -60,7 +58,6 @@ from .client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from .client.text import clean
 from .const import (
     CONF_DIALECT,
     CONF_FEATURES,
@@ -73,7 +70,7 @@ from .const import (
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
-from .display.metadata import ArtworkMetadata, picture_of, sent_item
+from .display.metadata import ArtworkMetadata, sent_item, work_of
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .guard import async_session
 from .library.work import Work
@@ -90,12 +87,9 @@ SLEEP_CHECKS: Final = 4
 WAKES_TO_ISSUE: Final = 3
 # Maximum width and height.
 SCREENSHOT_PIXELS: Final = 1920
-# The smallest screenshot: it is only a test.
-PROBE_PIXELS: Final = 16
 RENDER_LOADING: Final = (0, 1)
 RENDER_PENDING: Final = (None, *RENDER_LOADING)
 RENDER_FAILED: Final = 3
-REASON_LENGTH: Final = 200
 # A reason that is a word rather than a message.
 SLUG: Final = re.compile("[a-z_]+")
 
@@ -122,54 +116,7 @@ class Contact(Enum):
 CHECKED: Final = (Contact.PROBABLE, Contact.PROVEN)
 
 
-class Part(StrEnum):
-    """A part of the state of a display, which listeners can be limited to; named like its field."""
-
-    # The works, and which is shown.
-    WORK = "work"
-    # How the work loads.
-    RENDERING = "rendering"
-    PICTURE = "picture"
-    # Everything else that the player reports.
-    PLAYER = "player"
-    DEVICE = "device"
-    PANEL = "panel"
-    METRICS = "metrics"
-    COUNTERS = "counters"
-    POLICY = "policy"
-    OFFLINE = "offline"
-    SCREENSHOTS = "screenshots"
-    # What lasts on the display, and whether it is on its way to something else.
-    DUTIES = "duties"
-    # Anything but the work: whatever tells which features a display has.
-    FEATURES = "features"
-
-
-WORK_PARTS: Final = frozenset({Part.WORK, Part.RENDERING})
-PLAYER_PARTS: Final = frozenset({*WORK_PARTS, Part.PLAYER, Part.FEATURES})
-# The parts that a changed field of the data concerns; another status of the player may concern fewer.
-PARTS: Final = {
-    "player": PLAYER_PARTS,
-    "item": frozenset({Part.WORK}),
-    "work": frozenset({Part.WORK}),
-    "picture": frozenset({Part.PICTURE}),
-    "shown_since": frozenset({Part.WORK}),
-    "stalled": WORK_PARTS,
-    "set_up": PLAYER_PARTS,
-    "assumed": PLAYER_PARTS,
-    "device": frozenset({Part.DEVICE, Part.FEATURES}),
-    "error_page": frozenset({Part.DEVICE, Part.FEATURES}),
-    "panel": frozenset({Part.PANEL, Part.FEATURES}),
-    "metrics": frozenset({Part.METRICS, Part.FEATURES}),
-    "counters": frozenset({Part.COUNTERS, Part.FEATURES}),
-    "policy": frozenset({Part.POLICY, Part.FEATURES}),
-    "offline": frozenset({Part.OFFLINE, Part.FEATURES}),
-    "screenshots": frozenset({Part.SCREENSHOTS, Part.FEATURES}),
-    "screenshot": frozenset({Part.SCREENSHOTS}),
-}
-
-
-class Refresh(Enum):
+class Refresh(StrEnum):
     """What to read again after a command."""
 
     NONE = auto()
@@ -189,47 +136,44 @@ class Screenshot:
     taken_at: datetime
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DisplayData:
-    """State of a display, which only its coordinator changes.
+    """State of a display.
 
     Attributes:
         player: what it plays, None while its player shows another page.
-        item: the current work, with the metadata that it was cast with if the display omits it.
-        work: what the libraries know of the current work.
-        picture: URL of a picture of the current work, or of the cover of its playlist.
+        work: the current work, as the display, its cast and the libraries have it.
         shown_since: when the current work was seen to appear, None if it was there before.
         stalled: whether the current work has not loaded for long.
         set_up: whether the display shows its set-up screen instead of art.
         assumed: the last successful cast to a display that cannot tell what it shows.
         device: the device behind the player.
-        error_page: the reason on the error page if that is shown; only a wake command leaves it.
         panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
         metrics: load and temperatures.
         counters: playback counters, also None if the display does not count.
         policy: which works its owner lets through.
         offline: the works it keeps.
-        screenshots: whether it can take screenshots.
         screenshot: the last one.
     """
 
     player: PlayerStatus | None = None
-    item: PlaylistItem | None = None
     work: Work | None = None
-    picture: str | None = None
     shown_since: datetime | None = None
     stalled: bool = False
     set_up: bool = False
     assumed: Cast | None = None
     device: DeviceStatus | None = None
-    error_page: str | None = None
     panel: PanelStatus | None = None
     metrics: Metrics | None = None
     counters: PlaybackCounters | None = None
     policy: ContentPolicy | None = None
     offline: OfflineCache | None = None
-    screenshots: bool = False
     screenshot: Screenshot | None = None
+
+    @property
+    def error_page(self) -> str | None:
+        """Return the reason on the error page if that is shown; only a wake command leaves it."""
+        return self.device.error_page if self.device else None
 
     @property
     def asleep(self) -> bool | None:
@@ -270,47 +214,14 @@ class DisplayData:
         )
 
 
-def _parts_of_player(
-    player: PlayerStatus | None, before: PlayerStatus | None
-) -> AbstractSet[Part]:
-    """Return the parts in which two player statuses differ."""
-    if player is None or before is None or not player.is_same_but_for_work(before):
-        return PLAYER_PARTS
-    if player.render_status != before.render_status:
-        return WORK_PARTS
-    return PARTS["work"]
-
-
-def _error_of_page(url: str) -> str | None:
-    """Return the reason on the error page; None for any other page."""
-    path, _, query = url.partition("?")
-    if not path.rstrip("/").endswith("/error"):
-        return None
-    reason = parse_qs(query).get("error", [""])[0]
-    return clean(reason, REASON_LENGTH) or "error"
-
-
-async def _async_takes_screenshots(display: Display) -> bool:
-    """Return whether a display can take screenshots."""
-    return await display.screenshot(PROBE_PIXELS) is not None
-
-
-# What is read only while an entity shows it.
-POLLED: Final[Mapping[Part, Callable[[Display], Awaitable[object]]]] = {
-    Part.COUNTERS: Display.counters,
-    Part.METRICS: Display.metrics,
-    Part.POLICY: Display.content_policy,
-    Part.OFFLINE: Display.offline_cache,
-    Part.PANEL: Display.panel_status,
-    Part.SCREENSHOTS: _async_takes_screenshots,
-}
-# Number of polls between two reads; the panel is slow, and whether there are screenshots never changes.
-POLLED_EVERY: Final = {
-    Part.COUNTERS: 1,
-    Part.METRICS: 1,
-    Part.POLICY: 5,
-    Part.OFFLINE: 1,
-    Part.PANEL: 5,
+# What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
+# shows it; the panel is slow.
+OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]] = {
+    "counters": (Display.counters, 1),
+    "metrics": (Display.metrics, 1),
+    "policy": (Display.content_policy, 5),
+    "offline": (Display.offline_cache, 1),
+    "panel": (Display.panel_status, 5),
 }
 
 
@@ -404,36 +315,33 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.data = DisplayData()
         self.cast_only = False
         self.identity: Identity | None = None
-        self.requests = PendingRequests(self.async_update_duties)
+        self.requests = PendingRequests(self.async_update_listeners)
         self.last_cast: Cast | None = None
         self.last_sleep_request = 0
         self.connection = Connection(
             self.display,
             lambda: self.timing,
-            self._on_event,
+            self._on_connected,
+            self._on_frames,
             self._on_disconnected,
             self._seen,
             self._on_lost,
-            lambda: self.data.player,
+            self._on_flood,
         )
         self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(
             hass,
             entry,
-            self._set_work,
-            lambda: self.async_update_listeners(frozenset({Part.PLAYER})),
+            self._update_work,
+            self.async_update_listeners,
         )
         self.contact = Contact.NEW
-        # Listeners by the parts that have changed.
-        self._concerned: dict[AbstractSet[Part], list[CALLBACK_TYPE]] = {}
         self._failed_wakes = 0
         self._polls = 0
         # The last push of the player, and how many have come: the same status can come again.
         self._pushed: PlayerStatus | None = None
         self._pushes = 0
         self._was_pushed = asyncio.Event()
-        # What tells its current work from others.
-        self._work_key: tuple[object, ...] = ()
         self._followed_up: tuple[object, ...] | None = None
         self._looks = 0
         # Whether a cast may wake the display if it turns out to stand on its error page.
@@ -452,11 +360,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._device_reply: DeviceStatus | None = None
         self._device_since = 0.0
         self._device_reads: list[float] = []
-        # Which polled parts are known to be there or not, with which firmware.
-        self._learned: set[Part] = set()
+        # Which optional reads are known to succeed or not, with which firmware.
+        self._learned: set[str] = set()
         self._firmware: str | None = None
         self._rounds = 0
-        self._polled_lock = asyncio.Lock()
+        self._optional_lock = asyncio.Lock()
 
     @property
     def timing(self) -> Timing:
@@ -492,75 +400,19 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         entry = self.history.current(player) if player else None
         return self.metadata.signer.name(player, entry.cast if entry else None)
 
-    # Listeners
-
     @callback
-    @override
-    def async_add_listener(
-        self, update_callback: CALLBACK_TYPE, context: Any = None
-    ) -> CALLBACK_TYPE:
-        """Listen for data updates, or with a tuple of parts as the context only for changes of those."""
-        remove = super().async_add_listener(update_callback, context)
-        self._concerned.clear()
+    def async_set(self, **changes: Any) -> None:
+        """Change fields of the state, and update the listeners if it differs.
 
-        @callback
-        def remove_listener() -> None:
-            """Remove the listener."""
-            self._concerned.clear()
-            remove()
-
-        return remove_listener
-
-    @callback
-    @override
-    def async_update_listeners(self, changed: AbstractSet[Part] | None = None) -> None:
-        """Update the listeners, or only those that changed parts concern."""
-        if changed is None:
-            super().async_update_listeners()
+        A push puts off no poll, which reads what is not pushed.
+        """
+        if self.contact is Contact.OTHER or self._shutdown_requested:
             return
-        if (concerned := self._concerned.get(changed)) is None:
-            concerned = self._concerned[changed] = [
-                update
-                for update, parts in self._listeners.values()
-                if not isinstance(parts, tuple) or not changed.isdisjoint(parts)
-            ]
-        for update in concerned:
-            update()
-
-    @callback
-    def async_update_duties(self) -> None:
-        """Update the listeners that other duties concern."""
-        self.async_update_listeners(frozenset({Part.DUTIES}))
-
-    @callback
-    def async_merge_data(self, **changes: Any) -> None:
-        """Update fields of the data, and the listeners that their changes concern."""
-        if self.contact is Contact.OTHER:
-            return
-        changed: AbstractSet[Part] = frozenset()
-        for name, value in changes.items():
-            if value != getattr(self.data, name):
-                setattr(self.data, name, value)
-                changed |= PARTS[name]
-        self._handle_changes(changed)
-
-    @callback
-    def _handle_changes(self, changed: AbstractSet[Part]) -> None:
-        """Update what depends on changed parts of the state, and the listeners that they concern."""
-        if self._shutdown_requested:
-            # A command was still under way.
-            return
-        data = self.data
-        if Part.WORK in changed:
-            playlist = data.player.playlist if data.player else None
-            picture = picture_of(data.item, data.work, playlist)
-            if picture != data.picture:
-                data.picture = picture
-                changed |= PARTS["picture"]
-        if changed:
-            self.async_update_listeners(changed)
+        before, self.data = self.data, replace(self.data, **changes)
+        if self.data != before:
+            self.async_update_listeners()
         self._follow_up()
-        if self._end is None and data.shown_since is not None:
+        if self._end is None and self.data.shown_since is not None:
             self._watch_end()
 
     # Polls
@@ -797,6 +649,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Handle a push of the player; what it omits of a new playlist is read."""
         before, self._pushed = self.data.player, player
         self._pushes += 1
+        player = player.over(before)
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
             self.create_task(self._async_update_device(), "device status")
@@ -825,39 +678,32 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _set_player(self, player: PlayerStatus) -> None:
         """Set the player status, noting when the current work changes."""
-        if self.contact is Contact.OTHER:
+        if self.contact is Contact.OTHER or self._shutdown_requested:
             return
-        data, before = self.data, self.data.player
-        changed: AbstractSet[Part] = frozenset()
-        if player != before:
-            changed = _parts_of_player(player, before)
-            data.player, data.item = player, self._item(player)
-            data.work = self.metadata.work(player.current)
-        known, self._work_key = self._work_key, _work_key(player)
-        if before is not None and self._work_key != known:
-            data.shown_since = dt_util.utcnow()
-            if data.stalled:
-                data.stalled = False
-                changed |= WORK_PARTS
-        if data.set_up:
-            data.set_up = False
-            changed = PLAYER_PARTS
-        self._handle_changes(changed)
+        before, changes = self.data.player, {}
+        if before is not None and _work_key(player) != _work_key(before):
+            changes = {"shown_since": dt_util.utcnow(), "stalled": False}
+        work = self._work(player)
+        self.async_set(player=player, work=work, set_up=False, **changes)
 
     @callback
-    def _set_work(self, work: Work) -> None:
-        """Set what the libraries know of the current work, whichever display answers meanwhile."""
-        self.data.work = work
-        self._handle_changes(PARTS["work"])
+    def _update_work(self) -> None:
+        """Update the current work by what the libraries have of it."""
+        if (player := self.data.player) is not None:
+            self.async_set(work=self._work(player))
 
-    def _item(self, player: PlayerStatus) -> PlaylistItem | None:
-        """Return the current work, with the metadata that it was cast with if the display omits it."""
+    def _work(self, player: PlayerStatus) -> Work | None:
+        """Return the current work of a player."""
         entry = self.history.current(player)
-        return sent_item(player, entry.cast if entry else None, self.last_cast)
+        item = sent_item(player, entry.cast if entry else None, self.last_cast)
+        known = self.metadata.work(player.current)
+        return work_of(item, known, player.playlist) if item else None
 
     def _set_no_player(self, set_up: bool) -> None:
         """Set that there is no player."""
-        self.async_merge_data(player=None, item=None, set_up=set_up)
+        self.async_set(
+            player=None, work=None, shown_since=None, stalled=False, set_up=set_up
+        )
 
     @callback
     def _follow_up(self) -> None:
@@ -865,8 +711,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         data, player = self.data, self.data.player
         if player is None or data.error_page:
             waits = not self.cast_only
-        elif player.current is not None and self._work_key != self._followed_up:
-            self._followed_up, self._looks = self._work_key, 0
+        elif player.current is not None and _work_key(player) != self._followed_up:
+            self._followed_up, self._looks = _work_key(player), 0
             waits = player.render_status in RENDER_PENDING
         else:
             waits = 0 < self._looks < LOOKS and data.is_loading
@@ -908,7 +754,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             return
         self._looks += 1
         if self._looks >= LOOKS:
-            self.async_merge_data(stalled=True)
+            self.async_set(stalled=True)
         else:
             self._follow_up()
 
@@ -930,10 +776,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         ):
             rounds = 1 + over // item.duration
             since += timedelta(seconds=rounds * item.duration)
-            self.async_merge_data(shown_since=since)
+            self.async_set(shown_since=since)
         else:
             # It is held, or it ends in another way that cannot be known.
-            self.async_merge_data(shown_since=None)
+            self.async_set(shown_since=None)
 
     # The device
 
@@ -968,26 +814,25 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Set the device status, and since when it is known."""
         if self._is_ours(device):
             self._device_since = since
-            error_page = _error_of_page(device.display_url or "")
-            self.async_merge_data(device=device, error_page=error_page)
+            self.async_set(device=device)
 
     @callback
     def async_assume_device(self, **changes: Any) -> None:
         """Assume a change that the display has accepted, until it is read: without internet, that takes half a minute."""
         if (device := self.data.device) is not None:
             self._device_since = self.hass.loop.time()
-            self.async_merge_data(device=replace(device, **changes))
+            self.async_set(device=replace(device, **changes))
 
     # What is read only while an entity shows it
 
     @callback
     def _schedule_polled_reads(self) -> None:
         """Read what is due in the background."""
-        self.create_task(self.async_read_polled(), "details")
+        self.create_task(self.async_read_optional(), "details")
 
-    async def async_read_polled(self) -> None:
+    async def async_read_optional(self) -> None:
         """Read once what is not known to be there, and what entities show."""
-        async with self._polled_lock:
+        async with self._optional_lock:
             if self.cast_only:
                 return
             if not self.last_update_success:
@@ -999,36 +844,33 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 # Other firmware may have more.
                 self._firmware = device.installed_version
                 self._learned.clear()
-            shown = {part for parts in self.async_contexts() for part in parts}
             missing = set()
             # The content policy came together with signature modes.
             if device is None or device.signature_mode is None:
-                missing.add(Part.POLICY)
+                missing.add("policy")
             if device is None or device.contract is None:
-                missing.add(Part.OFFLINE)
-            for part in POLLED:
-                if part in missing:
-                    continue
-                every = POLLED_EVERY.get(part)
-                is_due = every is not None and self._rounds % every == 0
-                if part not in self._learned or (is_due and part in shown):
-                    await self._async_read(part)
+                missing.add("offline")
+            shown = set(self.async_contexts())
+            for name, (_, every) in OPTIONAL.items():
+                is_due = name in shown and self._rounds % every == 0
+                if name not in missing and (is_due or name not in self._learned):
+                    await self._async_read_field(name)
             self._rounds += 1
 
-    async def _async_read(self, part: Part) -> None:
-        """Read one part, and note whether it is complete."""
-        value: object = None
+    async def _async_read_field(self, name: str) -> None:
+        """Read one field, and note whether it is complete."""
+        read, _ = OPTIONAL[name]
         try:
-            value = await POLLED[part](self.display)
+            value = await read(self.display)
         except (RejectedError, UnexpectedAnswerError) as err:
-            LOGGER.debug("%s has no %s: %s", self.name, part, err)
+            LOGGER.debug("%s has no %s: %s", self.name, name, err)
         except Dp1Error as err:
-            LOGGER.debug("%s: reading %s: %s", self.name, part, err)
+            LOGGER.debug("%s: reading %s: %s", self.name, name, err)
             return
         else:
-            self.async_merge_data(**{part: value})
-        if part is not Part.METRICS or self.data.metrics is not None:
-            self._learned.add(part)
+            self.async_set(**{name: value})
+        if name != "metrics" or self.data.metrics is not None:
+            self._learned.add(name)
 
     @callback
     def async_learn_again(self) -> None:
@@ -1045,24 +887,37 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return self.connection.async_run(has_socket=not self.cast_only)
 
     @callback
-    def _on_event(self, event: Event) -> None:
-        """Handle a push; after connecting, the state is read because the display does not push it."""
-        if isinstance(event, Connected):
-            self._polls = 0
-            self.create_task(self.async_refresh(), "snapshot")
-            return
+    def _on_connected(self) -> None:
+        """Read the state, which a display does not push by itself."""
+        self._polls = 0
+        self.create_task(self.async_refresh(), "snapshot")
+
+    @callback
+    def _on_frames(self, frames: Iterable[Frame]) -> None:
+        """Handle what was pushed."""
         if self.contact not in CHECKED:
             LOGGER.debug("%s: skipping a push before it is known of whom", self.name)
             return
-        match event:
-            case PlayerStatus():
-                self._handle_player(event)
-            case DeviceStatus():
-                self._set_device(event, self.hass.loop.time())
-            case PanelStatus():
-                self.async_merge_data(panel=event)
+        for frame in frames:
+            match frame:
+                case PlayerStatus():
+                    self._handle_player(frame)
+                case DeviceStatus():
+                    self._set_device(frame, self.hass.loop.time())
+                case PanelStatus():
+                    self.async_set(panel=frame)
         if not self.last_update_success and not self._is_other:
             self._seen()
+
+    @callback
+    def _on_flood(self, is_flooded: bool) -> None:
+        """Handle a display that starts or ends to push without end; log it once."""
+        if is_flooded:
+            LOGGER.warning(
+                "%s pushes its state without end; only two changes a second are shown",
+                self.name,
+            )
+        self._set_issue("floods", is_flooded)
 
     @callback
     def _on_disconnected(self) -> None:
@@ -1144,7 +999,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             case Refresh.DEVICE:
                 await self._async_update_device()
             case Refresh.PANEL | Refresh.POLICY | Refresh.OFFLINE:
-                await self._async_read(Part[refresh.name])
+                await self._async_read_field(refresh)
         if self.data.error_page:
             await self._async_update_device()
 
@@ -1170,18 +1025,18 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             cast: what was accepted.
             wake: whether the display may be woken if it turns out not to show it.
         """
+        if self._shutdown_requested:
+            return
         self.last_cast = cast
         self._followed_up, self._wakes_for_cast = None, wake
         self.history.add(cast)
         if self.cast_only:
-            self.async_merge_data(assumed=cast)
+            self.async_set(assumed=cast)
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and what the display omits of it is known now.
-            item = self._item(player)
-            self.async_merge_data(
-                item=item, shown_since=dt_util.utcnow(), stalled=False
+            self.async_set(
+                work=self._work(player), shown_since=dt_util.utcnow(), stalled=False
             )
-            self.async_update_listeners(frozenset({Part.PLAYER}))
 
     async def async_change_schedule(
         self, change: Callable[[SleepSchedule], Mapping[str, Any]]
@@ -1206,7 +1061,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             picture = await display.screenshot(SCREENSHOT_PIXELS)
             if picture is None:
                 raise RejectedError("screenshot")
-        self.async_merge_data(screenshot=Screenshot(picture, dt_util.utcnow()))
+        self.async_set(screenshot=Screenshot(picture, dt_util.utcnow()))
 
     async def async_set_asleep(self, asleep: bool) -> None:
         """Turn the display off or on; an issue is created if it repeatedly does not wake."""
@@ -1256,33 +1111,38 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _set_failed_wakes(self, failures: int) -> None:
         """Set the number of failed wakes in a row, and create or delete the issue."""
         self._failed_wakes = failures
-        issue_id = f"wakes_not_{self.device_id}"
-        if failures >= WAKES_TO_ISSUE:
-            ir.async_create_issue(
-                self.hass,
-                DOMAIN,
-                issue_id,
-                data={"device_id": self.device_id},
-                is_fixable=True,
-                severity=ir.IssueSeverity.WARNING,
-                translation_key="wakes_not",
-                translation_placeholders={"name": self.name},
-            )
-        elif not failures:
+        if failures >= WAKES_TO_ISSUE or not failures:
+            self._set_issue("wakes_not", failures > 0, is_fixable=True)
+
+    @callback
+    def _set_issue(self, key: str, is_there: bool, is_fixable: bool = False) -> None:
+        """Create or delete an issue of the display."""
+        issue_id = f"{key}_{self.device_id}"
+        if not is_there:
             ir.async_delete_issue(self.hass, DOMAIN, issue_id)
+            return
+        ir.async_create_issue(
+            self.hass,
+            DOMAIN,
+            issue_id,
+            data={"device_id": self.device_id},
+            is_fixable=is_fixable,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key=key,
+            translation_placeholders={"name": self.name},
+        )
 
     @override
     async def async_shutdown(self) -> None:
         """Stop reading."""
         await super().async_shutdown()
         self._set_failed_wakes(0)
+        self._set_issue("floods", False)
         self._player_reads.async_shutdown()
         if self._cancel_follow_up:
             self._cancel_follow_up()
         if self._end is not None:
             self._end.cancel()
-        # A command may still be under way.
-        self.history.paused = True
         await self.history.async_save()
 
 
@@ -1306,6 +1166,11 @@ async def _async_send_asleep(
         else:
             return
     await display.set_sleep_mode(asleep)
+
+
+def takes_screenshots(data: DisplayData) -> bool:
+    """Return whether a display may take screenshots, which came soon after its contract."""
+    return data.device is not None and data.device.contract is not None
 
 
 @callback

@@ -11,7 +11,7 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_DIALECT, CONF_HAS_SIGNED, CONF_KIND, EntryKind
-from .coordinator import POLLED, DisplayCoordinator
+from .coordinator import OPTIONAL, DisplayCoordinator
 from .library.library import Library
 
 PLAYER = (
@@ -67,7 +67,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "last_error": _class_name(coordinator.last_exception),
         "misses": coordinator.connection.misses,
         "cast_only": coordinator.cast_only,
-        "details": sorted(part for part in POLLED if getattr(data, part)),
+        "details": sorted(name for name in OPTIONAL if getattr(data, name)),
         "firmware": identity.version if identity else None,
         "set_up": data.set_up,
         "player": _allowed(player, PLAYER),

@@ -17,13 +17,7 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .client.display.client import Dialect
 from .const import DOMAIN
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    DisplayData,
-    Part,
-    Refresh,
-)
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Refresh
 from .display.discovery import model_of
 from .library.entries import async_add_libraries_listener
 from .library.library import Library
@@ -34,14 +28,14 @@ class DisplayDescription[_T](EntityDescription):
     """Describes an entity of a display.
 
     Attributes:
-        parts: the parts of the state that the entity shows.
+        reads: the field of the state that is only read while an entity shows it.
         value_fn: returns what it shows, None while that is unknown.
         exists_fn: detects whether the display has it; without, it does if it has ever had a value.
         is_common: every display has it.
         set_fn: sets a value, or does what a button is for.
     """
 
-    parts: tuple[Part, ...]
+    reads: str | None = None
     value_fn: Callable[[DisplayData], _T | None] | None = None
     exists_fn: Callable[[DisplayData], bool] | None = None
     is_common: bool = False
@@ -80,15 +74,16 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
     """Entity of a display."""
 
     _attr_has_entity_name = True
+    _was_available: bool | None = None
 
     def __init__(
         self,
         coordinator: DisplayCoordinator,
         key: str | None = None,
-        parts: tuple[Part, ...] = (),
+        reads: str | None = None,
     ) -> None:
-        """Initialize the entity, updated when one of the parts changes; without a key, it is the display itself."""
-        super().__init__(coordinator, parts)
+        """Initialize the entity; without a key, it is the display itself."""
+        super().__init__(coordinator, reads)
         device_id, dialect = coordinator.device_id, coordinator.display.dialect
         self._attr_unique_id = f"{device_id}_{key}" if key else device_id
         self._attr_translation_key = key
@@ -107,22 +102,6 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
             version = coordinator.data.device.installed_version
             self._attr_device_info["sw_version"] = version
 
-
-class DescribedEntity[_T](DisplayEntity):
-    """Entity with a description, whose state is only written when it changes."""
-
-    entity_description: DisplayDescription[_T]
-    _value: _T | None = None
-    _was_available: bool | None = None
-
-    def __init__(
-        self, coordinator: DisplayCoordinator, description: DisplayDescription[_T]
-    ) -> None:
-        """Initialize the entity."""
-        super().__init__(coordinator, description.key, description.parts)
-        self.entity_description = description
-        self._update()
-
     @override
     async def async_added_to_hass(self) -> None:
         """Listen to the coordinator."""
@@ -134,7 +113,7 @@ class DescribedEntity[_T](DisplayEntity):
     @override
     def _handle_coordinator_update(self) -> None:
         """Write the state if it has changed."""
-        available = self.coordinator.last_update_success
+        available = self.available
         if self._update() or available is not self._was_available:
             self._was_available = available
             self.async_write_ha_state()
@@ -142,6 +121,27 @@ class DescribedEntity[_T](DisplayEntity):
     @callback
     def _update(self) -> bool:
         """Update what is shown, and return whether that has changed."""
+        return False
+
+
+class DescribedEntity[_T](DisplayEntity):
+    """Entity with a description."""
+
+    entity_description: DisplayDescription[_T]
+    _value: _T | None = None
+
+    def __init__(
+        self, coordinator: DisplayCoordinator, description: DisplayDescription[_T]
+    ) -> None:
+        """Initialize the entity."""
+        super().__init__(coordinator, description.key, description.reads)
+        self.entity_description = description
+        self._update()
+
+    @callback
+    @override
+    def _update(self) -> bool:
+        """Update the value, and return whether that has changed."""
         if (value_fn := self.entity_description.value_fn) is None:
             return False
         before, self._value = self._value, value_fn(self.coordinator.data)
@@ -180,7 +180,7 @@ def async_add_display_entities[_T](
 
     add()
     if waiting:
-        entry.async_on_unload(coordinator.async_add_listener(add, (Part.FEATURES,)))
+        entry.async_on_unload(coordinator.async_add_listener(add))
 
 
 class LibraryEntity(Entity):

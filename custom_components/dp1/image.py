@@ -14,7 +14,12 @@ from homeassistant.util import dt as dt_util
 
 from .browse.pictures import async_fetch_picture, fits
 from .client.catalog.artwork import largest_url
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, Part, Screenshot
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    Screenshot,
+    takes_screenshots,
+)
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 PARALLEL_UPDATES = 0
@@ -27,17 +32,15 @@ class DisplayImageDescription[_T](DisplayDescription[_T], ImageEntityDescription
 
 WORK = DisplayImageDescription(
     key="work",
-    parts=(Part.PICTURE,),
     is_common=True,
-    value_fn=lambda data: data.picture,
+    value_fn=lambda data: data.work.picture if data.work else None,
 )
 SCREENSHOT = DisplayImageDescription(
     key="screenshot",
-    parts=(Part.SCREENSHOTS,),
     entity_category=EntityCategory.DIAGNOSTIC,
     entity_registry_enabled_default=False,
     value_fn=lambda data: data.screenshot,
-    exists_fn=lambda data: data.screenshots,
+    exists_fn=takes_screenshots,
 )
 
 

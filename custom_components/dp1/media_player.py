@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from functools import lru_cache, partial, reduce
-from operator import or_
+from functools import partial
 from typing import Any, override
 
 from homeassistant.components.media_player import (
@@ -27,24 +26,21 @@ from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
-from .client.display.player_status import PlayerStatus
 from .client.text import MAX_TITLE, clean
 from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
-    Part,
     Refresh,
     async_other_players,
 )
-from .display.metadata import NO_ITEM, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .grants import public_media_id, without_token
 from .guard import NAMED_HOSTS
 from .library.entries import async_add_libraries_listener, async_source_list
-from .library.work import NO_WORK, Work
+from .library.work import NO_WORK
 from .playback.duties import DUTIES, duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
@@ -64,8 +60,11 @@ PARALLEL_UPDATES = 0
 VOLUME_STEP = 0.08
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
-# The parts of the state that another work of the same playlist does not change.
-LASTING_PARTS = (Part.PLAYER, Part.DEVICE, Part.DUTIES)
+# Whatever changes with each work is in no history: the logbook has its title, and its link leads to the rest.
+DETAILS = (
+    *("provenance", "series", "exhibition", "edition", "year", "medium", "link"),
+    *("note", "about_artist"),
+)
 BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
 PLAYER_FEATURES = (
     Feature.NEXT_TRACK
@@ -97,30 +96,22 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_device_class = MediaPlayerDeviceClass.TV
     _attr_volume_step = VOLUME_STEP
     _unrecorded_attributes = frozenset({"dp1"})
-    _features_of_player: tuple[Feature | bool, ...] = ()
+    _features_of_player = Feature(0)
     _features_of_music = Feature(0)
-    _common: tuple[object, ...] | None = None
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
-        super().__init__(coordinator, parts=(Part.WORK, *LASTING_PARTS))
+        super().__init__(coordinator)
         # Names its icons only.
         self._attr_translation_key = "display"
         # Each volume step starts from where the step before ended.
         self._volume_lock = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
         self._update_sources()
-        self._update_lasting()
-        self._update_position()
-        self._update_work()
 
     @override
     async def async_added_to_hass(self) -> None:
         """Register callbacks."""
-        # Called first: most updates concern the work only.
-        self.async_on_remove(
-            self.coordinator.async_add_listener(self._update_lasting, LASTING_PARTS)
-        )
         await super().async_added_to_hass()
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
@@ -135,15 +126,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 )
             )
         self._update_sources()
-        self._update_lasting()
-        self._update_position()
-        self._update_work()
 
     @callback
     def _handle_libraries_update(self) -> None:
         """Handle a change of the libraries."""
         self._update_sources()
-        self._update_work()
         self.async_write_ha_state()
 
     def _players_of_area(self) -> list[str]:
@@ -173,143 +160,101 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             self._update_features()
             self.async_write_ha_state()
 
-    @callback
-    @override
-    def _handle_coordinator_update(self) -> None:
-        """Handle updated data from the display."""
-        self._update_position()
-        self._update_work()
-        self.async_write_ha_state()
-
     def _update_sources(self) -> None:
-        """Update the source list from the libraries."""
+        """Update the source list from the libraries, and what they know of the rest."""
         self._sources = async_source_list(self.coordinator.hass)
         self._attr_source_list = self._sources.names
-        self._update_known()
-
-    def _update_known(self) -> None:
-        """Update what the libraries know of what is shown, and the features, one of which needs sources."""
-        data = self.coordinator.data
-        self._attr_source = self._sources.shown(data.player, data.assumed)
-        self._signed_by = self.coordinator.signed_by
-        self._update_features()
+        self._update()
 
     def _update_features(self) -> None:
         """Update the features to those that are detected."""
         data = self.coordinator.data
         player, device = data.player, data.device
         has_player = not self.coordinator.cast_only
+        sleep = SLEEP_FEATURES if data.asleep is not None else Feature(0)
         if player is not None and player.ok:
             # They stay while the player is not running, so that an action tells why it fails.
-            self._features_of_player = (
-                player.shuffle is not None and Feature.SHUFFLE_SET,
-                player.loop_mode is not None and Feature.REPEAT_SET,
-                data.asleep is not None and SLEEP_FEATURES,
-            )
+            self._features_of_player = sleep
+            if player.shuffle is not None:
+                self._features_of_player |= Feature.SHUFFLE_SET
+            if player.loop_mode is not None:
+                self._features_of_player |= Feature.REPEAT_SET
+        features = BASE_FEATURES | self._features_of_player | sleep
+        if has_player:
+            features |= PLAYER_FEATURES
         # Nobody knows before the first device status, which takes long without internet.
-        has_volume = has_player if device is None else device.volume is not None
-        has_mute = device is not None and device.muted is not None
-        self._attr_supported_features = _combined(
-            BASE_FEATURES,
-            has_player and PLAYER_FEATURES,
-            *self._features_of_player,
-            data.asleep is not None and SLEEP_FEATURES,
-            has_volume and VOLUME_FEATURES,
-            has_mute and Feature.VOLUME_MUTE,
-            bool(self._sources.names) and Feature.SELECT_SOURCE,
-            without=self._features_of_music,
-        )
+        if has_player if device is None else device.volume is not None:
+            features |= VOLUME_FEATURES
+        if device is not None and device.muted is not None:
+            features |= Feature.VOLUME_MUTE
+        if self._sources.names:
+            features |= Feature.SELECT_SOURCE
+        self._attr_supported_features = features & ~self._features_of_music
 
     @callback
-    def _update_lasting(self) -> None:
-        """Update what another work of the same playlist does not change."""
+    @override
+    def _update(self) -> bool:
+        """Update what is shown."""
         coordinator = self.coordinator
-        entry_id, data = coordinator.entry_id, coordinator.data
-        player, device = data.player, data.device
-        self._update_known()
+        hass, entry_id, data = coordinator.hass, coordinator.entry_id, coordinator.data
+        player, device, assumed = data.player, data.device, data.assumed
+        self._update_features()
         self._attr_state = self._state()
-        group = group_of(coordinator.hass, entry_id)
+        self._attr_source = self._sources.shown(player, assumed)
+        group = group_of(hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None
         volume = device.volume if device else None
         self._attr_volume_level = None if volume is None else volume / 100
         self._attr_is_volume_muted = device.muted if device else None
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEAT_MODES.get(player.loop_mode or "") if player else None
+        self._attr_media_track = player.position if player else None
         self._attr_media_playlist = player.playlist_title if player else None
-        if data.assumed is not None:
-            document: Mapping[str, Any] = data.assumed.playlist or {}
-            self._attr_media_playlist = clean(document.get("title"), MAX_TITLE) or None
-        self._details = {
-            "works": len(player.items) if player else None,
-            "playlist_id": player.playlist_id if player else None,
-            "playlist_url": without_token(player.playlist_url) if player else None,
-            "error_page": without_token(data.error_page),
-            "until": coordinator.hass.data[DUTIES].announced_until(entry_id),
-        }
-
-    def _update_work(self) -> None:
-        """Update what is shown of the current work."""
-        data = self.coordinator.data
-        item, work, picture = NO_ITEM, NO_WORK, None
-        if is_shown := data.item is not None and not data.error_page:
-            item, work, picture = data.item, data.work or NO_WORK, data.picture
+        content_id = media_id(player, coordinator.history) if player else None
+        if assumed is not None:
+            title = (assumed.playlist or {}).get("title")
+            self._attr_media_playlist = clean(title, MAX_TITLE) or None
+            content_id = content_id or assumed_media_id(assumed)
+        self._attr_media_content_id = public_media_id(hass, content_id)
+        work = NO_WORK if data.error_page else data.work or NO_WORK
+        item = player.current if player and work is not NO_WORK else None
+        # Cards name the artist of an image, but not that of a playlist.
+        self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
+        self._attr_media_title = work.title
+        self._attr_media_artist = work.artist
+        self._attr_media_album_name = work.exhibition
+        self._attr_media_image_url = work.picture
         # The display reports the duration of a work, but not when it was started.
-        duration = item.duration if data.shown_since else None
-        self._attr_media_title = item.title or work.title
+        duration = item.duration if item and data.shown_since else None
+        self._attr_media_duration = int(duration) if duration else None
+        self._attr_media_position = 0 if duration else None
         self._attr_media_position_updated_at = data.shown_since if duration else None
-        # Many works of a playlist have these in common, and an attribute is slow to set.
-        common = (
-            # Cards name the artist of an image, but not that of a playlist.
-            MediaType.IMAGE if is_shown else MediaType.PLAYLIST,
-            item.artist or work.artist,
-            work.exhibition,
-            picture,
-            int(duration) if duration else None,
-            0 if duration else None,
-        )
-        if common != self._common:
-            self._common = common
-            (
-                self._attr_media_content_type,
-                self._attr_media_artist,
-                self._attr_media_album_name,
-                self._attr_media_image_url,
-                self._attr_media_duration,
-                self._attr_media_position,
-            ) = common
         self._attr_extra_state_attributes = {
             "dp1": {
-                **work_details(item, work),
-                **self._details,
-                "source": without_token(item.address),
-                "signed_by": self._signed_by if is_shown else None,
-                "favorite": self._is_favorite(data.player, data.work),
+                **{name: getattr(work, name) for name in DETAILS},
+                "work_id": work.id,
+                "source": without_token(work.source),
+                "license": item.license if item else None,
+                "works": len(player.items) if player else None,
+                "playlist_id": player.playlist_id if player else None,
+                "playlist_url": without_token(player.playlist_url) if player else None,
+                "error_page": without_token(data.error_page),
+                "until": hass.data[DUTIES].announced_until(entry_id),
+                "signed_by": coordinator.signed_by if item else None,
+                "favorite": self._is_favorite(),
             }
         }
+        return True
 
-    def _update_position(self) -> None:
-        """Update the media id, which names the playlist and the position in it."""
-        coordinator = self.coordinator
-        player, assumed = coordinator.data.player, coordinator.data.assumed
-        content_id = None
-        if player is not None:
-            content_id = media_id(player, coordinator.history)
-        elif assumed is not None:
-            content_id = assumed_media_id(assumed)
-        self._attr_media_track = player.position if player else None
-        self._attr_media_content_id = public_media_id(coordinator.hass, content_id)
-
-    def _is_favorite(
-        self, player: PlayerStatus | None, work: Work | None
-    ) -> bool | None:
+    def _is_favorite(self) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it."""
-        libraries = self._sources.libraries
-        if not libraries or player is None or player.current is None:
+        libraries, data = self._sources.libraries, self.coordinator.data
+        player, work = data.player, data.work
+        if player is None or work is None:
             return None
         if any(library.favorite_of(player, work) for library in libraries):
             return True
-        known = any(library.knows(player, work) for library in libraries)
-        return False if known else None
+        return False if any(lib.knows(player, work) for lib in libraries) else None
 
     def _state(self) -> MediaPlayerState | None:
         """Return the state of the display."""
@@ -516,9 +461,3 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             if device is not None and device.muted is (not mute):
                 await display.toggle_mute()
                 self.coordinator.async_assume_device(muted=mute)
-
-
-@lru_cache
-def _combined(*features: Feature | bool, without: Feature) -> Feature:
-    """Return features together, where False is none; cached, as flags are slow to combine for each push."""
-    return reduce(or_, features, Feature(0)) & ~without

@@ -15,7 +15,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.display.player_status import DeviceSettings
-from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -80,7 +80,7 @@ def _panel_value(name: str) -> DisplayNumberDescription:
 
     return DisplayNumberDescription(
         key=f"panel_{name}",
-        parts=(Part.PANEL,),
+        reads="panel",
         entity_category=None if name == "brightness" else EntityCategory.CONFIG,
         native_unit_of_measurement=PERCENTAGE,
         value_fn=value,
@@ -91,7 +91,6 @@ def _panel_value(name: str) -> DisplayNumberDescription:
 NUMBERS = (
     DisplayNumberDescription(
         key="seconds_per_work",
-        parts=(Part.PLAYER,),
         device_class=NumberDeviceClass.DURATION,
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement=UnitOfTime.SECONDS,
@@ -103,7 +102,6 @@ NUMBERS = (
     ),
     DisplayNumberDescription(
         key="margin",
-        parts=(Part.PLAYER,),
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement="px",
         native_min_value=0,

@@ -12,13 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .client.display.client import Display
 from .client.display.device_status import DAYS, DeviceStatus, SleepSchedule
 from .client.playlist.schema import SCALINGS
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    DisplayData,
-    Part,
-    Refresh,
-)
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Refresh
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -67,7 +61,6 @@ def _setting(
 
     return DisplaySelectDescription(
         key=key or name,
-        parts=(Part.PLAYER,),
         is_common=is_common,
         entity_category=EntityCategory.CONFIG,
         options=options,
@@ -108,7 +101,6 @@ SELECTS = (
     _setting("tombstone", ["timed", "on", "off"], key="museum_label"),
     DisplaySelectDescription(
         key="signature_mode",
-        parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
         options=SIGNATURE_MODES,
@@ -117,7 +109,6 @@ SELECTS = (
     ),
     DisplaySelectDescription(
         key="sleep_days",
-        parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         options=list(DAY_GROUPS),
         value_fn=_days,
@@ -127,7 +118,6 @@ SELECTS = (
 )
 ORIENTATION = DisplaySelectDescription(
     key="orientation",
-    parts=(Part.DEVICE,),
     is_common=True,
     entity_category=EntityCategory.CONFIG,
     options=TURNS,

@@ -22,8 +22,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
 from .client.playlist.schedule import Due
-from .coordinator import DisplayData, Part
-from .display.metadata import picture_of
+from .coordinator import DisplayData
+from .display.metadata import work_of
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -33,7 +33,7 @@ from .entity import (
 from .library.library import Library
 from .library.node import NodeKind, media_id
 from .library.providers.daily import Daily
-from .library.work import Work
+from .library.work import NO_WORK
 
 PARALLEL_UPDATES = 0
 
@@ -47,22 +47,22 @@ class DisplaySensorDescription(
 
 def _measure(
     key: str,
-    part: Part = Part.METRICS,
+    record: str = "metrics",
     field: str | None = None,
     *,
     device_class: SensorDeviceClass | None = None,
     unit: str | None = PERCENTAGE,
 ) -> DisplaySensorDescription:
-    """Return the description of a number in a part of the state, disabled by default; without a unit, it counts up."""
+    """Return the description of a number in a record of the state, disabled by default; without a unit, it counts up."""
 
     def value(data: DisplayData) -> StateType:
         """Return the number."""
-        record = getattr(data, part)
-        return getattr(record, field or key) if record else None
+        values = getattr(data, record)
+        return getattr(values, field or key) if values else None
 
     return DisplaySensorDescription(
         key=key,
-        parts=(part,),
+        reads=record,
         device_class=device_class,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -111,7 +111,6 @@ def _started_at(data: DisplayData) -> datetime | None:
 SENSORS = (
     DisplaySensorDescription(
         key="work_number",
-        parts=(Part.WORK,),
         is_common=True,
         # The logbook tells each new work by its title; this would repeat it without.
         entity_registry_enabled_default=False,
@@ -119,7 +118,6 @@ SENSORS = (
     ),
     DisplaySensorDescription(
         key="works",
-        parts=(Part.PLAYER,),
         is_common=True,
         # Which keeps it out of the logbook.
         state_class=SensorStateClass.MEASUREMENT,
@@ -127,28 +125,26 @@ SENSORS = (
     ),
     DisplaySensorDescription(
         key="next_work",
-        parts=(Part.WORK,),
         is_common=True,
         entity_registry_enabled_default=False,
         value_fn=_next_title,
     ),
     DisplaySensorDescription(
         key="works_offline",
-        parts=(Part.OFFLINE,),
+        reads="offline",
         state_class=SensorStateClass.MEASUREMENT,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda data: data.offline.ready if data.offline else None,
     ),
     DisplaySensorDescription(
         key="last_outage",
-        parts=(Part.DEVICE,),
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda data: data.device.last_outage if data.device else None,
     ),
     DisplaySensorDescription(
         key="playback_time",
-        parts=(Part.COUNTERS,),
+        reads="counters",
         device_class=SensorDeviceClass.DURATION,
         state_class=SensorStateClass.TOTAL_INCREASING,
         entity_category=EntityCategory.DIAGNOSTIC,
@@ -157,16 +153,16 @@ SENSORS = (
         suggested_display_precision=1,
         value_fn=lambda data: data.counters.playback_seconds if data.counters else None,
     ),
-    _measure("casts", Part.COUNTERS, "starts", unit=None),
-    _measure("failed_casts", Part.COUNTERS, "start_failures", unit=None),
-    _measure("wifi_signal", Part.COUNTERS),
+    _measure("casts", "counters", "starts", unit=None),
+    _measure("failed_casts", "counters", "start_failures", unit=None),
+    _measure("wifi_signal", "counters"),
     _temperature("cpu_temperature"),
     _temperature("gpu_temperature"),
     _measure("memory_usage"),
     _measure("disk_usage"),
     DisplaySensorDescription(
         key="started",
-        parts=(Part.METRICS,),
+        reads="metrics",
         device_class=SensorDeviceClass.UPTIME,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -240,11 +236,12 @@ class DailySensor(LibraryEntity, SensorEntity):
     def extra_state_attributes(self) -> dict[str, Any]:
         """Return what else is known of the work, when the next follows, and why there is none."""
         daily, item = self.library.daily, self.library.daily.work
-        work = (self.library.known_work(item) if item else None) or Work()
-        found = daily.due()
+        work, found = NO_WORK, daily.due()
+        if item is not None:
+            work = work_of(item, self.library.known_work(item), daily.document)
         return {
-            "artist": (item.artist if item else None) or work.artist,
-            "picture": picture_of(item, work, daily.document),
+            "artist": work.artist,
+            "picture": work.picture,
             "since": found.since,
             "next_at": found.next_at,
             "last_at": daily.last_at,

@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -58,20 +58,19 @@ async def _show_mature_content(display: Display, show: bool) -> None:
 SWITCHES = (
     DisplaySwitchDescription(
         key="panel",
-        parts=(Part.PANEL,),
+        reads="panel",
         value_fn=_panel_is_on,
         set_fn=sends(_switch_panel, Refresh.PANEL),
     ),
     DisplaySwitchDescription(
         key="sleep_schedule",
-        parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         value_fn=_schedule_is_on,
         set_fn=sends(Display.set_sleep_schedule, Refresh.DEVICE),
     ),
     DisplaySwitchDescription(
         key="mature_content",
-        parts=(Part.POLICY,),
+        reads="policy",
         entity_category=EntityCategory.CONFIG,
         value_fn=_shows_mature_content,
         set_fn=sends(_show_mature_content, Refresh.POLICY),

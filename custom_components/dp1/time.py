@@ -11,7 +11,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
 from .client.display.device_status import SleepSchedule
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Part
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .errors import invalid_input
 
@@ -46,7 +46,6 @@ def _description(field: str) -> DisplayTimeDescription:
 
     return DisplayTimeDescription(
         key=field,
-        parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         value_fn=value,
         set_fn=set_value,

@@ -14,7 +14,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
-from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.
@@ -36,7 +36,6 @@ def _versions(data: DisplayData) -> tuple[str, str] | None:
 
 FIRMWARE = FirmwareDescription(
     key="firmware",
-    parts=(Part.DEVICE,),
     is_common=True,
     device_class=UpdateDeviceClass.FIRMWARE,
     value_fn=_versions,

@@ -23,11 +23,12 @@ async def test_only_several_misses_are_a_loss() -> None:
         connection = Connection(
             Display(session, "127.0.0.1", 1),
             lambda: timing,
-            on_event=lambda event: None,
+            on_connected=lambda: None,
+            on_frames=lambda frames: None,
             on_disconnected=lambda: None,
             on_seen=lambda: None,
             on_lost=lost.append,
-            player=lambda: None,
+            on_flood=lambda is_flooded: None,
         )
         connection.seen()
         for _ in range(MISSES_TO_LOSS - 1):
@@ -90,11 +91,12 @@ async def _seconds_until_lost(*, has_socket: bool) -> float:
         connection = Connection(
             Display(session, display.host, display.port),
             Timing,
-            on_event=lambda event: alive.set(),
+            on_connected=alive.set,
+            on_frames=lambda frames: None,
             on_disconnected=lambda: None,
             on_seen=seen,
             on_lost=lambda err: lost.set(),
-            player=lambda: None,
+            on_flood=lambda is_flooded: None,
         )
         running = loop.create_task(connection.async_run(has_socket))
         await alive.wait()

@@ -29,7 +29,7 @@ def asked(display: DisplaySimulator, command: str) -> int:
 async def poll(entry: MockConfigEntry, times: int = 1) -> None:
     """Advance time by minutes."""
     for _ in range(times):
-        await entry.runtime_data.async_read_polled()
+        await entry.runtime_data.async_read_optional()
 
 
 @pytest.mark.parametrize(

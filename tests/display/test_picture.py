@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.dp1.client.display.player_status import PlayerStatus
-from custom_components.dp1.display.metadata import picture_of
+from custom_components.dp1.display.metadata import work_of
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,5 @@ def test_the_best_picture_is_chosen(
     playlist = {"title": "Evening", "coverImage": cover, "items": [item]}
     status = {"ok": True, "index": 0, "items": [item], "playlist": playlist}
     player = PlayerStatus.parse(status)
-    assert picture_of(player.current, None, player.playlist) == picture
+    assert player.current is not None
+    assert work_of(player.current, None, player.playlist).picture == picture

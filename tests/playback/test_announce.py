@@ -405,7 +405,7 @@ async def test_a_display_that_is_set_up_again_while_it_is_sent(house: House) -> 
     await wait(house)
     assert_back(house)
     assert not house.attribute("wall", "dp1")["until"]
-    assert not entry.runtime_data.history.paused
+    assert not entry.runtime_data.history.is_announcing
 
 
 async def test_a_display_that_is_removed_while_a_cast_fails(house: House) -> None:

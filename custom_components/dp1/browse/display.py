@@ -25,7 +25,7 @@ from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
-from ..display.metadata import picture_of
+from ..display.metadata import work_of
 from ..errors import action_failed, raised_as, retyped
 from ..library.entries import async_libraries
 from ..library.library import Library
@@ -286,11 +286,11 @@ def _coming(
         index = place % count
         item = player.items[index]
         known = (library.known_work(item) for library in libraries)
-        work = next(filter(None, known), None)
+        work = work_of(item, next(filter(None, known), None), player.playlist)
         # A work is named by its id, or by its place if that is not its own.
         is_own = item.id and named[item.id] == 1
         yield (
             f"{UP_NEXT}/{item.id if is_own else index + 1}",
-            item.title or (work.title if work else None),
-            picture_of(item, work, player.playlist),
+            work.title,
+            work.picture,
         )

@@ -1,7 +1,7 @@
 """The connection to a display: its socket, the retries, and whether the display is available."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing, suppress
 from random import uniform
 from typing import Final
@@ -9,14 +9,83 @@ from typing import Final
 from homeassistant.core import callback
 
 from ..client.display.client import Display
-from ..client.display.notifications import Event, NoPongError
+from ..client.display.notifications import Connected, Frame, NoPongError
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
 from ..const import LOGGER
 from ..timing import Timing
 
 MISSES_TO_LOSS: Final = 3
+# How many frames are handed on at once, and how often later ones.
+FRAME_BURST: Final = 10
+FRAME_SECONDS: Final = 0.5
+# How long frames have to come faster to be told.
+FLOOD_SECONDS: Final = 60.0
 SILENCE: Final = (UnreachableError, LostAnswerError)
+
+
+class FrameLimit:
+    """Hands on what a display pushes: a burst, then two a second, and the last of each kind of what comes faster."""
+
+    def __init__(
+        self,
+        on_frames: Callable[[Iterable[Frame]], None],
+        on_flood: Callable[[bool], None],
+    ) -> None:
+        """Initialize without frames.
+
+        Args:
+            on_frames: called with the frames that are due.
+            on_flood: called when there were too many for a minute, and when there are not anymore.
+        """
+        self._on_frames = on_frames
+        self._on_flood = on_flood
+        self._waiting: dict[type, Frame] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        # When as many as a burst are free again.
+        self._full_at = 0.0
+        self._limited_since: float | None = None
+        self._is_flooded = False
+
+    @callback
+    def handle(self, frame: Frame) -> None:
+        """Hand a frame on, or merge it with those that wait."""
+        before = self._waiting.get(PlayerStatus)
+        if isinstance(frame, PlayerStatus) and isinstance(before, PlayerStatus):
+            frame = frame.over(before)
+        self._waiting[type(frame)] = frame
+        if self._timer is not None:
+            return
+        now = _now()
+        self._full_at = max(self._full_at, now) + FRAME_SECONDS
+        wait = self._full_at - FRAME_BURST * FRAME_SECONDS - now
+        if wait > 0:
+            self._limited_since = self._limited_since or now
+            self._timer = asyncio.get_running_loop().call_later(wait, self._hand_on)
+        else:
+            if wait < -FRAME_SECONDS:
+                self._limited_since = None
+            self._hand_on()
+
+    @callback
+    def _hand_on(self) -> None:
+        """Hand on what waits."""
+        self._timer = None
+        frames, self._waiting = self._waiting, {}
+        self._on_frames(frames.values())
+        since = self._limited_since
+        is_flooded = since is not None and _now() - since >= FLOOD_SECONDS
+        if is_flooded is not self._is_flooded:
+            self._is_flooded = is_flooded
+            self._on_flood(is_flooded)
+
+    @callback
+    def clear(self) -> None:
+        """Drop what waits."""
+        self._waiting.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class Connection:
@@ -31,29 +100,31 @@ class Connection:
         self,
         display: Display,
         timing: Callable[[], Timing],
-        on_event: Callable[[Event], None],
+        on_connected: Callable[[], None],
+        on_frames: Callable[[Iterable[Frame]], None],
         on_disconnected: Callable[[], None],
         on_seen: Callable[[], None],
         on_lost: Callable[[Dp1Error], None],
-        player: Callable[[], PlayerStatus | None],
+        on_flood: Callable[[bool], None],
     ) -> None:
         """Initialize the connection, which is not open yet.
 
         Args:
             display: the client.
             timing: returns the current delays.
-            on_event: called with each push, that of the player merged over its known status.
+            on_connected: called when the socket is open.
+            on_frames: called with what was pushed.
             on_disconnected: called when the socket was closed.
             on_seen: called after a successful probe.
             on_lost: called as long as the display is unavailable.
-            player: returns the status of the player that is known.
+            on_flood: called when the display starts or ends to push without end.
         """
         self.connected = False
         self.misses = 0
         self._display = display
         self._timing = timing
-        self._player = player
-        self._on_event = on_event
+        self._frames = FrameLimit(on_frames, on_flood)
+        self._on_connected = on_connected
         self._on_disconnected = on_disconnected
         self._on_seen = on_seen
         self._on_lost = on_lost
@@ -92,15 +163,18 @@ class Connection:
         heartbeat = self._timing().heartbeat
         silence = 0.0
         try:
-            listening = self._display.listen(heartbeat, self._player)
-            async with aclosing(listening) as events:
+            async with aclosing(self._display.listen(heartbeat)) as events:
                 async for event in events:
-                    self.connected = self._had_socket = True
-                    self._on_event(event)
+                    if isinstance(event, Connected):
+                        self.connected = self._had_socket = True
+                        self._on_connected()
+                    else:
+                        self._frames.handle(event)
         except NoPongError:
             silence = 1.5 * heartbeat
             raise
         finally:
+            self._frames.clear()
             if self.connected:
                 self.connected = False
                 self.misses = 0

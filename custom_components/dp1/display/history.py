@@ -55,7 +55,7 @@ class History:
     """The playlists that one display was given, by Home Assistant or by anybody else.
 
     Attributes:
-        paused: what the display is given is only shown for a moment, and not kept.
+        is_announcing: whether the display shows something for a moment, which is not kept.
     """
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
@@ -71,7 +71,7 @@ class History:
         self._seen: tuple[object, ...] | None = None
         self._current: HistoryEntry | None = None
         self._changed = False
-        self.paused = False
+        self.is_announcing = False
 
     async def async_load(self) -> None:
         """Load the stored history."""
@@ -104,7 +104,7 @@ class History:
     def add(self, cast: Cast) -> None:
         """Add a cast with its whole document; the display reports only a part of it."""
         media_id = media_id_of(cast)
-        if media_id is None or self.paused:
+        if media_id is None or self.is_announcing:
             return
         known = self._entries.get(media_id)
         title = (cast.playlist or {}).get("title") or (known.title if known else None)
@@ -129,7 +129,7 @@ class History:
         if media_id is None:
             return None
         known = self._entries.get(media_id)
-        if player.playlist is None or self.paused:
+        if player.playlist is None or self.is_announcing:
             return known
         title = player.playlist_title or (known.title if known else None)
         latest = next(reversed(self._entries.values()), None)

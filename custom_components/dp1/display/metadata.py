@@ -1,10 +1,9 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Final, Protocol
 
@@ -28,43 +27,21 @@ LOOK_UPS_AT_ONCE: Final = 4
 MAX_NAME = 100
 SHORT_DID = 24
 WEB = ("http://", "https://")
-NO_ITEM = PlaylistItem(raw={})
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 
 
-def picture_of(
-    item: PlaylistItem | None,
-    work: Work | None = None,
+def work_of(
+    item: PlaylistItem,
+    known: Work | None = None,
     playlist: Mapping[str, Any] | None = None,
-) -> str | None:
-    """Return the picture of a work: its thumbnail, that of the library, itself if it is an image, or its playlist's cover."""
-    if item is None:
-        return None
-    if item.thumbnail:
-        return item.thumbnail
-    if work and work.picture and work.picture.startswith(WEB):
-        return work.picture
-    if item.source and _is_image(item.source):
-        return item.source
-    cover = text(playlist.get("coverImage")) if playlist else None
-    return cover if cover and cover.startswith(WEB) else None
-
-
-def work_details(item: PlaylistItem, work: Work) -> dict[str, Any]:
-    """Return the details of a work, for the attributes of the media player."""
-    return {
-        "license": item.license,
-        "provenance": item.provenance or work.provenance,
-        "work_id": item.id,
-        "series": work.series,
-        "exhibition": work.exhibition,
-        "edition": work.edition,
-        "year": work.year,
-        "medium": work.medium,
-        "link": work.link,
-        "note": item.note or work.note,
-        "about_artist": item.about_artist or work.about_artist,
-    }
+) -> Work:
+    """Return the work of a playlist item, completed by a library, with a picture: its own, itself or the playlist's cover."""
+    work, source = Work.of_item(item).over(known), item.address
+    pictures = [item.thumbnail, known.picture if known else None]
+    pictures.append(source if source and _is_image(source) else None)
+    pictures.append(text(playlist.get("coverImage")) if playlist else None)
+    picture = next((url for url in pictures if url and url.startswith(WEB)), None)
+    return replace(work, source=source, picture=picture)
 
 
 def sent_item(player: PlayerStatus, *casts: Cast | None) -> PlaylistItem | None:
@@ -94,7 +71,6 @@ def sent_item(player: PlayerStatus, *casts: Cast | None) -> PlaylistItem | None:
     return item
 
 
-@lru_cache
 def _is_image(source: str) -> bool:
     """Return whether a source is an image, by its suffix; asking for each work would burden its server."""
     if not source.startswith(WEB):
@@ -218,17 +194,17 @@ class Signer:
 
 
 class ArtworkMetadata:
-    """What is known of the current work of one display: by its cast, by the libraries, and who signed it.
+    """What the libraries have of the current work of one display, and who signed it.
 
     Attributes:
-        signer: who signed what is shown.
+        signer: who signed what hangs.
     """
 
     def __init__(
         self,
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
-        on_found: Callable[[Work], None],
+        on_work: CALLBACK_TYPE,
         on_signed: CALLBACK_TYPE,
     ) -> None:
         """Initialize without a work.
@@ -236,29 +212,28 @@ class ArtworkMetadata:
         Args:
             hass: Home Assistant.
             entry: of the display.
-            on_found: called with what was found later.
+            on_work: called when a library has more of the work.
             on_signed: called when somebody turns out to have signed it.
         """
         self.signer = Signer(hass, entry, on_signed)
         self._hass = hass
         self._entry = entry
-        self._on_found = on_found
+        self._on_work = on_work
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
         self._look_up: asyncio.Task[None] | None = None
-        self._ask_again = False
+        self._sources_changed = asyncio.Event()
 
     @callback
     def work(self, item: PlaylistItem | None) -> Work | None:
-        """Return what is known of a work, and look up the rest in the background."""
+        """Return the work of an item as a library has it, and look up the rest in the background."""
         if item != self._item:
             if self._look_up is not None:
                 self._look_up.cancel()
                 self._look_up = None
             self._item, self._work = item, None
-            if self._sources:
-                self._read()
+            self._read()
         return self._work
 
     @property
@@ -278,56 +253,54 @@ class ArtworkMetadata:
         self._sources = sources
         before = self._work
         self._read()
-        if self._work is not None and self._work != before:
-            self._on_found(self._work)
+        if self._work != before:
+            self._on_work()
 
     def _read(self) -> None:
-        """Read the known metadata, and start a look-up if it is incomplete."""
-        item = self._item
-        if item is None or not self._sources:
+        """Read the known metadata, and look the work up if they are incomplete."""
+        if (item := self._item) is None:
             return
-        known = [work for source in self._sources if (work := source.known_work(item))]
-        best = next((work for work in known if work.link), None)
-        self._work = best or (known[0] if known else self._work)
+        works = [work for source in self._sources if (work := source.known_work(item))]
+        best = next((work for work in works if work.link), None)
+        self._work = best or (works[0] if works else self._work)
         # Without a source, the status is not complete yet.
-        if best is None and item.source:
-            self._start(item)
-
-    def _start(self, item: PlaylistItem) -> None:
-        """Start a look-up, or another after the one that runs."""
-        if self._look_up is not None:
-            self._ask_again = True
+        if best is not None or not item.source or not self._sources:
             return
-        self._look_up = self._entry.async_create_background_task(
-            self._hass,
-            self._async_look_up(item),
-            f"{self._entry.title} metadata",
-            eager_start=False,
-        )
+        if self._look_up is None:
+            self._look_up = self._entry.async_create_background_task(
+                self._hass,
+                self._async_look_up(item),
+                f"{self._entry.title} metadata",
+                eager_start=False,
+            )
+        else:
+            self._sources_changed.set()
 
     async def _async_look_up(self, item: PlaylistItem) -> None:
-        """Look a work up in one library after the other."""
-        found: Work | None = None
+        """Look a work up in one library after the other; after a failure again, also when a library has changed."""
         timing = self._hass.data[TIMING]
         look_ups = self._hass.data.setdefault(
             LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         )
         retry = timing.look_up_retry
-        self._ask_again = True
-        while self._ask_again and not found:
-            self._ask_again = in_trouble = False
+        work: Work | None = None
+        while True:
+            self._sources_changed.clear()
+            has_failed = False
             async with look_ups:
                 for source in self._sources:
                     try:
-                        if found := await source.async_find_work(item):
+                        if work := await source.async_find_work(item):
                             break
                     except Dp1Error:
-                        in_trouble = True
-            if in_trouble and not found:
-                await asyncio.sleep(retry)
-                retry = min(2 * retry, timing.last_look_up_retry)
-                self._ask_again = True
+                        has_failed = True
+            if work or not (has_failed or self._sources_changed.is_set()):
+                break
+            with suppress(TimeoutError):
+                async with asyncio.timeout(retry):
+                    await self._sources_changed.wait()
+            retry = min(2 * retry, timing.last_look_up_retry)
         self._look_up = None
-        if found is not None and found != self._work:
-            self._work = found
-            self._on_found(found)
+        if work is not None and work != self._work:
+            self._work = work
+            self._on_work()

@@ -1,6 +1,6 @@
 """Activity of a display: what happens on it, found by comparing what it says with what it said before."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -16,11 +16,10 @@ from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, EVENT_WORK_CHANGED
-from ..coordinator import DisplayCoordinator, DisplayData, Part
+from ..coordinator import DisplayCoordinator, DisplayData
 from ..grants import without_token
 from ..library.entries import async_source_list
 from ..library.spoken import fold
-from ..library.work import NO_WORK
 
 ARTWORK_CHANGED: Final = "artwork_changed"
 PLAYLIST_STARTED: Final = "playlist_started"
@@ -28,8 +27,6 @@ PLAYBACK_FAILED: Final = "playback_failed"
 FELL_ASLEEP: Final = "fell_asleep"
 WOKE: Final = "woke"
 CAME_BACK: Final = "came_back"
-# The parts of the state that tell what happens, but for another work.
-PARTS: Final = (Part.RENDERING, Part.PLAYER, Part.DEVICE, Part.DUTIES)
 # The options that name what is shown, and the attributes that may have the name.
 NAMES: Final = {
     "work": ("title", "work_id"),
@@ -45,37 +42,36 @@ class Activity:
     Attributes:
         coordinator: of the display.
         kind: what happened.
-        is_interlude: whether it belongs to an interlude.
+        is_announcing: whether it belongs to an announcement.
         data: what the display shows while this is told.
     """
 
     coordinator: DisplayCoordinator
     kind: str
-    is_interlude: bool
+    is_announcing: bool
     data: DisplayData
 
     @property
     def names(self) -> dict[str, Any]:
         """Return what names the current work; empty without one."""
-        if (item := self.data.item) is None:
+        if (work := self.data.work) is None:
             return {}
-        work = self.data.work or NO_WORK
         return {
-            "title": item.title or work.title,
-            "artist": item.artist or work.artist,
+            "title": work.title,
+            "artist": work.artist,
             "exhibition": work.exhibition,
-            "work_id": item.id,
+            "work_id": work.id,
         }
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
         """Return what the display shows, which is put together once somebody asks while this is told."""
         attributes = self.names
-        player, item, work = self.data.player, self.data.item, self.data.work
-        if player is not None and item is not None:
+        player, work = self.data.player, self.data.work
+        if player is not None and work is not None:
             attributes |= {
-                "link": (work or NO_WORK).link,
-                "picture": without_token(self.data.picture),
+                "link": work.link,
+                "picture": without_token(work.picture),
                 "playlist": player.playlist_title,
                 "position": player.position,
                 "works": len(player.items),
@@ -86,7 +82,7 @@ class Activity:
             }
         if self.kind == PLAYBACK_FAILED:
             attributes["reason"] = self.data.problem
-        if self.is_interlude:
+        if self.is_announcing:
             attributes["interlude"] = True
         return attributes
 
@@ -112,13 +108,12 @@ class ActivityTracker:
         # None until the display is there for the first time.
         self._available: bool | None = None
         self._knows_player = False
-        self._is_visible = False
         self._asleep: bool | None = None
         self._problem: str | None = None
         self._work: Hashable = None
         self._playlist: Hashable = None
-        self._before_interlude: Hashable = None
-        self._interlude: Hashable = None
+        self._before_announcement: Hashable = None
+        self._announced: Hashable = None
         for _ in self._changes(coordinator.data):
             pass
 
@@ -126,52 +121,35 @@ class ActivityTracker:
     def async_start(self) -> None:
         """Follow the display until its entry is unloaded."""
         coordinator = self._coordinator
-        for handle, parts in (
-            (self._handle_update, PARTS),
-            # Called last, when the rest is known: another work is all that most pushes tell.
-            (self._handle_work, (Part.WORK,)),
-        ):
-            remove = coordinator.async_add_listener(handle, parts)
-            coordinator.config_entry.async_on_unload(remove)
+        coordinator.config_entry.async_on_unload(
+            coordinator.async_add_listener(self._handle_update)
+        )
 
     @callback
     def _handle_update(self) -> None:
-        """Tell what has happened."""
-        self._tell_each(self._changes(self._coordinator.data))
-
-    @callback
-    def _handle_work(self) -> None:
-        """Tell what has happened to the works."""
-        if self._is_visible and (player := self._coordinator.data.player) is not None:
-            self._tell_each(self._changes_of_player(player))
-
-    def _tell_each(self, changes: Iterable[tuple[str, bool]]) -> None:
-        """Tell each change, a new work once it is known what it is; nothing while the display is on its way to something else."""
+        """Tell each change, a new work once the libraries have it; nothing while the display is on its way to something else."""
         coordinator = self._coordinator
         if coordinator.requests.in_steps:
             return
         # All are found before the first is told, which may change more.
-        for kind, is_interlude in list(changes):
-            activity = Activity(coordinator, kind, is_interlude, coordinator.data)
+        for kind, is_announcing in list(self._changes(coordinator.data)):
+            activity = Activity(coordinator, kind, is_announcing, coordinator.data)
             if (waiting := self._waiting) is not None:
                 # Something else has happened since.
                 self._waiting = None
                 self._tell(waiting)
             if kind == ARTWORK_CHANGED and coordinator.metadata.is_looking_up:
-                # The display goes on meanwhile.
-                activity = replace(activity, data=replace(activity.data))
                 self._waiting = activity
                 coordinator.create_task(self._async_tell_known(activity), "new work")
             else:
                 self._tell(activity)
 
     def _changes(self, data: DisplayData) -> Iterator[tuple[str, bool]]:
-        """Yield the types of what has happened since the last time, and whether it belongs to an interlude."""
+        """Yield the types of what has happened since the last time, and whether it belongs to an announcement."""
         available = self._coordinator.last_update_success
         came_back = available and self._available is False
         if available or self._available is not None:
             self._available = available
-        self._is_visible = False
         if not available:
             return
         if came_back:
@@ -181,7 +159,6 @@ class ActivityTracker:
                 yield FELL_ASLEEP if asleep else WOKE, False
             self._asleep = asleep
         if data.player is not None and not asleep and not data.error_page:
-            self._is_visible = True
             yield from self._changes_of_player(data.player)
         if (problem := data.problem) and self._problem == "":
             yield PLAYBACK_FAILED, False
@@ -189,7 +166,7 @@ class ActivityTracker:
 
     def _changes_of_player(self, player: PlayerStatus) -> Iterator[tuple[str, bool]]:
         """Yield what has happened to the works that are visible."""
-        in_interlude = self._coordinator.history.paused
+        in_announcement = self._coordinator.history.is_announcing
         work = _work(player)
         if not self._knows_player:
             self._knows_player = True
@@ -197,23 +174,23 @@ class ActivityTracker:
             return
         if player.ok and not player.items:
             self._work = self._playlist = None
-        is_interlude = in_interlude and work != self._work
-        if is_interlude and self._interlude is None:
-            self._before_interlude = self._work
-        elif self._interlude is not None and work != self._interlude:
-            # What returns after an interlude has not been away for those who skip interludes.
-            is_interlude = in_interlude or work == self._before_interlude
-            self._interlude = None
-        if is_interlude and in_interlude:
-            self._interlude = work
+        is_announcing = in_announcement and work != self._work
+        if is_announcing and self._announced is None:
+            self._before_announcement = self._work
+        elif self._announced is not None and work != self._announced:
+            # What returns after an announcement has not been away for those who skip announcements.
+            is_announcing = in_announcement or work == self._before_announcement
+            self._announced = None
+        if is_announcing and in_announcement:
+            self._announced = work
         # Pushes do not carry the playlist's name, which is read a moment later.
-        if player.playlist is not None and not in_interlude:
+        if player.playlist is not None and not in_announcement:
             if (playlist := _playlist(player)) != self._playlist:
                 self._playlist = playlist
                 yield PLAYLIST_STARTED, False
         if work is not None and work != self._work:
             self._work = work
-            yield ARTWORK_CHANGED, is_interlude
+            yield ARTWORK_CHANGED, is_announcing
 
     async def _async_tell_known(self, activity: Activity) -> None:
         """Tell of a work when the libraries have said what they know of it."""
@@ -222,13 +199,17 @@ class ActivityTracker:
         )
         if self._waiting is activity:
             self._waiting = None
-            self._tell(replace(activity, data=self._coordinator.data))
+            before, data = activity.data.player, self._coordinator.data
+            # On its way to something else, the display may be at another work by now.
+            if before and data.player and _work(before) == _work(data.player):
+                activity = replace(activity, data=data)
+            self._tell(activity)
 
     def _tell(self, activity: Activity) -> None:
         """Tell whoever listens, and the logbook of a new work."""
         hass = self._coordinator.hass
         async_dispatcher_send(hass, ACTIVITY, activity)
-        if activity.kind == ARTWORK_CHANGED and not activity.is_interlude:
+        if activity.kind == ARTWORK_CHANGED and not activity.is_announcing:
             hass.bus.async_fire(
                 EVENT_WORK_CHANGED,
                 {ATTR_ENTITY_ID: self._coordinator.entity_id, **activity.names},

@@ -215,7 +215,7 @@ class Duties:
         for duty in self._table.get(entry_id, {}).values():
             duty.handle_start(coordinator)
         handle_libraries()
-        coordinator.history.paused = self.is_announcing(entry_id)
+        coordinator.history.is_announcing = self.is_announcing(entry_id)
         for end in (
             async_add_libraries_listener(self.hass, handle_libraries),
             coordinator.async_add_listener(handle_update),
@@ -268,8 +268,8 @@ class Duties:
     async def _async_changed(self, entry_id: str) -> None:
         """Update a display that has other duties, and save them."""
         if (display := self._displays.get(entry_id)) is not None:
-            display.history.paused = self.is_announcing(entry_id)
-            display.async_update_duties()
+            display.history.is_announcing = self.is_announcing(entry_id)
+            display.async_update_listeners()
         await self.async_save()
 
     async def async_save(self) -> None:
@@ -286,7 +286,7 @@ class Duties:
         """Save the duties, and update the states of all displays."""
         await self.async_save()
         for coordinator in async_displays(self.hass):
-            coordinator.async_update_duties()
+            coordinator.async_update_listeners()
 
     # Time
 

@@ -16,6 +16,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..browse.search import async_hits
 from ..const import DOMAIN
+from ..display.metadata import work_of
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
@@ -264,11 +265,12 @@ async def _async_daily(libraries: list[Library]) -> Chosen | None:
         if library.daily.url:
             node = await library.async_node(NodeKind.DAILY.value)
             item = library.daily.work
-            work = (library.known_work(item) if item else None) or NO_WORK
-            artist = (item.artist if item else None) or work.artist
+            work = work_of(item, library.known_work(item)) if item else NO_WORK
             daily = Chosen.of(library, node)
             title = node.subtitle or node.title
-            return replace(daily, title=title, artist=artist, is_work=item is not None)
+            return replace(
+                daily, title=title, artist=work.artist, is_work=item is not None
+            )
     return None
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 import re
 from typing import Self
+from urllib.parse import parse_qs
 
-from ..text import one_line, plain
+from ..text import clean, one_line, plain
 from ..values import (
     MAX_TEXT,
     Message,
@@ -29,6 +30,7 @@ from ..values import (
 )
 
 MAX_NAME = 64
+MAX_REASON = 200
 WEEK = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 DAYS = frozenset(WEEK)
 
@@ -126,6 +128,15 @@ class DeviceStatus(Message):
     network: NetworkStatus | None = sent(_part(NetworkStatus), "network")
     last_outage: datetime | None = sent(moment, "lastOutage", "start")
     signature_mode: str | None = sent(word, "signatureVerificationMode")
+
+    @property
+    def error_page(self) -> str | None:
+        """Return the reason on the error page; None for any other page."""
+        path, _, query = (self.display_url or "").partition("?")
+        if not path.rstrip("/").endswith("/error"):
+            return None
+        reason = parse_qs(query).get("error", [""])[0]
+        return clean(reason, MAX_REASON) or "error"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ class NoPongError(LostAnswerError):
 
 # With undecoded frames invalid UTF-8 is skipped like invalid JSON, and does not close the socket.
 type _Socket = aiohttp.ClientWebSocketResponse[Literal[False]]
-type Event = Connected | PlayerStatus | DeviceStatus | PanelStatus
+type Frame = PlayerStatus | DeviceStatus | PanelStatus
+type Event = Connected | Frame
 
 
 async def listen(
@@ -156,7 +157,7 @@ async def _connect(
         raise NoAnswerError("the socket did not open in time") from err
 
 
-def parse_frame(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
+def parse_frame(frame: bytes) -> Frame | None:
     """Parse a frame, JSON in UTF-8; None for an unknown or invalid one."""
     try:
         envelope = mapping(decode(frame))
