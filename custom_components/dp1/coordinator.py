@@ -33,7 +33,7 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .client.display.client import Cast, Dialect, Display
+from .client.display.client import Dialect, Display
 from .client.display.device_status import (
     DAYS,
     ContentPolicy,
@@ -58,6 +58,7 @@ from .client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from .client.playlist.playlist import Playlist
 from .const import (
     CONF_DIALECT,
     CONF_FEATURES,
@@ -161,7 +162,7 @@ class DisplayData:
     shown_since: datetime | None = None
     stalled: bool = False
     set_up: bool = False
-    assumed: Cast | None = None
+    assumed: Playlist | None = None
     device: DeviceStatus | None = None
     panel: PanelStatus | None = None
     metrics: Metrics | None = None
@@ -316,7 +317,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.cast_only = False
         self.identity: Identity | None = None
         self.requests = PendingRequests(self.async_update_listeners)
-        self.last_cast: Cast | None = None
+        self.last_cast: Playlist | None = None
         self.last_sleep_request = 0
         self.connection = Connection(
             self.display,
@@ -398,7 +399,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Return who signed what hangs, if the signature is good."""
         player = self.data.player
         entry = self.history.current(player) if player else None
-        return self.metadata.signer.name(player, entry.cast if entry else None)
+        return self.metadata.signer.name(player, entry.playlist if entry else None)
 
     @callback
     def async_set(self, **changes: Any) -> None:
@@ -695,7 +696,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _work(self, player: PlayerStatus) -> Work | None:
         """Return the current work of a player."""
         entry = self.history.current(player)
-        item = sent_item(player, entry.cast if entry else None, self.last_cast)
+        item = sent_item(player, entry.playlist if entry else None, self.last_cast)
         known = self.metadata.work(player.current)
         return work_of(item, known, player.playlist) if item else None
 
@@ -1018,20 +1019,23 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
 
     @callback
-    def async_handle_cast(self, cast: Cast, wake: bool = False) -> None:
+    def async_handle_cast(self, playlist: Playlist, wake: bool = False) -> None:
         """Handle an accepted cast; a display without a status is assumed to show it.
 
         Args:
-            cast: what was accepted.
+            playlist: what was accepted.
             wake: whether the display may be woken if it turns out not to show it.
         """
         if self._shutdown_requested:
             return
-        self.last_cast = cast
+        if playlist.url is not None:
+            # What is at the URL may change.
+            playlist = replace(playlist, document={})
+        self.last_cast = playlist
         self._followed_up, self._wakes_for_cast = None, wake
-        self.history.add(cast)
+        self.history.add(playlist)
         if self.cast_only:
-            self.async_set(assumed=cast)
+            self.async_set(assumed=playlist)
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and what the display omits of it is known now.
             self.async_set(

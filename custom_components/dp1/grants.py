@@ -13,7 +13,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 from homeassistant.util.hass_dict import HassKey
 
-from .client.display.client import Cast
+from .client.playlist.playlist import Playlist
 from .const import DOMAIN
 from .errors import action_failed
 from .storage import SafeStore
@@ -77,9 +77,9 @@ class Grants:
         return f"{base}{PATH}{quote(path)}?token={token}"
 
     @callback
-    def async_use(self, cast: Cast, entry_id: str) -> None:
+    def async_use(self, playlist: Playlist, entry_id: str) -> None:
         """Note that media are cast to a display."""
-        for _, token in TOKEN.findall("\n".join(sources_of(cast))):
+        for _, token in TOKEN.findall("\n".join(playlist.sources)):
             if (grant := self._grants.get(token)) is not None:
                 self._refresh(grant)
                 if entry_id not in grant.entry_ids:
@@ -120,13 +120,6 @@ class Grants:
     def _save(self) -> None:
         """Save the tokens."""
         self._store.async_delay_save(lambda: self._grants, SAVE_DELAY)
-
-
-def sources_of(cast: Cast) -> list[str]:
-    """Return the sources of the works of a cast, and its URL."""
-    items = (cast.playlist or {}).get("items") or ()
-    sources = (item.get("source") for item in items)
-    return [url for url in (cast.playlist_url, *sources) if isinstance(url, str)]
 
 
 def base_url(hass: HomeAssistant) -> str:

@@ -212,7 +212,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_playlist = player.playlist_title if player else None
         content_id = media_id(player, coordinator.history) if player else None
         if assumed is not None:
-            title = (assumed.playlist or {}).get("title")
+            title = assumed.document.get("title")
             self._attr_media_playlist = clean(title, MAX_TITLE) or None
             content_id = content_id or assumed_media_id(assumed)
         self._attr_media_content_id = public_media_id(hass, content_id)

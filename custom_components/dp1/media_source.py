@@ -78,21 +78,20 @@ class LibraryMediaSource(MediaSource):
                 node = await library.async_node(text)
                 if node.kind == NodeKind.PICTURE:
                     return await async_resolve_media(self.hass, media_of(text), None)
-                document = None
+                items: list[dict[str, Any]] = []
                 if node.kind in WORKS or (
                     node.kind == NodeKind.SERIES and node.works == 1
                 ):
-                    built = await library.async_build_playlist(text)
-                    document = built.cast.playlist
+                    items = (await library.async_build_playlist(text)).items
         name = media_id(library.entry_id, text)
-        if document is None:
+        if not items:
             if node.kind == NodeKind.SERIES and (
                 picture := await self._async_still(name)
             ):
                 return picture
             error = action_failed("only_on_displays", title=node.title)
             raise retyped(error, Unresolvable)
-        source: str = document["items"][0]["source"]
+        source: str = items[0]["source"]
         kind = _type_of(source, node.work.medium)
         if kind == PAGE and node.work.picture:
             # Browsers and other players show no programs: a still of the work instead.

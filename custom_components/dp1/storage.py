@@ -17,6 +17,7 @@ from homeassistant.helpers.storage import STORAGE_DIR, Store
 from homeassistant.util.file import WriteError
 from homeassistant.util.json import SerializationError
 
+from .client.playlist.playlist import Origin, Playlist
 from .const import DOMAIN, LOGGER
 from .errors import action_failed
 
@@ -26,6 +27,22 @@ def parse_stored_time(text: str) -> datetime:
     if (time := datetime.fromisoformat(text)).tzinfo is None:
         raise ValueError("time without offset")
     return time
+
+
+def _playlist_to_json(playlist: Playlist) -> dict[str, Any]:
+    """Return a playlist as it is stored."""
+    document = playlist.document if playlist.url is None else None
+    return {"playlist_url": playlist.url, "playlist": document}
+
+
+def _playlist_from_json(stored: dict[str, Any]) -> Playlist:
+    """Return a stored playlist, which a display has taken already."""
+    match stored:
+        case {"playlist_url": str(url), "playlist": None}:
+            return Playlist(url)
+        case {"playlist_url": None, "playlist": dict() as document}:
+            return Playlist(document=document, origin=Origin.OURS)
+    raise ValueError("no playlist")
 
 
 def _only(*kinds: type) -> dict[str, str | Callable[..., Any]]:
@@ -52,8 +69,13 @@ class StoredDialect(Dialect):
             "deserialize": parse_stored_time,
             "serialize": datetime.isoformat,
         },
+        Playlist: {
+            "deserialize": _playlist_from_json,
+            "serialize": _playlist_to_json,
+        },
     }
     no_copy_collections = (dict, list)
+    serialize_by_alias = True
 
 
 class RecordDialect(StoredDialect):

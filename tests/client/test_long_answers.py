@@ -14,7 +14,7 @@ import pytest
 from custom_components.dp1.client import values
 from custom_components.dp1.client.catalog import models
 from custom_components.dp1.client.catalog.client import MAX_RECORDS, Catalog
-from custom_components.dp1.client.display.client import Cast, Dialect, Display
+from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.device_status import PlaybackCounters
 from custom_components.dp1.client.errors import Dp1Error, NotFoundError, TooLargeError
 from custom_components.dp1.client.feed import connection
@@ -28,6 +28,7 @@ from custom_components.dp1.client.indexer.links import (
     look_up,
     look_up_name,
 )
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.client.values import MAX_ON_LOOP
 
 from .scripted_server import Reply, Request, ScriptedServer
@@ -100,9 +101,9 @@ DOORS: dict[str, Door] = {
     "policy": display(Display.content_policy),
     "cache": display(Display.offline_cache),
     "cast": display(
-        lambda display: display.cast(Cast(playlist=PLAYLIST)), dialect=Dialect.FF
+        lambda display: display.cast(Playlist(document=PLAYLIST)), dialect=Dialect.FF
     ),
-    "cast, 2025": display(lambda display: display.cast(Cast(playlist=PLAYLIST))),
+    "cast, 2025": display(lambda display: display.cast(Playlist(document=PLAYLIST))),
     "volume": display(lambda display: display.set_volume(5)),
 }
 

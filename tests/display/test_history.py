@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from custom_components.dp1.client.display.client import Cast
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.display import history as module
 from custom_components.dp1.display.history import History
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
@@ -18,11 +18,11 @@ from ..displays import playlist
 KEY = "dp1.history.wall"
 
 
-def cast(title: str) -> Cast:
+def cast(title: str) -> Playlist:
     """Return a cast of one work; all have the same size."""
     document = playlist(title, title=title)
     document["items"][0]["source"] = f"https://art.example.org/{title}"
-    return Cast(playlist=document)
+    return Playlist(document=document)
 
 
 def titles(history: History) -> list[str | None]:
@@ -64,7 +64,7 @@ async def test_size(
     history: History, monkeypatch: pytest.MonkeyPatch, limit: float, kept: list[str]
 ) -> None:
     """The total size is limited, limit included, and the latest document is always kept."""
-    size = len(json_bytes(cast("A").playlist))
+    size = len(json_bytes(cast("A").document))
     monkeypatch.setattr(module, "MAX_SIZE", int(limit * size))
     for title in "ABC":
         history.add(cast(title))

@@ -7,9 +7,9 @@ from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
     PlaylistItem,
 )
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node
-from custom_components.dp1.library.providers.provider import BuiltPlaylist
 from custom_components.dp1.library.work import Work
 
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -78,9 +78,9 @@ def player(
     )
 
 
-def works_of(library: Library, built: BuiltPlaylist) -> list[tuple[str, Work]]:
+def works_of(library: Library, built: Playlist) -> list[tuple[str, Work]]:
     """Return the item ids of a playlist with the library's metadata of the works."""
-    keys = [str(item["id"]) for item in (built.cast.playlist or {})["items"]]
+    keys = [str(item["id"]) for item in (built.document or {})["items"]]
     found = [(key, library.known_work(on_wall({"id": key}))) for key in keys]
     return [(key, work) for key, work in found if work]
 

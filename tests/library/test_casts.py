@@ -8,8 +8,8 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.playlist.document import check_playable, validate
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.library.node import Node
-from custom_components.dp1.library.providers.provider import BuiltPlaylist
 
 from .conftest import MakeLibrary
 from .shows import full_collection, show_id, works_of
@@ -18,9 +18,9 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
 
-def document(hanging: BuiltPlaylist) -> dict[str, Any]:
+def document(hanging: Playlist) -> dict[str, Any]:
     """Return the document of a cast, which a display must accept."""
-    playlist = dict(hanging.cast.playlist or {})
+    playlist = dict(hanging.document or {})
     assert validate(playlist) == []
     check_playable(playlist)
     assert len(playlist["items"]) == hanging.works
@@ -143,16 +143,15 @@ async def test_a_series_that_nothing_is_known_of(
     assert hanging.title == f"The Weight of Blue — {series['title']}"
 
 
-async def test_works_without_a_source_are_left_out_and_counted(
+async def test_works_without_a_source_are_left_out(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Works without a source are left out and counted; a series without any other is refused."""
+    """Works without a source are left out; a series without any other is refused."""
     library = await make_library(catalog)
     show = show_id(catalog, "Loose Ends")
     hanging = await library.async_build_playlist(f"exhibition/{show}")
     document(hanging)
-    assert hanging.left_out == 1
-    assert hanging.problem is None
+    assert hanging.works == 2
     for title in ("No Source at All", "No Works"):
         series = next(
             record for record in catalog.data.series(show) if record["title"] == title
@@ -211,7 +210,7 @@ async def test_a_playlist_is_cast_by_its_address(
         library = await make_library(feed=feed)
         asked = feed.request_count
         hanging = await library.async_build_playlist(f"playlist/{stored['id']}")
-        assert hanging.cast.playlist_url == f"{feed.url}/playlists/{stored['id']}"
+        assert hanging.url == f"{feed.url}/playlists/{stored['id']}"
         assert (hanging.title, hanging.works) == ("Evening", 9)
         assert feed.request_count == asked
         by_slug = await library.async_build_playlist(f"playlist/{stored['slug']}")
@@ -222,7 +221,7 @@ async def test_a_playlist_is_cast_by_its_address(
             "Work 1",
             "Work 2",
         ]
-        assert not {"signature", "signatures"} & set(few.cast.playlist or {})
+        assert not {"signature", "signatures"} & set(few.document or {})
         with pytest.raises(NotFoundError):
             await library.async_build_playlist("playlist/no-such-thing")
 
@@ -310,14 +309,13 @@ async def test_an_exhibition_without_works(
 async def test_a_show_hangs_without_the_series_that_cannot_be_read(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """An exhibition is cast without the series that cannot be read, which are reported."""
+    """An exhibition is cast without the series that cannot be read."""
     library = await make_library(catalog)
     await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
     catalog.inject("status", route="artworks", status=502, times=8)
     hanging = await library.async_build_playlist(
         f"exhibition/{show_id(catalog, 'Net Evil')}"
     )
-    assert isinstance(hanging.problem, TemporaryError)
     assert hanging.works > 5
 
 
@@ -332,7 +330,7 @@ async def test_a_ready_made_playlist_is_preferred(
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     hanging = await library.async_build_playlist(node)
-    assert hanging.cast.playlist_url == f"{feed.url}/playlists/{stored['id']}"
+    assert hanging.url == f"{feed.url}/playlists/{stored['id']}"
     assert hanging.title == "Net Evil" and hanging.node_id == node
     assert hanging.works == 8
     assert catalog.count("artworks") == 0
@@ -340,7 +338,7 @@ async def test_a_ready_made_playlist_is_preferred(
     assert (await library.async_build_playlist(node)).cast == hanging.cast
     assert feed.request_count == asked
     few = await library.async_build_playlist(node, limit=3)
-    assert few.cast.playlist_url is None and few.works == 3
+    assert few.url is None and few.works == 3
 
 
 @pytest.mark.parametrize(
@@ -387,8 +385,8 @@ async def test_a_playlist_that_claims_to_be_a_show_is_not_believed(
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     # The works are cached, so that the tokens of the playlist could match.
     before = await library.async_build_playlist(node)
-    assert before.cast.playlist_url is None
-    assert (await library.async_build_playlist(node)).cast.playlist_url is None
+    assert before.url is None
+    assert (await library.async_build_playlist(node)).url is None
 
 
 async def test_two_playlists_that_claim_to_be_a_show(
@@ -398,7 +396,7 @@ async def test_two_playlists_that_claim_to_be_a_show(
     feed.seed([full_collection(catalog, "Net Evil")] * 2)
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    assert (await library.async_build_playlist(node)).cast.playlist_url is None
+    assert (await library.async_build_playlist(node)).url is None
 
 
 @pytest.mark.parametrize(
@@ -420,7 +418,7 @@ async def test_a_feed_in_trouble_costs_no_exhibition(
     feed.fault(fault)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     hanging = await library.async_build_playlist(node)
-    assert hanging.cast.playlist_url is None and hanging.works > 8
+    assert hanging.url is None and hanging.works > 8
 
 
 def playable(nodes: tuple[Node, ...]) -> list[Node]:
@@ -454,7 +452,7 @@ async def test_everything_that_can_be_opened_plays(
                 continue
             hanging = await library.async_build_playlist(node.id)
             assert hanging.works
-            if hanging.cast.playlist:
+            if hanging.document:
                 document(hanging)
             played += 1
     assert played > 60

@@ -148,9 +148,9 @@ async def test_a_playlist_too_large_for_a_page(
     assert (len(children.nodes), children.not_shown) == (1024, 12_000 - 1024)
     assert children.problem is None
     built = await library.async_build_playlist(node.id)
-    assert built.cast.playlist_url == f"{feed.url}/playlists/{large['id']}"
+    assert built.url == f"{feed.url}/playlists/{large['id']}"
     built = await library.async_build_playlist(node.id, limit=3)
-    assert built.cast.playlist and len(built.cast.playlist["items"]) == 3
+    assert built.document and len(built.document["items"]) == 3
 
 
 def test_no_more_works_are_looked_at_than_a_playlist_may_have() -> None:

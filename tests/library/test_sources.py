@@ -105,11 +105,8 @@ async def test_every_source_plays(
     sources = library.source_list().names
     assert len(sources) == 4 + 2 + 1
     for name, node in sources.items():
-        cast = (await library.async_build_playlist(node)).cast
-        document = cast.playlist or {}
-        hung = player(
-            document.get("items", ()), url=cast.playlist_url, key=document.get("id")
-        )
+        built = await library.async_build_playlist(node)
+        hung = player(built.items, url=built.url, key=built.document.get("id"))
         assert library.source_list().of(hung) == name
 
 
@@ -119,7 +116,7 @@ async def test_what_was_cast_is_known_after_a_restart(
     """The source is recognized after a restart by the playlist that the display reports."""
     library = await make_library(catalog)
     node = library.source_list().names["Net Evil"]
-    document = (await library.async_build_playlist(node)).cast.playlist or {}
+    document = (await library.async_build_playlist(node)).document
     library = await make_library(catalog, wait=False)
     assert library.source_list().of(player(key=document["id"])) == "Net Evil"
     assert library.source_list().of(player(key="something else")) is None
@@ -245,8 +242,8 @@ async def test_channels_in_the_source_list(
     node = library.source_list().names["Hall"]
     built = await library.async_build_playlist(node)
     assert built.works == 2
-    assert built.cast.playlist
-    shown = player(built.cast.playlist["items"], key=built.cast.playlist["id"])
+    assert built.document
+    shown = player(built.document["items"], key=built.document["id"])
     assert library.source_list().of(shown) == "Hall"
     assert stored["id"] == ids[0]
 

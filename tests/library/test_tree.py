@@ -265,7 +265,7 @@ async def test_a_channel_keeps_its_order(
         assert children.not_shown == 1
         assert isinstance(children.problem, NotFoundError)
         hanging = await library.async_build_playlist(children.nodes[2].id)
-        assert hanging.cast.playlist_url == url
+        assert hanging.url == url
         (item,) = (await library.async_children(children.nodes[2].id)).nodes
         assert item.work.picture == "https://art.example/1.png"
         one = await library.async_build_playlist(item.id)

@@ -184,12 +184,12 @@ async def test_what_a_display_was_given(house: House) -> None:
         await house.phone_casts("wall", rich)
     given = history(house).entries()
     assert [entry.title for entry in given] == ["Rich", "Dunes", "Tides"]
-    assert given[0].cast.playlist is not None
-    assert given[0].cast.playlist["items"][0]["note"] == {"text": "By heart"}
+    assert given[0].playlist.document
+    assert given[0].playlist.document["items"][0]["note"] == {"text": "By heart"}
     assert given[1].media_id == url
-    assert given[1].cast.playlist_url == url
-    assert given[2].cast.playlist is not None
-    assert titles(given[2].cast.playlist["items"]) == titles(TIDES["items"])
+    assert given[1].playlist.url == url
+    assert given[2].playlist.document
+    assert titles(given[2].playlist.document["items"]) == titles(TIDES["items"])
     assert history(house).get(given[2].media_id) == given[2]
 
 
@@ -199,8 +199,8 @@ async def test_works_that_stay_bring_no_duration(house: House) -> None:
     del still["items"][0]["duration"]
     await house.phone_casts("wall", still)
     (given,) = history(house).entries()
-    assert given.cast.playlist is not None
-    assert "duration" not in given.cast.playlist["items"][0]
+    assert given.playlist.document
+    assert "duration" not in given.playlist.document["items"][0]
 
 
 async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,11 @@ from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
-from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.playlist import Playlist
 from ..client.playlist.schema import SCALINGS
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
-from ..display.history import cast_of
 from ..errors import invalid_input
 from ..guard import NAMED_HOSTS
 from ..playback import queue
@@ -32,12 +31,11 @@ from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_show
 from ..playback.resolve import (
     Options,
-    async_from_document,
+    async_apply,
     async_from_media,
     async_resolve,
-    from_document,
     is_in_history,
-    page_cast,
+    page_playlist,
     split_media_id,
 )
 from .targets import (
@@ -129,18 +127,18 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
             if (coordinator := target.loaded()) is not None:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
         if "media" in what:
-            document = await async_compose(
+            composed = await async_compose(
                 call.hass, what["media"], call.context, options
             )
-            cast = await async_from_document(call.hass, document, options)
+            playlist = await async_apply(call.hass, composed, options)
         else:
             (given,) = what.values()
             is_known = is_in_history(call.hass, what.get("media_content_id"))
             await call.hass.data[NAMED_HOSTS].async_add(
                 call.context, None if is_known else given
             )
-            cast = await async_resolve(call.hass, what, options)
-        return await async_cast_to(call, targets, cast, options)
+            playlist = await async_resolve(call.hass, what, options)
+        return await async_cast_to(call, targets, playlist, options)
 
 
 @on_each_display
@@ -155,8 +153,8 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
     item = player.items[_find(player, work, coordinator.name)]
     alone = replace(player, playlist_url=None, items=(item,))
     options = Options(item_duration=show_for.total_seconds())
-    cast = from_document(cast_of(alone).playlist or {}, options)
-    await async_show(coordinator, cast, options, show_for)
+    playlist = await async_apply(call.hass, alone.as_playlist(), options)
+    await async_show(coordinator, playlist, options, show_for)
 
 
 async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
@@ -189,7 +187,7 @@ async def async_keep_offline(
     """Let a display download what it shows, and return how many works these are."""
     player = await _async_shown(coordinator)
     async with coordinator.async_command(Refresh.OFFLINE) as display:
-        return {"works": await display.keep_offline(cast_of(player))}
+        return {"works": await display.keep_offline(player.as_playlist())}
 
 
 @on_each_display
@@ -247,9 +245,9 @@ async def async_hand_over(call: ServiceCall) -> None:
     giver = await source.async_coordinator()
     taker = await target.async_coordinator()
     snapshot = await async_take_snapshot(giver)
-    if snapshot.cast is None:
+    if snapshot.playlist is None:
         raise invalid_input("nothing_shown", name=giver.name)
-    await async_show(taker, snapshot.cast, Options(place=snapshot.start))
+    await async_show(taker, snapshot.playlist, Options(place=snapshot.start))
     match call.data["then"]:
         case "sleep" if giver.data.asleep is not None:
             await giver.async_set_asleep(True)
@@ -259,7 +257,7 @@ async def async_hand_over(call: ServiceCall) -> None:
 
 
 async def async_cast_to(
-    call: ServiceCall, targets: list[Target], cast: Cast, options: Options
+    call: ServiceCall, targets: list[Target], playlist: Playlist, options: Options
 ) -> JsonObjectType | None:
     """Cast to displays, for a limited time or spread over them if requested."""
     spread = call.data.get("spread", False)
@@ -279,7 +277,7 @@ async def async_cast_to(
         if spread:
             ahead = entry_ids.index(coordinator.entry_id)
             own = replace(options, start_at=(options.start_at or 1) + ahead)
-        return await async_show(coordinator, cast, own, call.data.get("show_for"))
+        return await async_show(coordinator, playlist, own, call.data.get("show_for"))
 
     if len(targets) > 1 and "show_for" not in call.data:
         await async_spread(call.hass, entry_ids, spread)
@@ -321,14 +319,16 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
     if "image" in call.data:
         given = call.data["image"]
         image = await async_from_media(call.hass, "image/*", given, Options())
-        source = image.playlist["items"][0]["source"] if image.playlist else ""
+        source = image.items[0]["source"] if image.items else ""
     page = _page(title, text, source, call.data["background"], call.data["color"])
     name = clean(title or text.partition("\n")[0], MAX_TITLE) or "Message"
-    cast = page_cast(name, page)
+    playlist = page_playlist(name, page)
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Show the message on one display."""
-        return await async_show(coordinator, cast, Options(), call.data.get("show_for"))
+        return await async_show(
+            coordinator, playlist, Options(), call.data.get("show_for")
+        )
 
     return await async_for_each_display(call, targets, show)
 

@@ -42,7 +42,7 @@ from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.compose import MAX_WORKS, Medium, async_compose, list_up_to, note
-from ..playback.resolve import Options, async_document, async_read_playlist
+from ..playback.resolve import Options, async_read, async_read_playlist
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
@@ -224,15 +224,16 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             await call.hass.data[NAMED_HOSTS].async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
         case {"media": media}:
-            return await async_compose(
+            playlist = await async_compose(
                 call.hass, media, call.context, Options(asked=None)
             )
+            return playlist.document
         case {"target": _}:
             target = only(await async_targets(call))
             return await _async_shown(call.hass, await target.async_coordinator())
         case _:
-            built = await async_build_playlist(call.hass, what)
-            return await async_document(call.hass, built.cast)
+            playlist = await async_build_playlist(call.hass, what)
+            return (await async_read(call.hass, playlist)).document
 
 
 async def _async_shown(
@@ -240,14 +241,15 @@ async def _async_shown(
 ) -> dict[str, Any]:
     """Return the playlist that a display reports, or that was cast to it."""
     if coordinator.data.assumed is not None:
-        return await async_document(hass, coordinator.data.assumed)
+        playlist = await async_read(hass, coordinator.data.assumed)
+        return playlist.document
     player = coordinator.data.player
     if player is None or not (player.playlist or {}).get("items"):
         # What was pushed first has the works, and not the playlist.
         player = await coordinator.async_read_player()
-    playlist = (player.playlist if player else None) or {}
-    if isinstance(items := playlist.get("items"), list) and items:
-        return {**playlist, "items": [_shown_item(item) for item in items]}
+    document = (player.playlist if player else None) or {}
+    if isinstance(items := document.get("items"), list) and items:
+        return {**document, "items": [_shown_item(item) for item in items]}
     raise action_failed("shows_no_playlist", name=coordinator.name)
 
 
@@ -298,7 +300,7 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
                     parse, stored.document
                 )
             legacy_keys = library.feed_keys
-            if stored.url.startswith(f"{feed.url}/"):
+            if (stored.url or "").startswith(f"{feed.url}/"):
                 feed_keys = legacy_keys
         case what:
             document = await async_read_playlist(call.hass, what["playlist_url"])
@@ -433,7 +435,7 @@ async def _async_works(
             found = await async_compose(
                 call.hass, [given], call.context, Options(asked=None)
             )
-            works += found["items"]
+            works += found.items
             continue
         try:
             works.append(parse(given))

@@ -169,7 +169,7 @@ def history_media(entry: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
 
 def _cover_of(entry: HistoryEntry) -> str | None:
     """Return the URL of the cover of a history entry."""
-    cover = (entry.cast.playlist or {}).get("coverImage")
+    cover = entry.playlist.document.get("coverImage")
     if isinstance(cover, str) and cover.startswith(("http://", "https://")):
         return cover
     return None

@@ -1,17 +1,19 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
+
+from mashumaro import field_options
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
-from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, clean, one_line
 from ..const import DOMAIN
 from ..storage import SafeStore
@@ -21,8 +23,6 @@ MEDIA_ID: Final = f"{DOMAIN}://recent/"
 MAX_LISTS = 30
 # The largest document that a display accepts.
 MAX_SIZE = 4 * 1024 * 1024
-# Reported for a work of unlimited duration.
-STAYS_SECONDS: Final = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class HistoryEntry:
     Attributes:
         media_id: its URL, or an id that only Home Assistant understands.
         title: title of the playlist.
-        cast: what shows it again.
+        playlist: what shows it again.
         cast_at: when it was last given.
         size: size of the document as JSON.
     """
 
     media_id: str
     title: str | None
-    cast: Cast
+    playlist: Playlist = field(metadata=field_options(alias="cast"))
     cast_at: datetime
     size: int
 
@@ -101,14 +101,14 @@ class History:
         return self._entries.get(media_id)
 
     @callback
-    def add(self, cast: Cast) -> None:
-        """Add a cast with its whole document; the display reports only a part of it."""
-        media_id = media_id_of(cast)
+    def add(self, playlist: Playlist) -> None:
+        """Add a playlist with its whole document; the display reports only a part of it."""
+        media_id = media_id_of(playlist)
         if media_id is None or self.is_announcing:
             return
         known = self._entries.get(media_id)
-        title = (cast.playlist or {}).get("title") or (known.title if known else None)
-        self._add(media_id, title, cast)
+        title = playlist.document.get("title")
+        self._add(media_id, title or (known.title if known else None), playlist)
 
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
@@ -134,17 +134,19 @@ class History:
         title = player.playlist_title or (known.title if known else None)
         latest = next(reversed(self._entries.values()), None)
         if known is None or known is not latest or known.title != _title(title):
-            return self._add(media_id, title, known.cast if known else cast_of(player))
+            return self._add(
+                media_id, title, known.playlist if known else player.as_playlist()
+            )
         return known
 
-    def _add(self, media_id: str, title: object, cast: Cast) -> HistoryEntry:
+    def _add(self, media_id: str, title: object, playlist: Playlist) -> HistoryEntry:
         """Add the latest entry, and remove entries over the limits."""
         known = self._entries.pop(media_id, None)
-        if known is not None and known.cast is cast:
+        if known is not None and known.playlist is playlist:
             size = known.size
         else:
-            size = len(json_bytes(cast.playlist)) if cast.playlist else 0
-        new = HistoryEntry(media_id, _title(title), cast, dt_util.utcnow(), size)
+            size = len(json_bytes(playlist.document)) if playlist.document else 0
+        new = HistoryEntry(media_id, _title(title), playlist, dt_util.utcnow(), size)
         self._entries[media_id] = new
         self._player = self._seen = None
         total = 0
@@ -168,31 +170,9 @@ def _title(title: object) -> str | None:
     return clean(title, MAX_TITLE) or None if title else None
 
 
-def cast_of(player: PlayerStatus) -> Cast:
-    """Return a cast of the current playlist, from what the display reports of it."""
-    if player.playlist_url:
-        return Cast(playlist_url=player.playlist_url)
-    kept = {
-        key: value
-        for key, value in (player.playlist or {}).items()
-        if key not in ("signature", "signatures", "dynamicQuery", "dynamicQueries")
-    }
-    return Cast(playlist={**kept, "items": [_item(item.raw) for item in player.items]})
-
-
-def _item(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without the duration that means unlimited."""
-    item = dict(raw)
-    duration = item.get("duration")
-    if isinstance(duration, int | float) and duration >= STAYS_SECONDS:
-        del item["duration"]
-    return item
-
-
-def media_id_of(cast: Cast) -> str | None:
-    """Return the media id of a cast."""
-    items = (cast.playlist or {}).get("items") or ()
-    return cast.playlist_url or _media_id(item.get("source") for item in items)
+def media_id_of(playlist: Playlist) -> str | None:
+    """Return the media id of a playlist."""
+    return playlist.url or _media_id(item.get("source") for item in playlist.items)
 
 
 def _media_id(sources: Iterable[object]) -> str | None:

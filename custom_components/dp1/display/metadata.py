@@ -11,9 +11,9 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
+from ..client.playlist.playlist import Playlist
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.playlist.signing import verify
 from ..client.text import clean, read_url, through_gateway
@@ -44,7 +44,7 @@ def work_of(
     return replace(work, source=source, picture=picture)
 
 
-def sent_item(player: PlayerStatus, *casts: Cast | None) -> PlaylistItem | None:
+def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem | None:
     """Return the current work with the manifest and the note that it was cast with, which older firmware drops.
 
     The note of the playlist stands for works without their own.
@@ -54,14 +54,14 @@ def sent_item(player: PlayerStatus, *casts: Cast | None) -> PlaylistItem | None:
     if not item.title and (item.source or "").startswith("data:"):
         # Displays lay titles of works over pages that we show for the home.
         item = replace(item, title=player.playlist_title)
-    for cast in casts:
-        if cast is None or (playlist := cast.playlist) is None:
+    for playlist in playlists:
+        if playlist is None:
             continue
-        for given in playlist.get("items") or ():
-            if (item.id and given.get("id") == item.id) or (
-                item.source and given.get("source") == item.source
+        for work in playlist.items:
+            if (item.id and work.get("id") == item.id) or (
+                item.source and work.get("source") == item.source
             ):
-                sent = {"note": playlist.get("note")} | given
+                sent = {"note": playlist.document.get("note")} | work
                 dropped = {
                     name: sent[name]
                     for name in ("inlineManifest", "note")
@@ -140,9 +140,11 @@ class Signer:
         self._has_document = False
 
     @callback
-    def name(self, player: PlayerStatus | None, cast: Cast | None) -> str | None:
-        """Return who signed what a player shows; the cast is what it was given, if that is known."""
-        document = cast.playlist if cast else None
+    def name(
+        self, player: PlayerStatus | None, playlist: Playlist | None
+    ) -> str | None:
+        """Return who signed what a player shows; the playlist is what was cast to it, if that is known."""
+        document = (playlist and playlist.document) or None
         items = player.items if player else ()
         if items is not self._items:
             self._items = items

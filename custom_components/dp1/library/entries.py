@@ -23,17 +23,17 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.signal_type import SignalType
 
-from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
-from ..client.feed.client import Feed, StoredPlaylist
+from ..client.feed.client import Feed
+from ..client.playlist.playlist import Playlist
 from ..client.text import clean
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
 from .library import Library, LibraryConfigEntry, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
-from .providers.provider import BuiltPlaylist, Found
+from .providers.provider import Found
 from .source_list import SourceList
 from .spoken import fold
 
@@ -110,7 +110,7 @@ def _loaded(entry: LibraryConfigEntry) -> Library:
     return entry.runtime_data
 
 
-async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
+async def async_playlist(hass: HomeAssistant, ref: str) -> Playlist:
     """Return a playlist by id or slug from the first feed that has it."""
     problem: HomeAssistantError | None = None
     for library in async_libraries(hass):
@@ -128,7 +128,7 @@ async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
 
 async def async_build_playlist(
     hass: HomeAssistant, what: Mapping[str, Any], limit: int | None = None
-) -> BuiltPlaylist:
+) -> Playlist:
     """Build the playlist of what `exhibition`, `series` or `media_content_id` names."""
     (field, text), *_ = what.items()
     if field == "media_content_id":
@@ -368,7 +368,9 @@ class AllSources:
         )
         return next(found, None)
 
-    def shown(self, player: PlayerStatus | None, assumed: Cast | None) -> str | None:
+    def shown(
+        self, player: PlayerStatus | None, assumed: Playlist | None
+    ) -> str | None:
         """Return the source that a display shows, or is assumed to show, if that is certain."""
         player = _assumed_player(assumed) if assumed else player
         if player is None or not (player.items or assumed):
@@ -377,15 +379,14 @@ class AllSources:
         return next(filter(None, shown), None)
 
 
-def _assumed_player(cast: Cast) -> PlayerStatus:
+def _assumed_player(playlist: Playlist) -> PlayerStatus:
     """Return the player status of a display that cannot report it."""
-    document = cast.playlist or {}
     return PlayerStatus.parse(
         {
             "ok": True,
-            "playlistUrl": cast.playlist_url,
-            "playlist": document,
-            "items": document.get("items"),
+            "playlistUrl": playlist.url,
+            "playlist": playlist.document,
+            "items": playlist.items,
         }
     )
 

@@ -17,6 +17,7 @@ from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.connection import Family
+from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY
 from ..errors import translated
@@ -38,7 +39,7 @@ from .providers.favorites import Favorites, store_of
 from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
 from .providers.pictures import Pictures
-from .providers.provider import BuiltPlaylist, Context, Found, Provider
+from .providers.provider import Context, Found, Provider
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
@@ -316,7 +317,7 @@ class Library(Context):
 
     async def async_build_playlist(
         self, node: str | Found, *, limit: int | None = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Return what a display is to show for a node, of at most `limit` works.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
@@ -391,8 +392,7 @@ class Library(Context):
         found = await self.async_node(node)
         item = None
         if found.kind in WORKS:
-            document = (await self.async_build_playlist(node)).cast.playlist or {}
-            item = document["items"][0]
+            item = (await self.async_build_playlist(node)).items[0]
         self.favorites.async_add(found, item)
         return found
 

@@ -9,9 +9,10 @@ from lru import LRU
 from homeassistant.core import callback
 
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.playlist import Playlist
 from ..client.values import texts
 from ..storage import SafeStore
-from .providers.provider import BuiltPlaylist, Context, Provider, Source
+from .providers.provider import Context, Provider, Source
 
 MAX_BUILT = 100
 SAVE_SECONDS = 30.0
@@ -89,11 +90,11 @@ class BuiltPlaylists(Provider):
         self._store = SafeStore(self.hass, f"library.{entry_id}.built", self._restore)
 
     @callback
-    def async_remember(self, built: BuiltPlaylist) -> None:
+    def async_remember(self, playlist: Playlist) -> None:
         """Remember the node of a playlist."""
-        name = built.cast.playlist_url or (built.cast.playlist or {}).get("id")
-        if name and self._nodes.get(name) != built.node_id:
-            self._nodes[name] = built.node_id
+        name = playlist.url or playlist.document.get("id")
+        if name and self._nodes.get(name) != playlist.node_id:
+            self._nodes[name] = playlist.node_id
             self._store.async_delay_save(self._to_store, SAVE_SECONDS)
             self.context.async_update()
 

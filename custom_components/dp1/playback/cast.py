@@ -1,55 +1,59 @@
 """Casts: show something on a display, and what it showed before."""
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from random import sample
 from typing import Any
 
+from mashumaro import field_options
+from mashumaro.config import BaseConfig
+
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.client import Cast, Display, Start
+from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
+from ..client.playlist.playlist import Playlist
 from ..client.text import clean
 from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
-from ..display.history import History, cast_of
+from ..display.history import History
 from ..errors import action_failed, invalid_input
-from ..grants import GRANTS, sources_of, without_token
-from .resolve import Options, async_document, async_from_document, start_of
+from ..grants import GRANTS, without_token
+from ..storage import StoredDialect
+from .resolve import Options, async_apply, async_read, start_of
 
 
 async def async_cast(
-    coordinator: DisplayCoordinator, cast: Cast, options: Options
+    coordinator: DisplayCoordinator, playlist: Playlist, options: Options
 ) -> dict[str, Any]:
     """Cast to a display and return the response of ``dp1.cast_playlist``."""
     if options.asked is not None:
         if options.asked < coordinator.requests.newest_cast:
-            newer = coordinator.last_cast or cast
+            newer = coordinator.last_cast or playlist
             return {**await _async_response(coordinator, newer), "superseded": True}
         coordinator.requests.newest_cast = options.asked
     if coordinator.cast_only:
-        cast = await _async_arranged(coordinator, cast, options)
+        playlist = await _async_arranged(coordinator, playlist, options)
     await _async_leave_error_page(coordinator, options.wake)
-    coordinator.hass.data[GRANTS].async_use(cast, coordinator.entry_id)
+    coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
-            wanted, cast = await _async_send(coordinator, display, cast, start)
+            playlist, sent = await _async_send(coordinator, display, playlist, start)
             # Before the state is read, of which it tells what the display omits.
-            coordinator.async_handle_cast(cast, options.wake)
+            coordinator.async_handle_cast(sent, options.wake)
     overtaken = (
         options.asked is not None and options.asked < coordinator.last_sleep_request
     )
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
-    response = await _async_response(coordinator, cast)
+    response = await _async_response(coordinator, sent)
     if options.warnings:
         response["warning"] = options.warnings[0]
-    return response if cast == wanted else {**response, "superseded": True}
+    return response if sent == playlist else {**response, "superseded": True}
 
 
 async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:
@@ -63,52 +67,54 @@ async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -
 
 
 async def _async_send(
-    coordinator: DisplayCoordinator, display: Display, cast: Cast, start: Start | None
-) -> tuple[Cast, Cast]:
-    """Send a cast, and return it and what was sent in its place, which is another cast if a newer one replaced it.
+    coordinator: DisplayCoordinator,
+    display: Display,
+    playlist: Playlist,
+    start: Start | None,
+) -> tuple[Playlist, Playlist]:
+    """Send a playlist, and return it and what was sent in its place, which is another if a newer cast replaced it.
 
     If the display refuses a URL without a reason, look for it in the document there. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
     try:
-        return cast, await display.cast(cast, start)
+        return playlist, await display.cast(playlist, start)
     except RejectedError as err:
         is_unexplained = type(err) is RejectedError and err.command == "displayPlaylist"
-        if not cast.playlist_url or not is_unexplained:
+        if playlist.url is None or not is_unexplained:
             raise
-        document = await async_document(coordinator.hass, cast)
-        inline = await async_from_document(coordinator.hass, document, Options())
-        if sources_of(inline) == sources_of(Cast(playlist=document)):
+        read = replace(await async_read(coordinator.hass, playlist), url=None)
+        inline = await async_apply(coordinator.hass, read, Options())
+        if inline.sources == read.sources:
             raise
     return inline, await display.cast(inline, start)
 
 
 async def _async_arranged(
-    coordinator: DisplayCoordinator, cast: Cast, options: Options
-) -> Cast:
+    coordinator: DisplayCoordinator, playlist: Playlist, options: Options
+) -> Playlist:
     """Apply start and shuffle to the document, for a display that only takes playlists."""
     if options.repeat is not None:
         raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
     if not options.shuffle and not options.start_at:
-        return cast
-    if cast.playlist_url is not None:
-        read = await async_document(coordinator.hass, cast)
-        cast = await async_from_document(coordinator.hass, read, Options())
-    document: Mapping[str, Any] = cast.playlist or {}
-    if not (items := list(document.get("items") or ())):
-        return cast
+        return playlist
+    read = replace(await async_read(coordinator.hass, playlist), url=None)
+    playlist = await async_apply(coordinator.hass, read, Options())
+    if not (items := playlist.items):
+        return playlist
     first = ((options.start_at or 1) - 1) % len(items)
     rest = items[first + 1 :] + items[:first]
     if options.shuffle:
         rest = sample(rest, len(rest))
-    return Cast(playlist={**document, "items": [items[first], *rest]})
+    document = {**playlist.document, "items": [items[first], *rest]}
+    return replace(playlist, document=document)
 
 
 async def _async_response(
-    coordinator: DisplayCoordinator, cast: Cast
+    coordinator: DisplayCoordinator, playlist: Playlist
 ) -> dict[str, Any]:
     """Return what was cast, as the display reports it or else as the document says, which is read if nothing is reported."""
-    player, document = coordinator.data.player, cast.playlist or {}
-    if cast.playlist_url and player and player.playlist_url == cast.playlist_url:
+    player, document = coordinator.data.player, playlist.document
+    if playlist.url and player and player.playlist_url == playlist.url:
         document = {
             "title": player.playlist_title,
             "items": [*player.items],
@@ -117,14 +123,15 @@ async def _async_response(
     elif coordinator.cast_only:
         with suppress(HomeAssistantError, TimeoutError):
             async with asyncio.timeout(coordinator.timing.title_timeout):
-                document = await async_document(coordinator.hass, cast)
+                read = await async_read(coordinator.hass, playlist)
+                document = read.document
     items = document.get("items")
     return {
         "title": clean(document.get("title"), 200) or None,
         "items": len(items) if isinstance(items, list) else None,
         "playlist_id": text(document.get("id")),
-        "playlist_url": without_token(cast.playlist_url),
-        "method": "url" if cast.playlist is None else "inline",
+        "playlist_url": without_token(playlist.url),
+        "method": "inline" if playlist.url is None else "url",
     }
 
 
@@ -132,9 +139,14 @@ async def _async_response(
 class Snapshot:
     """What a display shows: the playlist if there is one, the place in it, and whether the display sleeps."""
 
-    cast: Cast | None
+    playlist: Playlist | None = field(metadata=field_options(alias="cast"))
     start: Start
     asleep: bool
+
+    class Config(BaseConfig):
+        """Configuration of the serialization."""
+
+        dialect = StoredDialect
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
@@ -146,9 +158,9 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     if player is not None and player.current is None:
         kept = coordinator.last_cast if player.hides_works else None
         return Snapshot(kept, Start(), asleep)
-    if player is None or (cast := cast_of_display(player, coordinator.history)) is None:
+    if player is None or (playlist := playlist_of(player, coordinator.history)) is None:
         raise action_failed("cannot_tell", name=coordinator.name)
-    return Snapshot(cast, start_of(player), asleep)
+    return Snapshot(playlist, start_of(player), asleep)
 
 
 async def async_restore_snapshot(
@@ -156,9 +168,9 @@ async def async_restore_snapshot(
 ) -> None:
     """Show what a snapshot of this display or another has, or nothing, and let the display sleep if it did then."""
     with coordinator.requests.steps():
-        if snapshot.cast is not None:
+        if snapshot.playlist is not None:
             options = Options(place=snapshot.start, wake=False, asked=None)
-            await async_cast(coordinator, snapshot.cast, options)
+            await async_cast(coordinator, snapshot.playlist, options)
         else:
             async with coordinator.async_command() as display:
                 await display.clear()
@@ -166,21 +178,18 @@ async def async_restore_snapshot(
             await coordinator.async_set_asleep(True)
 
 
-def cast_of_display(player: PlayerStatus, history: History) -> Cast | None:
-    """Return the cast that shows the same playlist; None if some of its works are unknown."""
-    if player.playlist_url:
-        return Cast(playlist_url=player.playlist_url)
-    if (given := history.current(player)) is not None:
-        return given.cast
-    if not all(item.source for item in player.items):
+def playlist_of(player: PlayerStatus, history: History) -> Playlist | None:
+    """Return the current playlist; None if some of its works are unknown."""
+    if player.playlist_url is None and (entry := history.current(player)) is not None:
+        return entry.playlist
+    if not all(item.source for item in player.items) and not player.playlist_url:
         return None
-    return cast_of(player)
+    return player.as_playlist()
 
 
-def is_showing(cast: Cast, player: PlayerStatus) -> bool:
-    """Return whether a display shows what was cast; it may leave out works."""
-    if cast.playlist is None or player.playlist_url:
-        return cast.playlist_url == player.playlist_url
-    shown = {item.source for item in player.items}
-    given = {item.get("source") for item in cast.playlist.get("items") or ()}
-    return bool(shown) and shown <= given
+def is_showing(playlist: Playlist, player: PlayerStatus) -> bool:
+    """Return whether a display shows a playlist; it may leave out works."""
+    if playlist.url is not None or player.playlist_url:
+        return playlist.url == player.playlist_url
+    sources = {item.source for item in player.items}
+    return bool(sources) and sources <= set(playlist.sources)

@@ -15,13 +15,14 @@ from homeassistant.helpers import config_validation as cv
 
 from ..client.errors import InvalidPlaylistError
 from ..client.playlist.document import MAX_DOCUMENT, build, parse
+from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, plain_lines, shorten
 from ..client.values import mapping
 from ..errors import action_failed, invalid_input, translated
 from ..guard import NAMED_HOSTS
 from ..language import async_message
 from .daily import async_of_today
-from .resolve import Options, async_from_media, async_shown_document, split_media_id
+from .resolve import Options, async_from_media, async_read_for_display, split_media_id
 
 MAX_MEDIA: Final = 100
 MAX_WORKS: Final = 1024
@@ -84,8 +85,8 @@ MEDIA = vol.All(list_up_to(MAX_MEDIA, Medium.of, 1), _fit_together)
 
 async def async_compose(
     hass: HomeAssistant, media: Sequence[Medium], context: Context, options: Options
-) -> dict[str, Any]:
-    """Return the document with the works of all media in their order, or raise which medium has none."""
+) -> Playlist:
+    """Return the playlist of the works of all media in their order, or raise which medium has none."""
     named = [medium.media_content_id for medium in media]
     await hass.data[NAMED_HOSTS].async_add(context, named)
     limit = asyncio.Semaphore(PARALLEL)
@@ -110,7 +111,8 @@ async def async_compose(
     )
     works = [item for items in groups for item in items][: options.limit or MAX_WORKS]
     titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))
-    return build(shorten(", ".join(titles), MAX_TITLE) or "DP-1", with_own_ids(works))
+    title = shorten(", ".join(titles), MAX_TITLE) or "DP-1"
+    return Playlist(document=build(title, with_own_ids(works)))
 
 
 async def _async_items(
@@ -119,10 +121,10 @@ async def _async_items(
     """Return the works of a medium with what their playlist says of all, and the texts they are to have."""
     name, _ = split_media_id(medium.media_content_id)
     own = Options(limit=options.limit, asked=None, warnings=options.warnings)
-    cast = await async_from_media(hass, "", name, own, medium.title or None)
-    cast = await async_of_today(hass, cast, own)
-    document = await async_shown_document(hass, cast)
-    if not (items := await async_works_alone(hass, document)):
+    playlist = await async_from_media(hass, "", name, own, medium.title or None)
+    playlist = await async_of_today(hass, playlist, own)
+    playlist = await async_read_for_display(hass, playlist)
+    if not (items := await async_works_alone(hass, playlist)):
         raise invalid_input("nothing_to_show")
     if medium.title and len(items) == 1:
         items[0]["title"] = medium.title
@@ -131,14 +133,12 @@ async def _async_items(
     return items
 
 
-async def async_works_alone(
-    hass: HomeAssistant, document: Mapping[str, Any]
-) -> list[Item]:
+async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Item]:
     """Return the works of a playlist with what its defaults say of each, or raise that this is too long."""
-    shared = mapping(document.get("defaults"))
+    shared = mapping(playlist.document.get("defaults"))
     of_all = mapping(shared.get("display"))
     found = []
-    for item in document.get("items") or ():
+    for item in playlist.items:
         display = {**of_all, **mapping(item.get("display"))}
         found.append({**shared, **item, **({"display": display} if display else {})})
     try:
@@ -155,6 +155,7 @@ def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Ite
     found = []
     for item in works:
         key = item.get("id")
-        found.append({**item, "id": str(uuid4())} if key in seen else item)
+        is_own = key is not None and key not in seen
+        found.append(item if is_own else {**item, "id": str(uuid4())})
         seen.add(key)
     return found

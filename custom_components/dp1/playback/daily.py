@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, Self, override
 
+from mashumaro import field_options
+
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error
 from ..client.playlist.document import unsigned
+from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, translated
@@ -23,7 +25,7 @@ from ..library.entries import async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast, is_showing
 from .duties import DUTIES, NOT_STORED, Duty
-from .resolve import Options, from_document
+from .resolve import Options, async_apply
 
 
 @dataclass(kw_only=True)
@@ -44,7 +46,7 @@ class ShownDaily(Duty):
 
     Attributes:
         url: the Daily.
-        cast: what the display was given: the URL, or the work of a day alone.
+        playlist: what was cast: the URL, or the work of a day alone.
         display: the ``display`` of each item.
         item_duration: seconds.
         checked: whether the display has reported what it makes of the URL.
@@ -54,7 +56,7 @@ class ShownDaily(Duty):
 
     kind: Literal["daily"] = "daily"
     url: str
-    cast: Cast
+    playlist: Playlist = field(metadata=field_options(alias="cast"))
     display: Mapping[str, Any] = field(default_factory=dict)
     item_duration: float | None = None
     checked: bool = field(default=False, compare=False, metadata=NOT_STORED)
@@ -66,7 +68,7 @@ class ShownDaily(Duty):
             return None
         if daily.url != self.url:
             return dt_util.utcnow()
-        return daily.due().next_at if self.cast.playlist else None
+        return daily.due().next_at if self.playlist.url is None else None
 
     @override
     async def async_end(self, coordinator: DisplayCoordinator) -> Self | None:
@@ -79,25 +81,28 @@ class ShownDaily(Duty):
         if not await self._async_is_shown(coordinator):
             return None
         moved = replace(self, url=daily.url)
-        if self.cast.playlist is None and moved.url != self.url:
-            cast = Cast(playlist_url=moved.url)
+        if self.playlist.url is not None and moved.url != self.url:
+            playlist = Playlist(moved.url)
         elif daily.due().timed:
-            cast = _alone(daily, self.display, self.item_duration)
+            options = Options(
+                item_duration=self.item_duration, display=self.display, asked=None
+            )
+            playlist = await _async_due(coordinator.hass, daily, options)
         else:
             return moved
-        if cast != self.cast:
-            await async_cast(coordinator, cast, Options(wake=False, asked=None))
-        return replace(moved, cast=cast)
+        if playlist != self.playlist:
+            await async_cast(coordinator, playlist, Options(wake=False, asked=None))
+        return replace(moved, playlist=playlist)
 
     async def _async_is_shown(self, coordinator: DisplayCoordinator) -> bool:
         """Ask whether the display still shows what it was given."""
         if coordinator.cast_only:
-            return coordinator.data.assumed == self.cast
+            return coordinator.data.assumed == self.playlist
         player = await coordinator.async_read_player()
         if player is None or player.hides_works:
             raise HomeAssistantError("the player does not run now")
-        key = text((self.cast.playlist or {}).get("id"))
-        return is_showing(self.cast, player) and (
+        key = text(self.playlist.document.get("id"))
+        return is_showing(self.playlist, player) and (
             key is None or player.playlist_id in (None, key)
         )
 
@@ -118,7 +123,7 @@ class ShownDaily(Duty):
     def check(self, coordinator: DisplayCoordinator) -> bool:
         """Return whether the display has just been found to play works of several moments."""
         player = coordinator.data.player
-        if self.checked or self.cast.playlist is not None or player is None:
+        if self.checked or self.playlist.url is None or player is None:
             return False
         daily = _daily_at(coordinator.hass, self.url)
         if daily is None or player.playlist_url != self.url or not player.items:
@@ -128,35 +133,37 @@ class ShownDaily(Duty):
 
 
 @callback
-def daily_of(hass: HomeAssistant, cast: Cast) -> Daily | None:
-    """Return the Daily of a library that is cast by its URL."""
-    daily = _daily_at(hass, cast.playlist_url) if cast.playlist_url else None
-    return daily if daily and daily.url == cast.playlist_url else None
+def daily_of(hass: HomeAssistant, playlist: Playlist) -> Daily | None:
+    """Return the Daily of a library, if a playlist is its URL."""
+    daily = _daily_at(hass, playlist.url) if playlist.url else None
+    return daily if daily and daily.url == playlist.url else None
 
 
-async def async_of_today(hass: HomeAssistant, cast: Cast, options: Options) -> Cast:
-    """Return a cast; of the Daily, nothing but the work of today."""
-    if (daily := daily_of(hass, cast)) is None:
-        return cast
+async def async_of_today(
+    hass: HomeAssistant, playlist: Playlist, options: Options
+) -> Playlist:
+    """Return a playlist; of the Daily, nothing but the work of today."""
+    if (daily := daily_of(hass, playlist)) is None:
+        return playlist
     await _async_check_due(daily)
-    return _alone(daily, options.display, options.item_duration)
+    return await _async_due(hass, daily, options)
 
 
 async def async_show_daily(
-    coordinator: DisplayCoordinator, daily: Daily, cast: Cast, options: Options
+    coordinator: DisplayCoordinator, daily: Daily, playlist: Playlist, options: Options
 ) -> dict[str, Any]:
     """Show the Daily: by its URL, and alone if the display turns out not to know when works are due."""
     duties = coordinator.hass.data[DUTIES]
     await _async_check_due(daily)
     ignores = _ignores_times(coordinator)
 
-    async def show(cast: Cast) -> dict[str, Any]:
+    async def show(playlist: Playlist) -> dict[str, Any]:
         """Show the Daily or its work, which lasts unless a later cast overtook it."""
-        response = await duties.async_show(coordinator, cast, options)
+        response = await duties.async_show(coordinator, playlist, options)
         if not response.get("superseded"):
             shown = ShownDaily(
                 url=daily.url,
-                cast=cast,
+                playlist=playlist,
                 display=options.display,
                 item_duration=options.item_duration,
             )
@@ -167,12 +174,14 @@ async def async_show_daily(
     with coordinator.requests.steps():
         is_known = duties.get(coordinator.entry_id, IgnoresTimes) == ignores
         if not (is_known or coordinator.cast_only or options.rewrites):
-            response = await show(cast)
+            response = await show(playlist)
             shown = duties.get(coordinator.entry_id, ShownDaily)
-            if shown is None or shown.cast is not cast or not shown.check(coordinator):
+            if shown is None or shown.playlist is not playlist:
+                return response
+            if not shown.check(coordinator):
                 return response
             await duties.async_put(coordinator, ignores)
-        return await show(_alone(daily, options.display, options.item_duration))
+        return await show(await _async_due(coordinator.hass, daily, options))
 
 
 async def _async_check_due(daily: Daily) -> None:
@@ -206,16 +215,16 @@ def _ignores_times(coordinator: DisplayCoordinator) -> IgnoresTimes:
     return IgnoresTimes(firmware=device.installed_version if device else None)
 
 
-def _alone(daily: Daily, display: Mapping[str, Any], duration: float | None) -> Cast:
-    """Return a cast of what is due, without times and signatures."""
+async def _async_due(hass: HomeAssistant, daily: Daily, options: Options) -> Playlist:
+    """Return a playlist of what is due, without times and signatures."""
     items = [
         {key: value for key, value in item.items() if key != "displayAt"}
         for item in daily.due().items
     ]
     document = unsigned(daily.document or {}) | {"items": items}
     document.pop("schedule", None)
-    options = Options(item_duration=duration, asked=None, display=display)
-    return from_document(document, options)
+    options = replace(options, limit=None, texts={}, start_at=None)
+    return await async_apply(hass, Playlist(document=document), options)
 
 
 def _plays_all(player: PlayerStatus, daily: Daily) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Literal, Self, override
 
-from mashumaro import DataClassDictMixin, pass_through
+from mashumaro import DataClassDictMixin, field_options, pass_through
 from mashumaro.config import BaseConfig
 from mashumaro.types import Discriminator
 import voluptuous as vol
@@ -22,7 +22,7 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.client import Cast
+from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import invalid_input
@@ -91,7 +91,7 @@ class Announcement(Duty):
     """Something shown for a limited time, after which what was shown before returns.
 
     Attributes:
-        cast: what is shown.
+        playlist: what is shown.
         until: when it ends.
         before: what is restored then.
         sending: whether it is being sent to the display.
@@ -101,7 +101,7 @@ class Announcement(Duty):
     retry_after = timedelta(seconds=10)
 
     kind: Literal["announcement"] = "announcement"
-    cast: Cast
+    playlist: Playlist = field(metadata=field_options(alias="cast"))
     until: datetime
     before: Snapshot
     sending: bool = field(default=False, compare=False, metadata=NOT_STORED)
@@ -128,12 +128,12 @@ class Announcement(Duty):
 
     async def async_is_shown(self, coordinator: DisplayCoordinator) -> bool:
         """Ask whether the display still shows it."""
-        if coordinator.last_cast not in (None, self.cast):
+        if coordinator.last_cast not in (None, self.playlist):
             return False
         player = await coordinator.async_read_player()
         if player is None or player.hides_works:
             return True
-        return is_showing(self.cast, player)
+        return is_showing(self.playlist, player)
 
 
 type Table = dict[str, dict[type[Duty], Duty]]
@@ -354,7 +354,7 @@ class Duties:
     # Showing
 
     async def async_show(
-        self, coordinator: DisplayCoordinator, cast: Cast, options: Options
+        self, coordinator: DisplayCoordinator, playlist: Playlist, options: Options
     ) -> dict[str, Any]:
         """Show something permanently, which ends what lasted until then."""
         entry_id = coordinator.entry_id
@@ -364,7 +364,7 @@ class Duties:
             ended = [duty for duty in duties if duty.ends_with_cast]
             await self.async_take(coordinator, *map(type, ended))
         try:
-            return await async_cast(coordinator, cast, options)
+            return await async_cast(coordinator, playlist, options)
         except HomeAssistantError:
             async with lock:
                 for duty in ended:
@@ -375,7 +375,7 @@ class Duties:
     async def async_announce(
         self,
         coordinator: DisplayCoordinator,
-        cast: Cast,
+        playlist: Playlist,
         options: Options,
         duration: timedelta,
     ) -> dict[str, Any]:
@@ -389,12 +389,15 @@ class Duties:
                         active = None
                 before = active.before if active else await _async_snapshot(coordinator)
                 sent = Announcement(
-                    cast=cast, until=_end(duration, active), before=before, sending=True
+                    playlist=playlist,
+                    until=_end(duration, active),
+                    before=before,
+                    sending=True,
                 )
                 # Saved before it is sent, so that a restart in between ends it.
                 await self.async_put(coordinator, sent)
             try:
-                response = await async_cast(coordinator, cast, options)
+                response = await async_cast(coordinator, playlist, options)
             except HomeAssistantError:
                 await self._async_replace(coordinator, sent, active)
                 raise

@@ -10,8 +10,9 @@ from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 
-from ..client.display.client import Cast, Start
+from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.playlist import Playlist
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, async_display, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
@@ -19,8 +20,8 @@ from .cast import (
     Snapshot,
     async_restore_snapshot,
     async_take_snapshot,
-    cast_of_display,
     is_showing,
+    playlist_of,
 )
 from .duties import DUTIES, NOT_STORED, Duties, Duty
 
@@ -258,8 +259,8 @@ def _shows_the_same(leader: DisplayCoordinator, member: str) -> bool:
     shown = display.data.player if display else None
     if leader.data.player is None or shown is None:
         return False
-    cast = cast_of_display(leader.data.player, leader.history)
-    return cast is not None and is_showing(cast, shown)
+    playlist = playlist_of(leader.data.player, leader.history)
+    return playlist is not None and is_showing(playlist, shown)
 
 
 # Synchronization
@@ -324,25 +325,28 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
         if display.data.player is not None and display.data.player.current:
             await async_restore_snapshot(display, Snapshot(None, Start(), False))
         return
-    cast = cast_of_display(player, leader.history)
-    if cast is None:
-        cast = (await async_take_snapshot(leader)).cast
-    if cast is not None:
+    playlist = playlist_of(player, leader.history)
+    if playlist is None:
+        playlist = (await async_take_snapshot(leader)).playlist
+    if playlist is not None:
         ahead = _distance(duties, leader.entry_id, entry_id)
         index = (player.position - 1 + ahead) % len(player.items)
-        await _async_show(display, cast, player, index)
+        await _async_show(display, playlist, player, index)
 
 
 async def _async_show(
-    display: DisplayCoordinator, cast: Cast, player: PlayerStatus, index: int
+    display: DisplayCoordinator,
+    playlist: Playlist,
+    player: PlayerStatus,
+    index: int,
 ) -> None:
     """Show a work of another display's playlist with as few commands as possible."""
     item = player.items[index]
     work = Start(item.id, None if item.id else item.source, index)
     current = display.data.player
-    if current is None or not current.items or not is_showing(cast, current):
+    if current is None or not current.items or not is_showing(playlist, current):
         start = replace(work, loop=player.loop_mode)
-        await async_restore_snapshot(display, Snapshot(cast, start, False))
+        await async_restore_snapshot(display, Snapshot(playlist, start, False))
         return
     index = (work.find(current.items) or 0) % len(current.items)
     if current.position != index + 1:

@@ -22,7 +22,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..grants import GRANTS, PATH, sources_of
+from ..grants import GRANTS, PATH
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 
@@ -49,10 +49,10 @@ def is_used_by(hass: HomeAssistant, token: str, entry_id: str) -> bool:
     data = coordinator.data
     if data.player is None and data.assumed is None:
         return True
-    given = [entry.cast for entry in coordinator.history.entries()]
+    playlists = [entry.playlist for entry in coordinator.history.entries()]
     if data.assumed is not None:
-        given.append(data.assumed)
-    sources = [source for cast in given for source in sources_of(cast)]
+        playlists.append(data.assumed)
+    sources = [source for playlist in playlists for source in playlist.sources]
     if data.player is not None:
         sources += [item.source or "" for item in data.player.items]
         sources.append(data.player.playlist_url or "")
@@ -92,8 +92,8 @@ async def _async_serve(
 ) -> web.StreamResponse:
     """Return the response with a medium."""
     if media_id.startswith(MEDIA_PREFIX):
-        built = await async_build_playlist(hass, {"media_content_id": media_id})
-        return web.json_response(built.cast.playlist, headers=HEADERS)
+        playlist = await async_build_playlist(hass, {"media_content_id": media_id})
+        return web.json_response(playlist.document, headers=HEADERS)
     entity_id = media_id.removeprefix(LIVE)
     if not media_source.is_media_source_id(entity_id):
         return await _async_serve_entity(

@@ -9,18 +9,18 @@ from homeassistant.components.media_player import MediaPlayerEnqueue as Enqueue
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.client import Cast, Start
+from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.playlist.playlist import Origin, Playlist
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
-from ..display.history import cast_of
 from ..errors import invalid_input
 from ..grants import GRANTS
 from .cast import async_take_snapshot
 from .compose import async_works_alone, with_own_ids
 from .daily import async_of_today, async_show_daily, daily_of
 from .duties import DUTIES
-from .resolve import Options, async_shown_document
+from .resolve import Options, async_read_for_display
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -30,18 +30,18 @@ type Works = list[dict[str, Any]]
 
 async def async_show(
     coordinator: DisplayCoordinator,
-    cast: Cast,
+    playlist: Playlist,
     options: Options,
     duration: timedelta | None = None,
 ) -> dict[str, Any]:
     """Show something, permanently or for a limited time, and return the response of ``dp1.cast_playlist``."""
     duties = coordinator.hass.data[DUTIES]
     if duration is not None:
-        alone = await async_of_today(coordinator.hass, cast, options)
+        alone = await async_of_today(coordinator.hass, playlist, options)
         return await duties.async_announce(coordinator, alone, options, duration)
-    if cast.playlist_url and (daily := daily_of(coordinator.hass, cast)):
-        return await async_show_daily(coordinator, daily, cast, options)
-    return await duties.async_show(coordinator, cast, options)
+    if daily := daily_of(coordinator.hass, playlist):
+        return await async_show_daily(coordinator, daily, playlist, options)
+    return await duties.async_show(coordinator, playlist, options)
 
 
 async def async_clear(coordinator: DisplayCoordinator) -> None:
@@ -67,25 +67,25 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
 
 
 async def async_enqueue(
-    coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
+    coordinator: DisplayCoordinator, playlist: Playlist, options: Options, how: Enqueue
 ) -> None:
     """Add works at the end of the queue, or after the current work to be shown next or at once."""
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
-    cast = await async_of_today(coordinator.hass, cast, options)
+    playlist = await async_of_today(coordinator.hass, playlist, options)
     async with coordinator.requests.step_lock:
         before = await async_take_snapshot(coordinator)
         player = coordinator.data.player
-        if before.cast is None or player is None:
-            await async_show(coordinator, cast, options)
+        if before.playlist is None or player is None:
+            await async_show(coordinator, playlist, options)
             return
         if how is Enqueue.NEXT and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-        document = await _async_document(coordinator.hass, before.cast, player)
+        document = await _async_document(coordinator.hass, before.playlist, player)
         works: Works = document["items"]
         index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
-        added = await async_shown_document(coordinator.hass, cast)
+        added = await async_read_for_display(coordinator.hass, playlist)
         new = with_own_ids(await async_works_alone(coordinator.hass, added), works)
         document["items"] = [*works[:at], *new, *works[at:]]
         reload = how is Enqueue.PLAY
@@ -100,11 +100,11 @@ async def async_rearrange(
     async with coordinator.requests.step_lock:
         shown = await async_take_snapshot(coordinator)
         player = coordinator.data.player
-        if shown.cast is None or player is None or work >= len(player.items):
+        if shown.playlist is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
         if keep and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-        document = await _async_document(coordinator.hass, shown.cast, player)
+        document = await _async_document(coordinator.hass, shown.playlist, player)
         works: Works = document["items"]
         moved = _index_of(player, works, work)
         order = [index for index in range(len(works)) if index != moved]
@@ -137,37 +137,37 @@ async def _async_change(
 ) -> None:
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
-    cast = Cast(playlist=kept)
-    if not reload and await _async_extend(coordinator, cast):
+    playlist = Playlist(document=kept, origin=Origin.OURS)
+    if not reload and await _async_extend(coordinator, playlist):
         if wake and coordinator.data.asleep:
             await coordinator.async_set_asleep(False)
         return
-    await async_show(coordinator, cast, Options(place=place, wake=wake))
+    await async_show(coordinator, playlist, Options(place=place, wake=wake))
 
 
-async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
+async def _async_extend(coordinator: DisplayCoordinator, playlist: Playlist) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
     hass, entry_id = coordinator.hass, coordinator.entry_id
-    if cast.playlist is None or hass.data[DUTIES].is_announcing(entry_id):
+    if hass.data[DUTIES].is_announcing(entry_id):
         return False
-    hass.data[GRANTS].async_use(cast, entry_id)
+    hass.data[GRANTS].async_use(playlist, entry_id)
     async with coordinator.async_command(Refresh.PLAYER) as display:
-        extended = await display.extend(cast.playlist)
+        extended = await display.extend(playlist)
     if extended:
-        coordinator.async_handle_cast(cast)
+        coordinator.async_handle_cast(playlist)
     return extended
 
 
 async def _async_document(
-    hass: HomeAssistant, cast: Cast, player: PlayerStatus
+    hass: HomeAssistant, playlist: Playlist, player: PlayerStatus
 ) -> dict[str, Any]:
     """Return the current playlist; a display that shuffles does not report the original order."""
-    if cast.playlist is not None or player.shuffle:
+    if playlist.url is None or player.shuffle:
         with suppress(HomeAssistantError):
-            document = await async_shown_document(hass, cast)
-            if document.get("items"):
-                return dict(document)
-    return dict(cast_of(replace(player, playlist_url=None)).playlist or {})
+            playlist = await async_read_for_display(hass, playlist)
+            if playlist.items:
+                return dict(playlist.document)
+    return dict(replace(player, playlist_url=None).as_playlist().document)
 
 
 def _current(player: PlayerStatus) -> int:

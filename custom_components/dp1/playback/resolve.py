@@ -1,4 +1,4 @@
-"""Resolve what a user, an automation or a media browser names to a cast."""
+"""Resolve what a user, an automation or a media browser names to a playlist."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import is_hass_url
 
-from ..client.display.client import Cast, Start
+from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
 from ..client.http import read_title, request_json, status_error
@@ -40,12 +40,10 @@ from ..client.playlist.document import (
     MAX_DOCUMENT,
     build,
     build_item,
-    check_playable,
     for_display,
     parse,
-    unsigned,
-    validate,
 )
+from ..client.playlist.playlist import Document, Origin, Playlist
 from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
@@ -99,8 +97,6 @@ DEFAULT_LOOP = "playlist"
 PLACE_MARK = "#dp1&"
 PLACE = re.compile(r"[0-9]{1,9}")
 
-type Document = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -123,7 +119,7 @@ class Options:
     item_duration: float | None = None
     display: Mapping[str, Any] = field(default_factory=dict)
     limit: int | None = None
-    texts: Mapping[str, Any] = field(default_factory=dict)
+    texts: Document = field(default_factory=dict)
     wake: bool = True
     place: Start = field(default_factory=Start)
     asked: int | None = field(
@@ -148,101 +144,95 @@ class Options:
         """Whether the document has to be changed, so that its URL cannot be cast."""
         return bool(self.display or self.item_duration or self.limit or self.texts)
 
+    def check_start(self, playlist: Playlist) -> None:
+        """Raise if there is no such work to start at."""
+        if self.start_at and self.start_at > (works := playlist.works or 0):
+            raise invalid_input(
+                "no_such_work", start_at=str(self.start_at), works=str(works)
+            )
+
 
 async def async_resolve(
     hass: HomeAssistant, what: Mapping[str, Any], options: Options
-) -> Cast:
+) -> Playlist:
     """Resolve one of the fields of ``dp1.cast_playlist``."""
     match what:
         case {"playlist_url": str(url)}:
             return await _async_from_url(hass, url, options)
         case {"playlist": document}:
-            return await async_from_document(hass, document, options)
+            return await _async_from_document(hass, document, options)
         case {"playlist_id": str(ref)}:
-            stored = await async_playlist(hass, ref)
-            cast = Cast(playlist_url=stored.url)
-            return await _async_as_asked(hass, cast, options, stored.document)
+            return await async_apply(hass, await async_playlist(hass, ref), options)
         case {"exhibition": str()} | {"series": str()}:
             return await _async_from_library(hass, what, options)
         case _:
             return await async_from_media(hass, "", what["media_content_id"], options)
 
 
-async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
-    """Cast the playlist at a URL."""
+async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Playlist:
+    """Return the playlist at a URL."""
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=url)
-    cast = Cast(playlist_url=reachable_url(hass, url))
-    return await _async_as_asked(hass, cast, options)
+    return await async_apply(hass, Playlist(reachable_url(hass, url)), options)
 
 
-async def _async_as_asked(
-    hass: HomeAssistant, cast: Cast, options: Options, document: Document | None = None
-) -> Cast:
-    """Return a cast as it is, unless the options change its document, which is read if it is not known."""
-    if not (options.rewrites or options.start_at):
-        return cast
-    if document is None:
-        document = await async_document(hass, cast)
-    if options.rewrites:
-        return await async_from_document(hass, document, options)
-    _check_start(options, len(document.get("items") or ()))
-    return cast
+async def async_apply(
+    hass: HomeAssistant, playlist: Playlist, options: Options
+) -> Playlist:
+    """Return a playlist by its URL, or as a document if options change it or a stranger gave it; it may be large."""
+    is_of_stranger = playlist.url is None and playlist.origin is Origin.STRANGER
+    if options.rewrites or is_of_stranger:
+        playlist = await async_read(hass, playlist)
+        if playlist.origin is Origin.OURS:
+            return _apply(playlist, options)
+        return await hass.async_add_executor_job(_apply, playlist, options)
+    if options.start_at and playlist.works is None:
+        playlist = await async_read(hass, playlist)
+    options.check_start(playlist)
+    return playlist
+
+
+def _apply(playlist: Playlist, options: Options) -> Playlist:
+    """Return a playlist as a document with options, or raise that it cannot be shown."""
+    try:
+        playlist = playlist.with_options(
+            item_duration=options.item_duration,
+            display=options.display,
+            limit=options.limit,
+            texts=options.texts,
+        )
+    except InvalidPlaylistError as err:
+        raise translated(err, "playlist") from err
+    options.check_start(playlist)
+    return playlist
 
 
 async def _async_from_library(
     hass: HomeAssistant, what: Mapping[str, Any], options: Options
-) -> Cast:
-    """Cast an exhibition, a series or another node of a library."""
-    built = await async_build_playlist(hass, what, limit=options.limit)
-    cast = built.cast
-    if options.display or options.item_duration or options.texts:
-        return await async_from_document(
-            hass, await async_document(hass, cast), options
-        )
-    _check_start(options, built.works)
-    if built.keep_current and not options.limit:
-        url = hass.data[GRANTS].async_url(what["media_content_id"], "/collection.json")
-        return Cast(playlist_url=url)
-    return cast
+) -> Playlist:
+    """Return the playlist of an exhibition, a series or another node of a library."""
+    playlist = await async_build_playlist(hass, what, limit=options.limit)
+    if playlist.keep_current and not options.rewrites:
+        options.check_start(playlist)
+        media_id = what["media_content_id"]
+        return Playlist(hass.data[GRANTS].async_url(media_id, "/collection.json"))
+    return await async_apply(hass, playlist, replace(options, limit=None))
 
 
-async def async_from_document(
+async def _async_from_document(
     hass: HomeAssistant, document: str | Document, options: Options
-) -> Cast:
-    """Cast a document of a stranger if it is valid; it may be large."""
-    return await hass.async_add_executor_job(from_document, document, options)
+) -> Playlist:
+    """Return the playlist of a stranger's document; it may be large."""
 
+    def read() -> Playlist:
+        """Return the playlist, or raise that it cannot be shown."""
+        try:
+            parsed = parse(document)
+        except InvalidPlaylistError as err:
+            raise translated(err, "playlist") from err
+        return _apply(Playlist(document=parsed), options)
 
-def from_document(document: str | Document, options: Options) -> Cast:
-    """Cast a document if it is valid."""
-    try:
-        parsed = parse(document)
-        _check(parsed)
-        shown = for_display(
-            parsed, item_duration=options.item_duration, display=options.display
-        )
-        check_playable(shown)
-    except InvalidPlaylistError as err:
-        raise translated(err, "playlist") from err
-    if options.limit and options.limit < len(shown["items"]):
-        shown["items"] = shown["items"][: options.limit]
-    if options.texts or len(shown["items"]) < len(parsed["items"]):
-        shown = unsigned(shown) | dict(options.texts)
-    _check_start(options, len(shown["items"]))
-    return Cast(playlist=shown)
-
-
-def _check(document: Document) -> None:
-    """Validate a document, apart from what displays accept: outdated signatures, and anything in a manifest."""
-    faults = [
-        fault
-        for fault in validate(document)
-        if not fault.path.startswith("signature")
-        and ".inlineManifest" not in fault.path
-    ]
-    if faults:
-        raise InvalidPlaylistError(faults)
+    return await hass.async_add_executor_job(read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +256,8 @@ async def async_from_media(
     media_id: str,
     options: Options,
     title: str | None = None,
-) -> Cast:
-    """Cast a media content id."""
+) -> Playlist:
+    """Return the playlist of a media content id."""
     media_id = media_id.strip()
     limit = MAX_DOCUMENT if media_id.startswith(("{", "data:")) else MAX_URL
     if len(media_id) > limit:
@@ -287,32 +277,32 @@ async def async_from_media(
     return await _async_from_address(hass, wanted)
 
 
-async def _async_from_text(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast a document as text."""
-    return await async_from_document(hass, wanted.media_id, wanted.options)
+async def _async_from_text(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+    """Return the playlist of a document as text."""
+    return await _async_from_document(hass, wanted.media_id, wanted.options)
 
 
-async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast an entry of a display's history."""
+async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+    """Return the playlist of an entry of a display's history."""
     for coordinator in async_displays(hass):
         if (given := coordinator.history.get(wanted.media_id)) is not None:
-            return await _async_as_asked(hass, given.cast, wanted.options)
+            return await async_apply(hass, given.playlist, wanted.options)
     raise invalid_input("forgotten", media_id=wanted.media_id)
 
 
-async def _async_from_node(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast something of a library: by its media id, or by a name in the first library that has it."""
+async def _async_from_node(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+    """Return the playlist of something of a library: by its media id, or by a name in the first library that has it."""
     media_id = wanted.media_id
     if media_id == FAVORITES_MEDIA_ID:
         media_id = favorites_media_id(hass)
     if (url := daily_url(hass, media_id)) is not None:
-        return Cast(playlist_url=url)
+        return Playlist(url)
     what = {"media_content_id": media_id}
     return await _async_from_library(hass, what, wanted.options)
 
 
-async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast the current picture of a camera or image entity, or a camera of the media browser live.
+async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+    """Return the playlist of the current picture of a camera or image entity, or of a camera of the media browser live.
 
     Displays show a stream only within a page, and that of an image entity not at all.
     """
@@ -324,14 +314,13 @@ async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
     async_url = hass.data[GRANTS].async_url
     if wanted.media_id.startswith(LIVE):
         source = async_url(wanted.media_id, f"/{entity_id}.mjpeg")
-        return page_cast(title, LIVE_PAGE.format(url=escape(source)))
-    return _single_item(
-        async_url(entity_id, f"/{entity_id}.jpg"), title, wanted.options
-    )
+        return page_playlist(title, LIVE_PAGE.format(url=escape(source)))
+    source = async_url(entity_id, f"/{entity_id}.jpg")
+    return await async_apply(hass, _of_work(source, title), wanted.options)
 
 
-async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast what another media source has."""
+async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+    """Return the playlist of what another media source has."""
     media = await media_source.async_resolve_media(hass, wanted.media_id, None)
     source = media.url
     if (local := _local_path(hass, source)) is not None:
@@ -342,19 +331,20 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
         title = name.rpartition(".")[0] or name
     elif not title and media.path is not None:
         title = media.path.stem
-    return _single_item(source, title or _title_of(media.url), wanted.options)
+    playlist = _of_work(source, title or _title_of(media.url))
+    return await async_apply(hass, playlist, wanted.options)
 
 
-async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> Cast:
-    """Cast the works that a link of a marketplace names, or the exhibition of one to a catalog."""
+async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> Playlist:
+    """Return the playlist of the works that a link of a marketplace names, or the exhibition of one to a catalog."""
     if isinstance(link, ExhibitionLink):
         return await _async_from_library(hass, {link.kind: link.slug}, wanted.options)
-    document = await _async_document_of(hass, wanted, link)
-    return await async_from_document(hass, document, wanted.options)
+    playlist = await _async_of_tokens(hass, wanted, link)
+    return await async_apply(hass, playlist, wanted.options)
 
 
-async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast the playlist, the picture, the film or the page at a URL."""
+async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+    """Return the playlist at a URL, or that of the picture, the film or the page there."""
     kind = wanted.kind
     is_media = kind.partition("/")[0] in ("image", "video")
     if not (is_media or kind in WEB_TYPES) and (
@@ -365,17 +355,17 @@ async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
         titled = await _async_ask_page(hass, source, wanted.options)
         wanted = replace(wanted, title=wanted.title or titled)
-    title = wanted.title or _title_of(source)
+    playlist = replace(
+        _of_work(source, wanted.title or _title_of(source)), origin=Origin.STRANGER
+    )
     if len(source) <= MAX_ON_LOOP:
         # What is added to a playlist keeps the order in which it was asked for.
-        return _single_item(source, title, wanted.options)
-    return await hass.async_add_executor_job(
-        _single_item, source, title, wanted.options
-    )
+        return _apply(playlist, wanted.options)
+    return await async_apply(hass, playlist, wanted.options)
 
 
 # By what a media content id starts with; the first counts.
-RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Cast]]] = {
+RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Playlist]]] = {
     "{": _async_from_text,
     RECENT: _async_from_history,
     DAILY_MEDIA_ID: _async_from_node,
@@ -432,17 +422,18 @@ def is_in_history(hass: HomeAssistant, media_id: str | None) -> bool:
     )
 
 
-def _single_item(source: str, title: str, options: Options) -> Cast:
-    """Cast a single image, video or web page."""
+def _of_work(source: str, title: str) -> Playlist:
+    """Return the playlist of a single image, video or web page."""
     title = clean(title, MAX_TITLE)
     item = build_item(source, title=title, license="open")
-    return from_document(build(title, [item]), options)
+    return Playlist(document=build(title, [item]), origin=Origin.OURS)
 
 
-def page_cast(title: str, html: str) -> Cast:
-    """Cast a page; its title is only that of the playlist, as displays lay that of a work over it."""
+def page_playlist(title: str, html: str) -> Playlist:
+    """Return the playlist of a page; only the playlist has the title, as displays lay that of a work over it."""
     item = build_item(page_url(html), license="open")
-    return from_document(build(clean(title, MAX_TITLE), [item]), Options(asked=None))
+    document = build(clean(title, MAX_TITLE), [item])
+    return Playlist(document=document, origin=Origin.OURS)
 
 
 def _title_of(url: str) -> str:
@@ -510,25 +501,25 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
         raise translated(err, "playlist", url) from err
 
 
-async def async_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
-    """Return the document of a cast, which is read if it is cast by its URL."""
-    if cast.playlist is not None:
-        return dict(cast.playlist)
-    url = cast.playlist_url or ""
-    served = hass.data[GRANTS].media_id_of(url)
-    if served and served.startswith(MEDIA_PREFIX):
+async def async_read(hass: HomeAssistant, playlist: Playlist) -> Playlist:
+    """Return a playlist with its document, which is read if only its URL is known."""
+    if (url := playlist.url) is None or playlist.document:
+        return playlist
+    node = hass.data[GRANTS].media_id_of(url)
+    if node and node.startswith(MEDIA_PREFIX):
         # Home Assistant itself may not reach the address that displays use.
-        built = await async_build_playlist(hass, {"media_content_id": served})
-        return dict(built.cast.playlist or {})
-    return await async_read_playlist(hass, url)
+        built = await async_build_playlist(hass, {"media_content_id": node})
+        return replace(built, url=url)
+    return replace(playlist, document=await async_read_playlist(hass, url))
 
 
-async def async_shown_document(hass: HomeAssistant, cast: Cast) -> Document:
-    """Return the document of a cast as displays show it."""
-    if cast.playlist is not None:
-        return cast.playlist
-    read = await async_document(hass, cast)
-    return await hass.async_add_executor_job(for_display, read)
+async def async_read_for_display(hass: HomeAssistant, playlist: Playlist) -> Playlist:
+    """Return a playlist as displays show it, which is read if only its URL is known."""
+    if playlist.url is None:
+        return playlist
+    read = await async_read(hass, playlist)
+    document = await hass.async_add_executor_job(for_display, read.document)
+    return replace(playlist, document=document)
 
 
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
@@ -541,14 +532,6 @@ async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
         path = _parse_url(url).path
         return path.endswith(".json") or "/playlists/" in path
     return isinstance(document.get("items"), list) and "dpVersion" in document
-
-
-def _check_start(options: Options, works: int) -> None:
-    """Raise if there is no such work to start at."""
-    if options.start_at and options.start_at > works:
-        raise invalid_input(
-            "no_such_work", start_at=str(options.start_at), works=str(works)
-        )
 
 
 # Media content ids of what is shown, which name the place in it
@@ -589,11 +572,9 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
     return f"{name}{PLACE_MARK}{fragment}" if marked else name
 
 
-def assumed_media_id(cast: Cast) -> str | None:
-    """Return the media content id of what a display without a status was given."""
-    return (
-        f"{cast.playlist_url}{PLACE_MARK}" if cast.playlist_url else media_id_of(cast)
-    )
+def assumed_media_id(playlist: Playlist) -> str | None:
+    """Return the media content id of what was cast to a display without a status."""
+    return f"{playlist.url}{PLACE_MARK}" if playlist.url else media_id_of(playlist)
 
 
 def split_media_id(name: str) -> tuple[str, Start]:
@@ -614,9 +595,9 @@ def split_media_id(name: str) -> tuple[str, Start]:
 # Links of marketplaces, CAIP ids and `contract:token`
 
 
-async def _async_document_of(
+async def _async_of_tokens(
     hass: HomeAssistant, wanted: Wanted, link: IndexedLink | LookupLink
-) -> dict[str, Any]:
+) -> Playlist:
     """Return the playlist of the works that a link names.
 
     What the indexer does not have yet is asked for once, and waited for.
@@ -641,7 +622,8 @@ async def _async_document_of(
         raise translated(NotFoundError(), "indexer", where)
     if not (items := build_items(tokens, asked[0].duration)):
         raise action_failed("link_without_media", link=where)
-    return build(_title_of_tokens(tokens, link), items)
+    document = build(_title_of_tokens(tokens, link), items)
+    return Playlist(document=document, origin=Origin.OURS)
 
 
 async def _async_look_up(

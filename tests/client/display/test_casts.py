@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.dp1.client.display.client import Cast, Dialect, Display
+from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.errors import (
     BusyError,
     LostAnswerError,
@@ -11,6 +11,7 @@ from custom_components.dp1.client.errors import (
     PlaylistRefusedError,
     RejectedError,
 )
+from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import FLAT, PLAYLIST, WRAPPED, by_command, commands, plain, scripted
 
@@ -19,8 +20,8 @@ from tests.client.scripted_server import Reply, Request
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 NOW = {"action": "now_display"}
-DOCUMENT = Cast(playlist=PLAYLIST)
-BY_URL = Cast(playlist_url="https://feed.example.org/api/v1/playlists/aa11")
+DOCUMENT = Playlist(document=PLAYLIST)
+BY_URL = Playlist(url="https://feed.example.org/api/v1/playlists/aa11")
 FAILED = plain(500, "Failed to process cast request")
 STATUS = Reply(200, {"installedVersion": "1.0.17", "screenRotation": "landscape"})
 EMPTY = Reply(200)
@@ -58,7 +59,7 @@ async def test_a_url_is_the_same_in_every_dialect(dialect: Dialect) -> None:
         await display.cast(BY_URL)
         with pytest.raises(RejectedError):
             await display.cast(BY_URL)
-    request = {"playlistUrl": BY_URL.playlist_url, "intent": NOW}
+    request = {"playlistUrl": BY_URL.url, "intent": NOW}
     casts = [sent for sent in server.requests if sent.json["command"] != "checkStatus"]
     assert [sent.json["request"] for sent in casts] == [request] * 2
 
@@ -71,7 +72,9 @@ async def test_a_url_is_the_same_in_every_dialect(dialect: Dialect) -> None:
     [EMPTY, FLAT, WRAPPED, Reply(201), Reply(204), Reply(202, b"OK"), Reply(200, [])],
 )
 @pytest.mark.parametrize("cast", [DOCUMENT, BY_URL])
-async def test_any_success_of_the_2025_description(reply: Reply, cast: Cast) -> None:
+async def test_any_success_of_the_2025_description(
+    reply: Reply, cast: Playlist
+) -> None:
     """Any success is accepted, as the description defines no reply."""
     async with scripted(reply, dialect=Dialect.LEGACY) as (server, display):
         await display.cast(cast)

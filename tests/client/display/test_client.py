@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.display.client import Cast, Dialect, Display
+from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
@@ -28,6 +28,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import (
     FLAT,
@@ -46,7 +47,7 @@ from tests.client.scripted_server import Reply
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 URL = "https://feed.example.org/api/v1/playlists/aa11"
-BY_URL = Cast(playlist_url=URL)
+BY_URL = Playlist(url=URL)
 NOW = {"action": "now_display"}
 NOT_ACCEPTED = {"key": "address_not_accepted"}
 
@@ -247,7 +248,7 @@ async def test_a_cast_is_never_sent_twice(fault: str) -> None:
             display,
         ):
             with pytest.raises(LostAnswerError):
-                await display.cast(Cast(playlist=PLAYLIST))
+                await display.cast(Playlist(document=PLAYLIST))
         assert len(server.requests) == 1
 
 
@@ -435,19 +436,14 @@ async def test_commands_with_an_answer() -> None:
     ]
 
 
-@pytest.mark.parametrize("both", [{}, {"playlist_url": URL, "playlist": PLAYLIST}])
-def test_a_cast_is_one_thing(both: dict[str, Any]) -> None:
-    """A cast is either a URL or a document."""
-    with pytest.raises(ValueError, match="either"):
-        Cast(**both)
-
-
 async def test_the_reply_to_a_cast() -> None:
     """Newer firmware adds fields to the reply."""
     body = {"ok": True, "deferred": True, "signatureStatus": "valid"}
     async with scripted(Reply(200, {"message": body}), WRAPPED) as (_, display):
         assert await display.cast(BY_URL) == BY_URL
-        assert await display.cast(Cast(playlist=PLAYLIST)) == Cast(playlist=PLAYLIST)
+        assert await display.cast(Playlist(document=PLAYLIST)) == Playlist(
+            document=PLAYLIST
+        )
 
 
 # What is read

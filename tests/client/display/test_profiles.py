@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.client.display.client import Cast, Dialect, Display, Start
+from custom_components.dp1.client.display.client import Dialect, Display, Start
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
@@ -31,6 +31,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import Waits, client
 
@@ -53,8 +54,8 @@ ITEMS = [
     for number in (1, 2, 3)
 ]
 PLAYLIST = {"dpVersion": "1.1.0", "id": "aa11", "title": "Evening", "items": ITEMS}
-DOCUMENT = Cast(playlist=PLAYLIST)
-BAD = Cast(playlist={**PLAYLIST, "items": []})
+DOCUMENT = Playlist(document=PLAYLIST)
+BAD = Playlist(document={**PLAYLIST, "items": []})
 
 type Ready = tuple[DisplaySimulator, Display]
 
@@ -180,7 +181,7 @@ async def test_a_document(profile: str, known: bool) -> None:
     async with ready(profile, dialect=first) as (simulator, display):
         await display.cast(DOCUMENT)
         assert simulator.state.current_title == "Light 1"
-        await display.cast(Cast(playlist={**PLAYLIST, "items": ITEMS[1:]}))
+        await display.cast(Playlist(document={**PLAYLIST, "items": ITEMS[1:]}))
         assert simulator.state.current_title == "Light 2"
         tries = 3 if profile == "legacy-strict" and not known else 2
         assert simulator.casts == tries
@@ -205,7 +206,7 @@ async def test_replies_of_the_2025_description(profile: str, reply: bytes) -> No
 async def test_a_url(profile: str, feed: str) -> None:
     """The display fetches the URL and reports it."""
     async with ready(profile) as (simulator, display):
-        await display.cast(Cast(playlist_url=f"{feed}/good"))
+        await display.cast(Playlist(url=f"{feed}/good"))
         assert simulator.state.playlist_url == f"{feed}/good"
         assert simulator.casts == 1
         if profile in FIRMWARE:
@@ -223,7 +224,7 @@ async def test_a_url_that_is_no_playlist(profile: str, feed: str, path: str) -> 
     async with ready(profile) as (simulator, display):
         await display.cast(DOCUMENT)
         with pytest.raises(RejectedError):
-            await display.cast(Cast(playlist_url=f"{feed}{path}"))
+            await display.cast(Playlist(url=f"{feed}{path}"))
         assert simulator.state.current_title == "Light 1"
 
 
@@ -266,7 +267,7 @@ async def test_a_cast_that_begins_elsewhere(
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_work_that_is_in_the_list_twice(profile: str) -> None:
     """The position tells equal works apart."""
-    twice = Cast(playlist={**PLAYLIST, "items": [*ITEMS, ITEMS[1]]})
+    twice = Playlist(document={**PLAYLIST, "items": [*ITEMS, ITEMS[1]]})
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
         for index, position in ((3, 3), (1, 1), (0, 1)):
             await display.cast(twice, Start(work_id="i-2", index=index))
@@ -276,7 +277,7 @@ async def test_a_work_that_is_in_the_list_twice(profile: str) -> None:
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_newer_cast_overtakes(profile: str) -> None:
     """A newer cast replaces an older one, whose caller gets the newer as the result."""
-    newer = Cast(playlist={**PLAYLIST, "id": "bb22"})
+    newer = Playlist(document={**PLAYLIST, "id": "bb22"})
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
         results = await asyncio.gather(
             display.set_volume(50),
@@ -294,7 +295,7 @@ async def test_what_new_firmware_says_of_a_cast(profile: str) -> None:
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
         assert await display.cast(DOCUMENT) == DOCUMENT
         later = [{**ITEMS[0], "displayAt": "2999-01-01T00:00:00Z"}]
-        not_due = Cast(playlist={**PLAYLIST, "items": later})
+        not_due = Playlist(document={**PLAYLIST, "items": later})
         await display.cast(not_due)
         await display.cast(not_due, Start(index=2))
         assert simulator.state.current_title == "Light 1"
@@ -314,7 +315,7 @@ async def test_playlists_that_new_firmware_refuses(profile: str, feed: str) -> N
             ("playlistInvalid", {**PLAYLIST, "contentRating": 5}),
         ):
             with pytest.raises(PlaylistRefusedError) as caught:
-                await display.cast(Cast(playlist=playlist))
+                await display.cast(Playlist(document=playlist))
             assert caught.value.code == code
             assert caught.value.detail
         await display.set_signature_mode("strict")
@@ -323,7 +324,7 @@ async def test_playlists_that_new_firmware_refuses(profile: str, feed: str) -> N
         assert caught.value.code == "sigInvalid"
         large = {**PLAYLIST, "summary": "x" * 5_000_000}
         with pytest.raises(RejectedError, match="too large"):
-            await display.cast(Cast(playlist=large))
+            await display.cast(Playlist(document=large))
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -529,7 +530,7 @@ async def test_every_command(profile: str) -> None:
 async def test_turning_off_during_a_slow_cast() -> None:
     """The host of a playlist may take long; the display sleeps at once."""
     async with ready("B", dialect=Dialect.FF, fetch_seconds=1) as (simulator, display):
-        cast = Cast(playlist_url=f"{simulator.url}/none")
+        cast = Playlist(url=f"{simulator.url}/none")
         casting = asyncio.create_task(display.cast(cast))
         async with asyncio.timeout(0.5):
             while not simulator.casts:
@@ -565,7 +566,8 @@ async def test_the_player_is_not_running(page: Page) -> None:
 async def test_extend(profile: str) -> None:
     """A longer list takes over without a new showing, with shuffle too, but not in place of a URL."""
     async with ready(profile) as (simulator, display):
-        longer = {**PLAYLIST, "items": [*ITEMS, {**ITEMS[0], "id": "i-4"}]}
+        items = [*ITEMS, {**ITEMS[0], "id": "i-4"}]
+        longer = Playlist(document={**PLAYLIST, "items": items})
         assert not await display.extend(longer)
         await display.device_status()
         assert not await display.extend(longer)
@@ -577,7 +579,7 @@ async def test_extend(profile: str) -> None:
         assert simulator.state.current_title == "Light 2"
         assert simulator.player.settings.showing_key == showing
         simulator.player.playlist_url = "https://feed.example.org/aa11"
-        assert not await display.extend(DOCUMENT.playlist or {})
+        assert not await display.extend(DOCUMENT)
         assert len(simulator.state.items) == 4
 
 
@@ -586,7 +588,9 @@ async def test_extend_where_refresh_is_not_known(profile: str) -> None:
     """That it did not take is noticed."""
     async with ready(profile, dialect=Dialect.FF, takes_refresh=False) as (_, display):
         await display.cast(DOCUMENT, Start(index=1, loop="one"))
-        assert not await display.extend({**PLAYLIST, "items": [*ITEMS, ITEMS[0]]})
+        assert not await display.extend(
+            Playlist(document={**PLAYLIST, "items": [*ITEMS, ITEMS[0]]})
+        )
 
 
 @pytest.mark.parametrize(("profile", "seconds"), [("A1", 5), ("B", 0)])
@@ -788,7 +792,7 @@ async def test_twenty_automations_at_once(profile: str) -> None:
     ):
         display = paced(session, simulator, clock)
         casts = [
-            Cast(playlist={**PLAYLIST, "id": f"p-{number}"}) for number in range(5)
+            Playlist(document={**PLAYLIST, "id": f"p-{number}"}) for number in range(5)
         ]
         await asyncio.gather(
             *(display.cast(cast) for cast in casts),
@@ -910,7 +914,7 @@ async def test_a_push_over_a_snapshot_is_the_full_status(
 ) -> None:
     """What pushes leave out is kept from what was asked for, and what they carry is right."""
     async with ready(profile, storm_gate=False) as (simulator, display):
-        await display.cast(Cast(playlist_url=f"{feed}/good"))
+        await display.cast(Playlist(url=f"{feed}/good"))
         await display.update_settings(scaling="fill")
         known = await display.player_status()
         async with aclosing(display.listen()) as events:

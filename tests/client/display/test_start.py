@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.display.client import Cast, Start
+from custom_components.dp1.client.display.client import Start
 from custom_components.dp1.client.display.player_status import PlaylistItem
+from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import FLAT, WRAPPED, by_command, commands, scripted
 
@@ -14,7 +15,7 @@ from tests.client.scripted_server import Reply
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-URL = Cast(playlist_url="https://feed.example.org/api/v1/playlists/aa11")
+URL = Playlist(url="https://feed.example.org/api/v1/playlists/aa11")
 ITEMS = [
     {"id": "i-1", "source": "https://art.example.org/1"},
     {"id": "i-2", "source": "https://art.example.org/2"},
@@ -109,7 +110,7 @@ async def test_a_cast_that_is_not_due_yet_begins_nothing() -> None:
 
 async def test_a_newer_cast_overtakes() -> None:
     """Of waiting casts only the newest is sent, with its own start, and all callers get it."""
-    casts = [Cast(playlist_url=f"https://feed.example.org/{n}") for n in range(4)]
+    casts = [Playlist(url=f"https://feed.example.org/{n}") for n in range(4)]
     async with scripted(YES) as (server, display):
         results = await asyncio.gather(
             *(display.cast(cast, Start(index=n)) for n, cast in enumerate(casts))

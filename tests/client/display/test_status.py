@@ -27,6 +27,7 @@ from custom_components.dp1.client.display.player_status import (
 )
 from custom_components.dp1.client.display.transport import accepted
 from custom_components.dp1.client.errors import RejectedError
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.client.values import decode
 
 URL = "https://feed.example.org/api/v1/playlists/aa11"
@@ -631,7 +632,7 @@ KINDS = [
     for module in (device_status, player_status)
     for model in vars(module).values()
     # These are read from text, see below.
-    if is_dataclass(model) and model is not PlaybackCounters
+    if is_dataclass(model) and model not in (Playlist, PlaybackCounters)
 ]
 NAMES = sorted(
     {*FULL, *FULL["deviceSettings"], *WORKS[0]}  # type: ignore[misc]

@@ -23,6 +23,7 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import Answer
+from ..playlist.playlist import Playlist
 from ..values import decode, mapping, text, whole, yes
 from .device_status import (
     WEEK,
@@ -46,22 +47,6 @@ class Dialect(StrEnum):
     UNKNOWN = "unknown"
     FF = "ff"
     LEGACY = "legacy"
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """Something to show: a playlist URL, which the display fetches and refreshes, or a DP-1 document."""
-
-    playlist_url: str | None = None
-    playlist: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        """Check that there is exactly one of both, and what the items are."""
-        if (self.playlist_url is None) is (self.playlist is None):
-            raise ValueError("a cast is either a URL or a playlist")
-        items = (self.playlist or {}).get("items", [])
-        if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
-            raise ValueError("the items of a playlist are a list of objects")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +80,18 @@ class Start:
         return self.index
 
 
-def document(cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
+def _argument(playlist: Playlist, dialect: Dialect) -> Mapping[str, Any]:
     """Return the playlist argument of ``displayPlaylist``; never a URL and a document at once.
 
     Feral File firmware reads ``dp1_call`` and ignores ``playlist``; the 2025 description has only ``playlist``. A display
     of unknown dialect gets both.
     """
-    if cast.playlist is None:
-        return {"playlistUrl": cast.playlist_url}
+    if playlist.url is not None:
+        return {"playlistUrl": playlist.url}
     names = {Dialect.FF: ["dp1_call"], Dialect.LEGACY: ["playlist"]}
-    return dict.fromkeys(names.get(dialect, ["dp1_call", "playlist"]), cast.playlist)
+    return dict.fromkeys(
+        names.get(dialect, ["dp1_call", "playlist"]), playlist.document
+    )
 
 
 DEFAULT_PORT = 1111
@@ -487,13 +474,13 @@ class Display:
 
     # Casts
 
-    async def cast(self, cast: Cast, start: Start | None = None) -> Cast:
+    async def cast(self, playlist: Playlist, start: Start | None = None) -> Playlist:
         """Show a playlist (``displayPlaylist``). A sleeping display keeps it and goes on sleeping.
 
         Accepted is not yet visible: the status tells that. If no work of the playlist is due yet, the current work stays.
 
         Args:
-            cast: what to show.
+            playlist: what to show.
             start: where and how to start; no other write comes between cast and start.
 
         Returns:
@@ -504,22 +491,22 @@ class Display:
             RejectedError: the display cannot use the playlist (500 without a reason, or ``ok: false``).
         """
 
-        async def send() -> Cast:
-            """Send the cast and its start."""
-            leaf = await self._cast(cast)
+        async def send() -> Playlist:
+            """Send the playlist and its start."""
+            leaf = await self._cast(playlist)
             if start is not None and not yes(leaf.get("deferred")):
                 await self._start(start)
-            return cast
+            return playlist
 
         return await self._transport.enqueue("displayPlaylist", send, "displayPlaylist")
 
-    async def extend(self, playlist: Mapping[str, Any]) -> bool:
+    async def extend(self, playlist: Playlist) -> bool:
         """Replace the works of a playlist that was cast as a document, without reloading the current work.
 
         A display that refreshes a playlist URL by itself undoes this within 5 minutes.
 
         Args:
-            playlist: DP-1 document with the current work and others.
+            playlist: a document with the current work and others.
 
         Returns:
             Whether the status shows the new works and still the same one.
@@ -535,7 +522,7 @@ class Display:
             before = await self._status_now()
             if before.current is None or before.playlist_url is not None:
                 return False
-            request = {"dp1_call": playlist, "refresh": True}
+            request = {"dp1_call": playlist.document, "refresh": True}
             try:
                 await self._transport.ask("displayPlaylist", mapping, request)
             except PlayerNotRunningError, PlaylistRefusedError:
@@ -543,7 +530,7 @@ class Display:
             except RejectedError:
                 return False
             after = await self._status_now()
-            sources = [mapping(item).get("source") for item in playlist["items"]]
+            sources = [item.get("source") for item in playlist.items]
             return (
                 after.current is not None
                 and after.current.source == before.current.source
@@ -554,13 +541,13 @@ class Display:
 
         return await self._transport.enqueue("displayPlaylist", send)
 
-    async def keep_offline(self, cast: Cast) -> int:
+    async def keep_offline(self, playlist: Playlist) -> int:
         """Let the display download the works of a playlist (firmware 2.0.0), and return how many these are.
 
         Raises:
             RejectedError: the display keeps no works, or cannot read the playlist.
         """
-        request = document(cast, Dialect.FF)
+        request = _argument(playlist, Dialect.FF)
         leaf = await self._transport.send("downloadPlaylist", request)
         return whole(leaf.get("total")) or 0
 
@@ -578,25 +565,25 @@ class Display:
             if value is not None:
                 await self._transport.ask(command, mapping, {key: value})
 
-    async def _cast(self, cast: Cast) -> Mapping[str, Any]:
-        """Send a cast; a second time only to a strict display of the 2025 description, which refuses unknown keys."""
+    async def _cast(self, playlist: Playlist) -> Mapping[str, Any]:
+        """Send a playlist; a second time only to a strict display of the 2025 description, which refuses unknown keys."""
         try:
-            return await self._show(cast, self.dialect)
+            return await self._show(playlist, self.dialect)
         except RejectedError:
-            if cast.playlist is None or self.dialect is not Dialect.UNKNOWN:
+            if playlist.url is not None or self.dialect is not Dialect.UNKNOWN:
                 raise
             await self._detect_dialect()
             if self.dialect is Dialect.UNKNOWN:
                 with suppress(RejectedError):
-                    return await self._show(cast, Dialect.LEGACY)
+                    return await self._show(playlist, Dialect.LEGACY)
             raise
 
-    async def _show(self, cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
+    async def _show(self, playlist: Playlist, dialect: Dialect) -> Mapping[str, Any]:
         """Send ``displayPlaylist`` and return the reply.
 
         An empty answer of Feral File firmware is a hiccup after its start: nothing was done.
         """
-        request = {**document(cast, dialect), "intent": {"action": "now_display"}}
+        request = {**_argument(playlist, dialect), "intent": {"action": "now_display"}}
         for attempt in range(1, ATTEMPTS + 1):
             answer = await self._transport.post("displayPlaylist", request)
             if not 200 <= answer.status < 300:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, override
 
+from ..playlist.document import unsigned
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
+from ..playlist.playlist import Origin, Playlist
 from ..text import MAX_TITLE, plain, read_url
 from ..values import (
     Message,
@@ -306,6 +308,18 @@ class PlayerStatus(Message):
             **sent_fields(cls, given),
         )
 
+    def as_playlist(self) -> Playlist:
+        """Return the current playlist as far as it is reported: without its signatures, and without the queries that fill it."""
+        if self.playlist_url is not None:
+            return Playlist(self.playlist_url)
+        document = {
+            key: value
+            for key, value in unsigned(self.playlist or {}).items()
+            if key not in ("dynamicQuery", "dynamicQueries")
+        }
+        items = [_with_end(item.raw) for item in self.items]
+        return Playlist(document=document | {"items": items}, origin=Origin.OURS)
+
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:
         """Merge a notification over the status before.
 
@@ -339,6 +353,15 @@ class PlayerStatus(Message):
         """Return whether both have the same works, in any order."""
         ids, others = self.item_ids, other.item_ids
         return ids == others or Counter(ids) == Counter(others)
+
+
+def _with_end(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item without the duration that means unlimited."""
+    return {
+        key: value
+        for key, value in item.items()
+        if key != "duration" or _duration(value) is not None
+    }
 
 
 def _over_items(

@@ -6,7 +6,6 @@ servers show them.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 import re
 from typing import Any
 
@@ -23,6 +22,7 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import Answer, Guard
+from ..playlist.playlist import Playlist
 from ..playlist.signing import SigningKey
 from ..text import server_url
 from ..values import text
@@ -33,19 +33,6 @@ from .writer import Change, Published, Writer
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
 API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPlaylist:
-    """A playlist as stored by a feed or another host.
-
-    Attributes:
-        document: the DP-1 document, nothing added or left out.
-        url: where a display finds it; by id where the feed is the one asked.
-    """
-
-    document: dict[str, Any] = field(repr=False)
-    url: str
 
 
 def normalize_url(text: str) -> str:
@@ -124,8 +111,10 @@ class Feed:
         except InvalidRequestError:
             return
 
-    async def playlist(self, ref: str) -> StoredPlaylist:
+    async def playlist(self, ref: str) -> Playlist:
         """Read a playlist by id, by slug, or by absolute address on this or any other host.
+
+        Its URL is by id where the feed is the one asked; nothing is added to its document or left out.
 
         Raises:
             NotFoundError: there is none.
@@ -139,7 +128,7 @@ class Feed:
         own_id = document.get("id")
         if "://" not in ref and isinstance(own_id, str):
             url = self.playlist_url(own_id)
-        return StoredPlaylist(document, url)
+        return Playlist(url, document)
 
     def playlist_pages(self) -> AsyncIterator[Page]:
         """Yield the documents of all playlists page by page, those made last first."""

@@ -18,6 +18,7 @@ from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
 from ...client.http import Guard
+from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
@@ -28,14 +29,7 @@ from ..server import CachedList, Json, ServerCoordinator
 from ..work import Work
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
 from .feed.records import FeedChannel, FeedPlaylist, async_channels
-from .provider import (
-    BuiltPlaylist,
-    Context,
-    Source,
-    SubentryProvider,
-    cover_of,
-    source_of,
-)
+from .provider import Context, Source, SubentryProvider, cover_of, source_of
 
 # How long a playlist is remembered that is no longer listed.
 REMEMBERED: Final = timedelta(days=90)
@@ -323,7 +317,7 @@ class Channels(SubentryProvider[FollowedChannel]):
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build the playlist of all playlists of a channel."""
         channel = self._of(*keys)
         listed = await channel.async_list()

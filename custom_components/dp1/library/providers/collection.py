@@ -29,6 +29,7 @@ from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Index
 from ...client.indexer.tokens import Page, Token, build_items, data_type, provenance
 from ...client.playlist.document import timestamp
 from ...client.playlist.manifest import MAX_NOTE
+from ...client.playlist.playlist import Playlist
 from ...client.text import HLS, clean, media_type, shorten
 from ...const import (
     CONF_ADDRESSES,
@@ -44,7 +45,7 @@ from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
 from ..search import Lines, Names
 from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from ..work import Work
-from .provider import BuiltPlaylist, Context, Source, SubentryProvider, source_of
+from .provider import Context, Source, SubentryProvider, source_of
 
 NEWEST: Final = "newest"
 POLL_SECONDS: Final = (1800.0, 3600.0)
@@ -477,7 +478,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build the playlist of works of a collection, the newest; its id stays the same."""
         collection = self._of(keys[0])
         problem = _problem(await collection.async_list())
@@ -495,12 +496,8 @@ class Collections(SubentryProvider[CollectionCoordinator]):
             id=str(uuid5(WORK_IDS, named.id)),
             created=timestamp(collection.changed_at),
         )
-        return replace(
-            built,
-            left_out=len(works) - len(playable),
-            problem=problem,
-            keep_current=collection.keep_current and kind != NodeKind.OWNED,
-        )
+        follows = collection.keep_current and kind != NodeKind.OWNED
+        return replace(built, keep_current=follows)
 
     def _lines_of(self, collection: CollectionCoordinator) -> Lines[Token]:
         """Return the lines of the works of a collection."""

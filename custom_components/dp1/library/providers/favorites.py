@@ -10,6 +10,7 @@ from homeassistant.core import HomeAssistant, callback
 from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
 from ...client.playlist.manifest import MAX_NOTE
+from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, one_line
 from ...client.values import mapping
 from ...language import async_text
@@ -17,7 +18,7 @@ from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from ..search import lines_of_nodes
 from .pictures import async_item, media_of
-from .provider import BuiltPlaylist, Context, Provider, Source, source_of
+from .provider import Context, Provider, Source, source_of
 
 SAVE_SECONDS = 1.0
 KINDS = frozenset(
@@ -125,7 +126,7 @@ class Favorites(Provider):
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build the playlist of all single works among the favorites, or of all pictures that Home Assistant still has."""
         items, most = self.items(), limit or CAP
         if kind == NodeKind.PICTURES:
@@ -141,7 +142,7 @@ class Favorites(Provider):
         title = async_text(self.hass, f"config_panel.browser.{kind}")
         return self.build_items(kind, title, items[:most])
 
-    def build_kept(self, node_id: str) -> BuiltPlaylist | None:
+    def build_kept(self, node_id: str) -> Playlist | None:
         """Build the playlist of a single work from what was kept of it."""
         favorite = self._favorites.get(node_id)
         if favorite is None or favorite.item is None:

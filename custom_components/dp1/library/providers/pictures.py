@@ -14,12 +14,13 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
+from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
 from ...const import DOMAIN, LICENSE
 from ...grants import GRANTS
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
-from .provider import BuiltPlaylist, Json, Provider
+from .provider import Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"
 # In the address of what displays load from Home Assistant.
@@ -50,7 +51,7 @@ class Pictures(Provider):
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build the playlist of a picture."""
         node = await self.async_node(kind, *keys)
         item = await async_item(self.hass, node.title, *keys)

@@ -18,11 +18,11 @@ from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 
-from ...client.display.client import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.http import Guard
 from ...client.playlist.document import build, timestamp, without_nothing
+from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ...guard import NAMED_HOSTS
@@ -43,20 +43,6 @@ SEARCH_PATIENCE = 4.0
 MAX_FOR_COVER = 20
 
 type Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltPlaylist:
-    """A cast with its title and number of works; `left_out` have no playable source, `problem` is why others are missing."""
-
-    cast: Cast
-    title: str
-    works: int
-    node_id: str
-    left_out: int = 0
-    problem: Dp1Error | None = None
-    # Whether the display is to follow what is in the node.
-    keep_current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +176,7 @@ class Provider:
 
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Return what a display is to show for a node, of which the record may have been read to find it.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
@@ -291,7 +277,7 @@ class Provider:
         cover: str | None = None,
         summary: str = "",
         **document: Any,
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build a playlist of items with the preferences as defaults, and what else its document is to have."""
         preferences = self.context.preferences
         title = shorten(title, MAX_TITLE)
@@ -310,7 +296,9 @@ class Provider:
             coverImage=escaped_url(cover or ""),
             summary=summary,
         )
-        return BuiltPlaylist(Cast(playlist=built | document), title, len(items), node)
+        return Playlist(
+            document=built | document, origin=Origin.OURS, title=title, node_id=node
+        )
 
 
 class SubentryProvider[C: ServerCoordinator[Any]](Provider):

@@ -34,14 +34,13 @@ from ....client.catalog.artwork import (
 )
 from ....client.catalog.client import PAGE_SIZE, evenly
 from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
-from ....client.display.client import Cast
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
-from ....client.feed.client import StoredPlaylist
 from ....client.http import request_json
 from ....client.playlist.document import build_item
+from ....client.playlist.playlist import Playlist
 from ....client.text import shorten
-from ....client.values import mapping, text
+from ....client.values import text
 from ....const import LICENSE, SOURCE_LIMIT
 from ....timing import TIMING
 from ...news import EXHIBITION_OPENED, MAX_AGE
@@ -54,7 +53,6 @@ from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,
     SEARCH_PATIENCE,
-    BuiltPlaylist,
     Context,
     Found,
     Json,
@@ -403,7 +401,7 @@ class CatalogProvider(Provider):
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build a playlist of works of the catalog, by default of 50."""
         match kind:
             case NodeKind.EXHIBITION:
@@ -427,7 +425,7 @@ class CatalogProvider(Provider):
 
     async def _async_build_exhibition(
         self, exhibition: Exhibition, limit: int | None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build the playlist of an exhibition, or use the one the feed has."""
         node = node_id(NodeKind.EXHIBITION, exhibition.id)
         series_list, published = await asyncio.gather(
@@ -435,14 +433,13 @@ class CatalogProvider(Provider):
             self._async_published(exhibition),
         )
         if series_list.complete and published:
-            items = published.document["items"]
-            sources = [text(mapping(item).get("source")) for item in items]
+            items = published.items
+            sources = [text(item.get("source")) for item in items]
             shown = self._catalog.works.series_of(sources)
             if (limit is None or len(items) <= limit) and _are_all(
                 shown, series_list.records
             ):
-                cast = Cast(playlist_url=published.url)
-                return BuiltPlaylist(cast, exhibition.title, len(items), node)
+                return replace(published, title=exhibition.title, node_id=node)
         return await self._async_build_of(
             node,
             exhibition.title,
@@ -454,7 +451,7 @@ class CatalogProvider(Provider):
             summary=exhibition.note,
         )
 
-    async def _async_published(self, exhibition: Exhibition) -> StoredPlaylist | None:
+    async def _async_published(self, exhibition: Exhibition) -> Playlist | None:
         """Return the only playlist of the feed which claims to be an exhibition."""
         name = comparable(exhibition.title)
         found = [
@@ -470,9 +467,7 @@ class CatalogProvider(Provider):
         except Dp1Error:
             return None
 
-    async def _async_build_series(
-        self, series: Series, limit: int | None
-    ) -> BuiltPlaylist:
+    async def _async_build_series(self, series: Series, limit: int | None) -> Playlist:
         """Build the playlist of a series."""
         exhibition = self._catalog.exhibition(series.exhibition_id)
         titles = (exhibition.title if exhibition else "", series.title)
@@ -496,19 +491,18 @@ class CatalogProvider(Provider):
         limit: int | None,
         kind: ExhibitionKind = ExhibitionKind.GROUP,
         **document: Any,
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Build the playlist of one or more series."""
         cap = limit or CAP
         groups, unread = await self._async_read_works(all_series, cap)
         reason = reason or unread
-        works, left_out = select_works(kind, groups, cap)
+        works, _ = select_works(kind, groups, cap)
         if not works:
             raise reason or NotFoundError(f"{title!r} has no work that can be shown")
         items = [self._item(artwork, series) for series, artwork in works]
-        built = self.build_items(
+        return self.build_items(
             node, title, [item for item in items if item], **document
         )
-        return replace(built, left_out=left_out, problem=reason)
 
     async def _async_read_works(
         self, all_series: Sequence[Series], cap: int
@@ -535,7 +529,7 @@ class CatalogProvider(Provider):
         reasons = (artworks.reason for artworks in found if artworks.reason)
         return groups, next(reasons, None)
 
-    async def _async_build_artwork(self, series_id: str, key: str) -> BuiltPlaylist:
+    async def _async_build_artwork(self, series_id: str, key: str) -> Playlist:
         """Build the playlist of a work."""
         series = await self._catalog.async_find_series(series_id)
         artwork = await self._catalog.async_artwork(series_id, key, BUILD_PATIENCE)

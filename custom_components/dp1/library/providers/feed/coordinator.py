@@ -17,9 +17,10 @@ from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from ....client.catalog.client import Listing
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
-from ....client.feed.client import Feed, StoredPlaylist
+from ....client.feed.client import Feed
 from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
+from ....client.playlist.playlist import Playlist
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import NAMED_HOSTS
@@ -78,7 +79,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         # What was written last, and when.
         self._written: LRU[str, tuple[float, FeedPlaylist]] = LRU(MAX_DOCUMENTS)
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
-        self._documents: LRU[str, tuple[float, StoredPlaylist]] = LRU(MAX_DOCUMENTS)
+        self._documents: LRU[str, tuple[float, Playlist]] = LRU(MAX_DOCUMENTS)
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -165,7 +166,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
     async def async_described(
         self, ref: str, patience: float = PATIENCE
-    ) -> tuple[FeedPlaylist, StoredPlaylist]:
+    ) -> tuple[FeedPlaylist, Playlist]:
         """Return the document of a playlist by id, slug or address, and what it says of itself."""
         stored = await self.async_document(ref, patience)
         url = ref if "://" in ref else None
@@ -173,9 +174,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             raise NotFoundError(f"the playlist {ref!r} has no id")
         return found, stored
 
-    async def async_document(
-        self, ref: str, patience: float = PATIENCE
-    ) -> StoredPlaylist:
+    async def async_document(self, ref: str, patience: float = PATIENCE) -> Playlist:
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
         if (client := self._client_of(ref)) is None:
             raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
@@ -234,10 +233,10 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
     async def async_documents_at(
         self, urls: Sequence[str]
-    ) -> list[StoredPlaylist | Dp1Error]:
+    ) -> list[Playlist | Dp1Error]:
         """Return the playlists at some addresses in order, or why one is missing; a few are asked for at a time."""
 
-        async def read(url: str) -> StoredPlaylist | Dp1Error:
+        async def read(url: str) -> Playlist | Dp1Error:
             """Read a playlist, of this feed by its id."""
             known = self.playlist(url.rpartition("/playlists/")[2])
             try:
@@ -245,7 +244,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             except Dp1Error as err:
                 return err
 
-        found: list[StoredPlaylist | Dp1Error] = await gather_with_limited_concurrency(
+        found: list[Playlist | Dp1Error] = await gather_with_limited_concurrency(
             FOREIGN_CONCURRENCY, *map(read, urls[:MAX_IN_CHANNEL])
         )
         return found
@@ -363,7 +362,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             return next(others, next(iter(self.others.values()), None))
         return next(others, self.client)
 
-    async def _async_read_document(self, client: Feed, ref: str) -> StoredPlaylist:
+    async def _async_read_document(self, client: Feed, ref: str) -> Playlist:
         """Read the document of a playlist; one that is written meanwhile is not kept."""
         began = self.hass.loop.time()
         try:

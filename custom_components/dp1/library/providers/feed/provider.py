@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, override
 from urllib.parse import unquote
@@ -11,10 +10,10 @@ from uuid import uuid4
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from ....client.display.client import Cast
 from ....client.display.player_status import PlayerStatus
 from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.document import unsigned
+from ....client.playlist.playlist import Playlist
 from ....client.text import clean
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
@@ -26,7 +25,6 @@ from ..provider import (
     BUILD_PATIENCE,
     MAX_TITLE,
     SEARCH_PATIENCE,
-    BuiltPlaylist,
     Context,
     Json,
     Provider,
@@ -179,7 +177,7 @@ class FeedProvider(Provider):
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> BuiltPlaylist:
+    ) -> Playlist:
         """Return what a display is to show for a node of the feed, by default all of it."""
         match kind:
             case NodeKind.PLAYLIST:
@@ -190,7 +188,7 @@ class FeedProvider(Provider):
                 return await self._async_build_channel(keys[0], limit)
         return await super().async_build(kind, *keys, limit=limit)
 
-    async def _async_build_playlist(self, ref: str, limit: int | None) -> BuiltPlaylist:
+    async def _async_build_playlist(self, ref: str, limit: int | None) -> Playlist:
         """Use a playlist by its address, or build one of its first works."""
         known = self._feed.playlist(ref)
         if known is None or (limit and known.count > limit):
@@ -200,18 +198,18 @@ class FeedProvider(Provider):
                 document = {
                     **unsigned(stored.document),
                     "id": str(uuid4()),
-                    "items": stored.document["items"][:limit],
+                    "items": stored.items[:limit],
                 }
                 node = node_id(NodeKind.PLAYLIST, known.id)
-                return BuiltPlaylist(Cast(playlist=document), known.title, limit, node)
+                return Playlist(document=document, title=known.title, node_id=node)
         url = known.id
         if "://" not in url:
             assert self._feed.client is not None
             url = self._feed.client.playlist_url(url)
         node = node_id(NodeKind.PLAYLIST, known.id)
-        return BuiltPlaylist(Cast(playlist_url=url), known.title, known.count, node)
+        return Playlist(url, title=known.title, count=known.count, node_id=node)
 
-    async def _async_build_item(self, ref: str, key: str) -> BuiltPlaylist:
+    async def _async_build_item(self, ref: str, key: str) -> Playlist:
         """Build the playlist of a work of a playlist."""
         document = (await self._feed.async_document(ref, BUILD_PATIENCE)).document
         if (item := open_items(document).get(key)) is None:
@@ -222,7 +220,7 @@ class FeedProvider(Provider):
             [{"duration": self.context.preferences.duration, **item}],
         )
 
-    async def _async_build_channel(self, key: str, limit: int | None) -> BuiltPlaylist:
+    async def _async_build_channel(self, key: str, limit: int | None) -> Playlist:
         """Build the playlist of all playlists of a channel, in its order."""
         channel = await self._feed.async_channel(key)
         node = node_id(NodeKind.CHANNEL, channel.id)
@@ -370,10 +368,10 @@ def item_node(context: Context, playlist: FeedPlaylist, item: FeedItem) -> Node:
 
 async def async_build_playlists(
     provider: Provider, node: str, title: str, urls: Sequence[str], limit: int | None
-) -> BuiltPlaylist:
+) -> Playlist:
     """Build one playlist of those at some addresses, in their order."""
     items: list[Json] = []
-    left_out, problem = 0, None
+    problem = None
     seen: set[object] = set()
     for found in await provider.context.feed_coordinator.async_documents_at(urls):
         if isinstance(found, Dp1Error):
@@ -381,8 +379,7 @@ async def async_build_playlists(
             continue
         for item in open_items(found.document).values():
             if len(items) == (limit or MAX_CHANNEL_WORKS):
-                left_out += 1
-                continue
+                break
             # The same work may be in several playlists.
             if item.get("id") in seen:
                 item = {name: item[name] for name in item if name != "id"}
@@ -390,8 +387,7 @@ async def async_build_playlists(
             items.append(item)
     if not items:
         raise problem or NotFoundError(f"nothing is in {title!r}")
-    built = provider.build_items(node, title, items)
-    return replace(built, left_out=left_out, problem=problem)
+    return provider.build_items(node, title, items)
 
 
 def playlist_lines(

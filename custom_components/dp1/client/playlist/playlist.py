@@ -1,0 +1,126 @@
+"""A playlist to show: at a URL, which displays read and refresh by themselves, or as a document."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import Any, Self, override
+
+from ..errors import InvalidPlaylistError
+from .document import check_playable, for_display, unsigned, validate
+
+type Document = dict[str, Any]
+
+
+class Origin(Enum):
+    """Who made the document of a playlist."""
+
+    OURS = auto()
+    # It is validated before it is cast as a document.
+    STRANGER = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Playlist:
+    """A playlist to show.
+
+    Attributes:
+        url: where displays read it; None for a document, which is sent to them.
+        document: DP-1 document; with a URL, as it was read there, empty unless it was.
+        origin: who made the document.
+        title: title, empty unless it is known without the document.
+        count: number of works, None unless it is known without the document.
+        node_id: node of a library that it was built for.
+        keep_current: whether displays are to follow what is in the node.
+    """
+
+    url: str | None = None
+    document: Document = field(default_factory=dict, repr=False)
+    origin: Origin = Origin.STRANGER
+    title: str = ""
+    count: int | None = None
+    node_id: str = ""
+    keep_current: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that there is something to show, and what the items are."""
+        if self.url is not None:
+            return
+        items = self.document.get("items", [])
+        if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
+            raise ValueError("the items of a playlist are a list of objects")
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        """Return whether displays show the same."""
+        return isinstance(other, Playlist) and self._shown == other._shown
+
+    @override
+    def __hash__(self) -> int:
+        """Return the same for those that are equal."""
+        return hash(self.url)
+
+    @property
+    def _shown(self) -> str | Document:
+        """What a display is sent."""
+        return self.document if self.url is None else self.url
+
+    @property
+    def items(self) -> list[Document]:
+        """The works of the document."""
+        items = self.document.get("items")
+        items = items if isinstance(items, list) else []
+        return [item for item in items if isinstance(item, dict)]
+
+    @property
+    def works(self) -> int | None:
+        """The number of works, None if it is unknown."""
+        return len(self.items) if self.document else self.count
+
+    @property
+    def sources(self) -> list[str]:
+        """The URL and the sources of the works, as far as they are known."""
+        sources = (self.url, *(item.get("source") for item in self.items))
+        return [source for source in sources if isinstance(source, str)]
+
+    def with_options(
+        self,
+        *,
+        item_duration: float | None = None,
+        display: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+        texts: Document | None = None,
+    ) -> Self:
+        """Return the document as it is cast; that of a stranger may take up to a second.
+
+        Args:
+            item_duration: seconds for every work, instead of its own.
+            display: scaling, background and margin of every work, instead of its own.
+            limit: maximum number of works.
+            texts: fields of the playlist, instead of its own.
+
+        Raises:
+            InvalidPlaylistError: the document of a stranger cannot be shown.
+        """
+        if self.origin is Origin.STRANGER:
+            _check(self.document)
+        shown = for_display(self.document, item_duration=item_duration, display=display)
+        if self.origin is Origin.STRANGER:
+            check_playable(shown)
+        is_cut = limit is not None and limit < len(shown["items"])
+        if is_cut:
+            shown["items"] = shown["items"][:limit]
+        if is_cut or texts:
+            shown = unsigned(shown) | dict(texts or {})
+        return replace(self, url=None, document=shown, origin=Origin.OURS)
+
+
+def _check(document: Document) -> None:
+    """Validate a document, apart from what displays accept: outdated signatures, and anything in a manifest."""
+    faults = [
+        fault
+        for fault in validate(document)
+        if not fault.path.startswith("signature")
+        and ".inlineManifest" not in fault.path
+    ]
+    if faults:
+        raise InvalidPlaylistError(faults)
