@@ -20,7 +20,7 @@ from tests.simulators.feed import Fault, FeedSimulator
 
 def document(hanging: Playlist) -> dict[str, Any]:
     """Return the document of a cast, which a display must accept."""
-    playlist = dict(hanging.document or {})
+    playlist = dict(hanging.document)
     assert validate(playlist) == []
     check_playable(playlist)
     assert len(playlist["items"]) == hanging.works
@@ -151,7 +151,6 @@ async def test_works_without_a_source_are_left_out(
     show = show_id(catalog, "Loose Ends")
     hanging = await library.async_build_playlist(f"exhibition/{show}")
     document(hanging)
-    assert hanging.works == 2
     for title in ("No Source at All", "No Works"):
         series = next(
             record for record in catalog.data.series(show) if record["title"] == title
@@ -214,14 +213,14 @@ async def test_a_playlist_is_cast_by_its_address(
         assert (hanging.title, hanging.works) == ("Evening", 9)
         assert feed.request_count == asked
         by_slug = await library.async_build_playlist(f"playlist/{stored['slug']}")
-        assert by_slug.cast == hanging.cast
+        assert by_slug == hanging
         few = await library.async_build_playlist(f"playlist/{stored['id']}", limit=3)
         assert [item["title"] for item in document(few)["items"]] == [
             "Work 0",
             "Work 1",
             "Work 2",
         ]
-        assert not {"signature", "signatures"} & set(few.document or {})
+        assert not {"signature", "signatures"} & set(few.document)
         with pytest.raises(NotFoundError):
             await library.async_build_playlist("playlist/no-such-thing")
 
@@ -335,7 +334,7 @@ async def test_a_ready_made_playlist_is_preferred(
     assert hanging.works == 8
     assert catalog.count("artworks") == 0
     asked = feed.request_count
-    assert (await library.async_build_playlist(node)).cast == hanging.cast
+    assert (await library.async_build_playlist(node)) == hanging
     assert feed.request_count == asked
     few = await library.async_build_playlist(node, limit=3)
     assert few.url is None and few.works == 3
@@ -452,7 +451,7 @@ async def test_everything_that_can_be_opened_plays(
                 continue
             hanging = await library.async_build_playlist(node.id)
             assert hanging.works
-            if hanging.document:
+            if hanging.url is None:
                 document(hanging)
             played += 1
     assert played > 60
