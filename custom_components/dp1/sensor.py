@@ -228,14 +228,14 @@ class DailySensor(LibraryEntity, SensorEntity):
     @override
     def native_value(self) -> str | None:
         """Return the title of the work."""
-        item = self.library.daily.work
+        item = self.library.daily.item
         return item.title if item else None
 
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
         """Return what else is known of the work, when the next follows, and why there is none."""
-        daily, item = self.library.daily, self.library.daily.work
+        daily, item = self.library.daily, self.library.daily.item
         work, found = NO_WORK, daily.due()
         if item is not None:
             work = work_of(item, self.library.known_work(item), daily.document)
@@ -254,6 +254,6 @@ def _daily_status(daily: Daily, found: Due) -> str:
     """Return whether there is a work of today, and why not."""
     if daily.document is None:
         return "unreadable" if daily.problem else "not_read"
-    if daily.work is not None:
+    if daily.item is not None:
         return "today"
     return "not_started" if found.next_at else "ran_out"

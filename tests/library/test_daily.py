@@ -161,7 +161,7 @@ async def test_never_read(hass: HomeAssistant) -> None:
         )
         await until(lambda: len(server.requests) == count + 1 and daily.document)
     plain = await set_up(hass, library_entry(None, "http://127.0.0.1:9", title="Plain"))
-    assert plain.runtime_data.daily.work is None
+    assert plain.runtime_data.daily.item is None
     assert "The Daily" not in plain.runtime_data.source_list().names
     name = f"media-source://dp1/{plain.entry_id}/daily"
     with pytest.raises(HomeAssistantError, match="No library has a Daily"):

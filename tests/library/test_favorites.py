@@ -117,7 +117,7 @@ async def test_favorites_are_stored(
         {"node": {"id": "series/1"}},
         {"node": {"id": "exhibitions", "kind": "exhibitions", "title": "x"}},
     ]
-    again = Favorites(library)
+    again = Favorites(library.hass, library.entry, lambda: None)
     await again.async_load()
     assert again.nodes() == (node, mine)
     assert again.items() == [{"source": "https://art.example/1"}]

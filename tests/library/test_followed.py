@@ -22,7 +22,6 @@ from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.library.providers.channel import (
     ChannelAddress,
-    Channels,
     FollowedChannel,
 )
 from custom_components.dp1.library.providers.feed.records import async_channels
@@ -83,7 +82,7 @@ class Feed:
     @property
     def followed(self) -> list[FollowedChannel]:
         """Return what is followed."""
-        return list(self.library._only(Channels).coordinators)
+        return list(self.library.channels.coordinators)
 
     def put(self, channel: str, *playlists: str | int, **more: Any) -> None:
         """Let a channel have these playlists."""

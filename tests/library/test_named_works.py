@@ -12,7 +12,6 @@ from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.catalog import background_reader
-from custom_components.dp1.library.providers.catalog.provider import CatalogProvider
 from custom_components.dp1.library.providers.catalog.records import KnownWorks
 from custom_components.dp1.library.server import CachedList
 from custom_components.dp1.timing import Timing
@@ -231,7 +230,7 @@ async def test_works_of_opened_series_are_found(
     await library.async_children(f"exhibition/{sitters['exhibitionID']}")
     await library.async_children(f"series/{sitters['id']}")
     assert (await titles(library, "sitter e"))[0] == "Sitters Sitter e"
-    reader = library._only(CatalogProvider).background_reader
+    reader = library.catalog_provider.background_reader
     series = library.catalog_coordinator.series(sitters["id"])
     assert series and not reader._unread(series)
     # What is not open yet is not found, also if it has been opened.
@@ -337,7 +336,7 @@ async def test_how_far_to_read(
         asked=asked,
         read_at=dt_util.utcnow() if names else None,
     )
-    reader = library._only(CatalogProvider).background_reader
+    reader = library.catalog_provider.background_reader
     assert reader._unread(series) == count
 
 

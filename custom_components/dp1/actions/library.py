@@ -125,7 +125,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
 async def async_remove_favorite(call: ServiceCall) -> None:
     """Remove nodes from the favorites of their library."""
     for library, text in await _async_nodes(call):
-        if (favorite := library.favorites.get(text)) is None:
+        if (favorite := library.favorites.favorite(text)) is None:
             raise invalid_input("not_a_favorite", name=text)
         library.favorites.async_remove(text)
         try:

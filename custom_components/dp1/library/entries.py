@@ -33,7 +33,7 @@ from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
 from .library import Library, LibraryConfigEntry, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
-from .providers.provider import Found
+from .providers.provider import NodeRef
 from .source_list import SourceList
 from .spoken import fold
 
@@ -133,11 +133,12 @@ async def async_build_playlist(
     (field, text), *_ = what.items()
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
-        found = Found(node, "")
+        ref: str | NodeRef[Any] = node
     else:
-        library, found = await _async_find(hass, field, text)
-    with translated_errors(*asked_of(library, found.id), clean(text, 100)):
-        return await library.async_build_playlist(found, limit=limit)
+        library, ref = await _async_find(hass, field, text)
+        node = ref.id
+    with translated_errors(*asked_of(library, node), clean(text, 100)):
+        return await library.async_build_playlist(ref, limit=limit)
 
 
 @callback
@@ -242,20 +243,23 @@ class RemovedLibraries:
 
 async def _async_find(
     hass: HomeAssistant, kind: str, text: str
-) -> tuple[Library, Found]:
+) -> tuple[Library, NodeRef[Any]]:
     """Return something by its name in any library; an exact match comes first."""
     libraries = async_libraries(hass)
-    found: list[tuple[Library, Found]] = []
+    first: tuple[Library, NodeRef[Any]] | None = None
     problem: HomeAssistantError | None = None
     for library in libraries:
         try:
-            found.append((library, await library.async_find(kind, text)))
+            ref = await library.async_find(kind, text)
+            if fold((await ref.node()).title) == fold(text):
+                return library, ref
+            first = first or (library, ref)
         except NotFoundError:
             continue
         except Dp1Error as err:
             problem = translated(err, "catalog", library.title, clean(text, 100))
-    if found:
-        return max(found, key=lambda match: fold(match[1].title) == fold(text))
+    if first is not None:
+        return first
     if problem is not None:
         raise problem
     if not libraries:

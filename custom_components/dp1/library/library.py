@@ -1,10 +1,10 @@
 """The library: a catalog, a feed, collections and more as one tree of things to show."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
-from typing import Any
+from typing import Any, override
 from urllib.parse import unquote
 
 from homeassistant.config_entries import ConfigEntry
@@ -14,7 +14,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.start import async_at_started
 
 from ..client.catalog.artwork import CAP
-from ..client.display.player_status import PlayerStatus
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.connection import Family
 from ..client.playlist.playlist import Playlist
@@ -31,32 +31,24 @@ from .node import (
     split_more,
     split_node_id,
 )
+from .providers.catalog.coordinator import CatalogCoordinator
 from .providers.catalog.provider import CatalogProvider
 from .providers.channel import Channels
 from .providers.collection import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
+from .providers.feed.coordinator import FeedCoordinator
 from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
 from .providers.pictures import Pictures
-from .providers.provider import Context, Found, Provider
+from .providers.provider import NodeRef, Provider
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
+from .settings import Preferences
 from .source_list import BuiltPlaylists, SourceList
 from .spoken import MAX_FOLDED
 from .work import Work
 
-# In the order in which they are listed, and asked what a display shows.
-PROVIDERS: tuple[type[Provider], ...] = (
-    Daily,
-    BuiltPlaylists,
-    Collections,
-    CatalogProvider,
-    FeedProvider,
-    Channels,
-    Pictures,
-    Favorites,
-)
 # How many names an error about an unknown name suggests.
 NEAREST = 3
 # A longer page of a browser is of no use; what does not fit is on the next.
@@ -67,8 +59,49 @@ MAX_INSIDE = 2000
 type LibraryConfigEntry = ConfigEntry[Library]
 
 
-class Library(Context):
-    """The providers of one entry: it asks the one whose node is named, and puts together what all of them have."""
+class _Root(NodeRef["Library"]):
+    """The library itself."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the library, with another cover than that of its first folder."""
+        pictures = [node.work.picture for node in self.provider.roots()]
+        picture = next(filter(None, reversed(pictures)), None)
+        return Node(
+            id=self.id,
+            kind=self.kind,
+            work=Work(title=self.provider.title, picture=picture),
+            can_expand=True,
+        )
+
+    @override
+    async def children(self, limit: int) -> Children:
+        """Return the folders of all providers."""
+        return Children(self.provider.roots())
+
+
+class _Rest(NodeRef["Library"]):
+    """The rest of a long list, from a place in it."""
+
+    size = 2
+
+    def __init__(self, library: Library, kind: str, *keys: str) -> None:
+        """Initialize with the node that has the list."""
+        super().__init__(library, kind, *keys)
+        node, self.start = split_more(self.keys)
+        self.whole = library.get(node)
+
+    @override
+    async def node(self) -> Node:
+        """Return the rest as a page with the title of the list."""
+        whole = await self.whole.node()
+        return more_node(whole.id, self.start, title=whole.title)
+
+
+class Library:
+    """The providers of one entry: it asks the one that has a node, and puts together what all of them have."""
 
     def __init__(
         self,
@@ -77,24 +110,36 @@ class Library(Context):
         on_change: CALLBACK_TYPE,
     ) -> None:
         """Initialize the library; nothing is sent before `async_start`."""
-        super().__init__(hass, entry, on_change)
+        self.hass = hass
+        self.entry = entry
+        self.preferences = Preferences.of(entry.options, entry.data)
         self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
-        self.catalog = self.catalog_coordinator.client
-        self.feed = self.feed_coordinator.client
-        self._all = [make(self) for make in PROVIDERS]
+        self.catalog_coordinator = catalog = CatalogCoordinator(hass, entry)
+        self.feed_coordinator = feed = FeedCoordinator(hass, entry)
+        self.catalog, self.feed = catalog.client, feed.client
+        of_entry = hass, entry, on_change
+        self.catalog_provider = CatalogProvider(*of_entry, catalog, feed)
+        self.channels = Channels(*of_entry, feed)
+        self.collections = Collections(*of_entry)
+        self.daily = Daily(*of_entry, self.known_work, self.async_find_work)
+        self.favorites = Favorites(*of_entry)
+        self._built = BuiltPlaylists(*of_entry)
+        # In the order in which they are listed, and asked what a display shows.
+        all_providers: tuple[Provider, ...] = (
+            self.daily,
+            self._built,
+            self.collections,
+            self.catalog_provider,
+            FeedProvider(*of_entry, feed, self.catalog_provider.picture),
+            self.channels,
+            Pictures(*of_entry),
+            self.favorites,
+        )
         self._by_kind = {
-            kind: provider for provider in self._all for kind in provider.kinds
+            kind: provider for provider in all_providers for kind in provider.kinds
         }
-        self.providers = [provider for provider in self._all if provider.is_used]
-        self.collections = self._only(Collections)
-        self.daily = self._only(Daily)
-        self.favorites = self._only(Favorites)
-        self._built = self._only(BuiltPlaylists)
+        self.providers = [provider for provider in all_providers if provider.is_used]
         self._search = Search(self._lines, self._async_ask, self.favorites.is_favorite)
-
-    def _only[P: Provider](self, kind: type[P]) -> P:
-        """Return the provider of a kind."""
-        return next(each for each in self._all if isinstance(each, kind))
 
     @property
     def coordinators(self) -> list[ServerCoordinator[Any]]:
@@ -202,7 +247,7 @@ class Library(Context):
         servers = self.coordinators
         reasons = await asyncio.gather(
             *(server.async_look_now() for server in servers),
-            *(provider.async_refresh() for provider in self.providers),
+            self.daily.async_refresh(),
         )
         for server, reason in zip(servers, reasons, strict=False):
             if isinstance(reason, Dp1Error):
@@ -246,105 +291,99 @@ class Library(Context):
 
     # Nodes
 
-    def _provider_of(self, node: str) -> tuple[Provider, str, list[str]]:
-        """Return the provider of a node with the kind and the keys in its id, or raise NotFoundError."""
+    def get(self, node: str) -> NodeRef[Any]:
+        """Return the node of an id, or raise NotFoundError if none can have it."""
         kind, keys = split_node_id(node)
-        provider = self._by_kind.get(kind)
-        if provider is None or len(keys) != provider.kinds[kind]:
+        if kind == NodeKind.ROOT and not keys:
+            return _Root(self, kind)
+        if kind == NodeKind.MORE and len(keys) == _Rest.size:
+            return _Rest(self, kind, *keys)
+        if (provider := self._by_kind.get(kind)) is None:
             raise NotFoundError(f"nothing is called {node!r}")
-        return provider, kind, keys
+        return provider.get(kind, *keys)
+
+    def roots(self) -> tuple[Node, ...]:
+        """Return the folders of the library."""
+        return tuple(node for provider in self.providers for node in provider.roots())
 
     async def async_node(self, node: str) -> Node:
         """Return a node by its id, or raise NotFoundError or why it could not be read."""
-        kind, keys = split_node_id(node)
-        if node == NodeKind.ROOT:
-            return self._root()
-        if kind == NodeKind.MORE:
-            inner, start = split_more(keys)
-            named = await self.async_node(inner)
-            return more_node(inner, start, title=named.title)
-        provider, kind, keys = self._provider_of(node)
+        ref = self.get(node)
         try:
-            return await provider.async_node(kind, *keys)
+            return await ref.node()
         except Dp1Error:
-            if kept := self.favorites.get(node):
-                return kept.node
+            if favorite := self.favorites.favorite(node):
+                return favorite.node
             raise
-
-    def _root(self) -> Node:
-        """Return the node of the library, with another cover than that of its first folder."""
-        pictures = [node.work.picture for node in self._roots() if node.work.picture]
-        return Node(
-            id=NodeKind.ROOT.value,
-            kind=NodeKind.ROOT,
-            work=Work(title=self.title, picture=pictures[-1] if pictures else None),
-            can_expand=True,
-        )
-
-    def _roots(self) -> tuple[Node, ...]:
-        """Return the folders of the library."""
-        return tuple(node for provider in self.providers for node in provider.roots())
 
     async def async_children(self, node: str, *, limit: int | None = None) -> Children:
         """Return what is inside a node, with the reason if some of it could not be read.
 
         Raises NotFoundError if there is no such node or it cannot be opened.
         """
-        start = 0
-        kind, keys = split_node_id(node)
-        if kind == NodeKind.MORE:
-            node, start = split_more(keys)
+        ref, start = self.get(node), 0
+        if isinstance(ref, _Rest):
+            start, ref = ref.start, ref.whole
         children: Children[Any]
         try:
-            if node == NodeKind.ROOT:
-                children = Children(self._roots())
-            else:
-                provider, kind, keys = self._provider_of(node)
-                children = await provider.async_children(
-                    kind, *keys, limit=limit or CAP
-                )
+            children = await ref.children(limit or CAP)
         except NotFoundError:
             raise
         except Dp1Error as err:
             children = Children((), problem=err)
         end = start + (limit or MAX_CHILDREN)
-        shown, more = children.nodes[start:end], max(0, len(children.nodes) - end)
-        nodes = tuple(map(children.make, shown) if children.make else shown)
+        page, more = children.nodes[start:end], max(0, len(children.nodes) - end)
+        nodes = tuple(map(children.make, page) if children.make else page)
         if more and limit is None:
-            nodes, more = (*nodes, more_node(node, end, count=more)), 0
+            nodes, more = (*nodes, more_node(ref.id, end, count=more)), 0
         more += children.not_shown
         return Children(nodes, more, children.problem, children.since)
 
     async def async_build_playlist(
-        self, node: str | Found, *, limit: int | None = None
+        self, node: str | NodeRef[Any], *, limit: int | None = None
     ) -> Playlist:
         """Return what a display is to show for a node, of at most `limit` works.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
-        found = node if isinstance(node, Found) else Found(node, "")
-        provider, kind, keys = self._provider_of(found.id)
+        ref = self.get(node) if isinstance(node, str) else node
         try:
-            built = await provider.async_build(
-                kind, *keys, limit=limit, record=found.record
-            )
-        except Dp1Error as err:
-            if (kept := self.favorites.build_kept(found.id)) is None:
-                if kind == NodeKind.PLAYLIST and isinstance(err, NotFoundError):
-                    self.favorites.async_remove(found.id)
+            built = await ref.build(limit)
+        except Dp1Error:
+            if (kept := self.favorites.build_kept(ref.id)) is None:
                 raise
             built = kept
         self._built.async_remember(built)
         return built
 
-    async def async_find(self, kind: str, text: str) -> Found:
+    async def async_find(self, kind: str, text: str) -> NodeRef[Any]:
         """Return an exhibition by id, slug or title, or a series by id or title.
 
         Raises NotFoundError, or why it could not be read.
         """
         if not 0 < len(name := text.strip()) <= MAX_FOLDED:
             raise NotFoundError("nothing has a name of that length")
-        return await self._by_kind[kind].async_find(kind, name)
+        return await self.catalog_provider.async_find(kind, name)
+
+    # Works
+
+    def known_work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of a playlist item without a request."""
+        works = (provider.work(item) for provider in self.providers)
+        return next((work for work in works if work is not None), None)
+
+    async def async_find_work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
+        problem: Dp1Error | None = None
+        for provider in self.providers:
+            try:
+                if work := await provider.async_work(item):
+                    return work
+            except Dp1Error as err:
+                problem = err
+        if problem is not None:
+            raise problem
+        return None
 
     # Search
 
@@ -414,7 +453,22 @@ class Library(Context):
 
     def source_list(self) -> SourceList:
         """Return what can be selected now."""
-        return SourceList(self.providers)
+        groups = [
+            sources
+            for provider in self.providers
+            if provider is not self.daily
+            for sources in provider.sources()
+        ]
+        first = self.daily.source() if self.daily.is_used else None
+        return SourceList(groups, first, self._recognize)
+
+    def _recognize(self, player: PlayerStatus) -> Iterator[str]:
+        """Yield the nodes that a display shows: by its playlist, and then by its works."""
+        for provider in self.providers:
+            yield from provider.recognize(player)
+        sources = frozenset(item.source or "" for item in player.items)
+        if sources and "" not in sources:
+            yield from self.catalog_provider.recognize_works(sources)
 
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
         """Return the document that a display shows, if it is in the list of our feed, or raise why it could not be read."""
@@ -428,8 +482,14 @@ class Library(Context):
 def server_of(node: str) -> str:
     """Return which server a node comes from, as the keys of error texts start."""
     kind = unquote(node.removeprefix("more/")).partition("/")[0]
-    servers = (each.server for each in PROVIDERS if kind in each.kinds)
-    return next(servers, "catalog")
+    return _ERROR_PREFIXES.get(kind, Provider.error_prefix)
+
+
+_ERROR_PREFIXES = {
+    kind: provider.error_prefix
+    for provider in (Daily, Collections, FeedProvider, Channels)
+    for kind in provider.kinds
+}
 
 
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:

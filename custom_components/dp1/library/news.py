@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.util.signal_type import SignalType
 
 from ..const import DOMAIN
+from .node import Node, media_id
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
 PLAYLIST_PUBLISHED: Final = "playlist_published"
@@ -34,3 +37,24 @@ class NewsItem:
 
 
 NEWS: Final[SignalType[NewsItem]] = SignalType(f"{DOMAIN}_news")
+
+
+@callback
+def async_tell(
+    hass: HomeAssistant,
+    entry_id: str,
+    kind: str,
+    node: Node,
+    link: str | None,
+    **details: str,
+) -> None:
+    """Tell one piece of news of a library."""
+    attributes = {
+        "title": node.title,
+        "artist": node.work.artist or node.subtitle,
+        "picture": node.work.picture,
+        "link": link,
+        "media_content_id": media_id(entry_id, node.id),
+        **details,
+    }
+    async_dispatcher_send(hass, NEWS, NewsItem(entry_id, kind, attributes))

@@ -141,7 +141,7 @@ def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Nod
     )
 
 
-def split_more(keys: list[str]) -> tuple[str, int]:
+def split_more(keys: Sequence[str]) -> tuple[str, int]:
     """Return the node whose list goes on and where, or raise NotFoundError."""
     inner, start = keys
     if not (start.isascii() and start.isdecimal() and len(start) < 9):

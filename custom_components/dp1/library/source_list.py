@@ -1,18 +1,19 @@
 """The source list of the displays, and the source a display shows."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
 from typing import Any, override
 
 from lru import LRU
 
-from homeassistant.core import callback
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.playlist import Playlist
 from ..client.values import texts
 from ..storage import SafeStore
-from .providers.provider import Context, Provider, Source
+from .providers.provider import Provider, Source
 
 MAX_BUILT = 100
 SAVE_SECONDS = 30.0
@@ -25,48 +26,34 @@ class SourceList:
         names: the node ids of the sources by name, in the order of the providers.
     """
 
-    def __init__(self, providers: Sequence[Provider]) -> None:
-        """Name what the providers offer."""
-        self._providers = providers
-        self.names: Mapping[str, str] = self._named()
-        self._nodes = {node: name for name, node in reversed(self.names.items())}
+    def __init__(
+        self,
+        groups: Sequence[Sequence[Source]],
+        first: Source | None,
+        recognize: Callable[[PlayerStatus], Iterable[str]],
+    ) -> None:
+        """Name the sources, the oldest of each group first, so that nothing new takes the name of another.
+
+        `first` comes before all groups, and takes no name from them.
+        """
+        self._recognize = recognize
+        names: dict[str, str] = {}
+        taken: set[str] = set()
+        for group in (*groups, [first] if first else []):
+            for source in reversed(group):
+                if source.id in names:
+                    continue
+                free = (it for it in _names_of(source) if it.casefold() not in taken)
+                names[source.id] = name = next(free)
+                taken.add(name.casefold())
+        listed = (it for it in chain(filter(None, [first]), *groups) if it.listed)
+        self.names: Mapping[str, str] = {names[it.id]: it.id for it in listed}
+        self._nodes = {node: name for name, node in self.names.items()}
 
     def of(self, player: PlayerStatus) -> str | None:
         """Return the source a display shows, if it is one for certain."""
-        names = (self._nodes.get(node) for node in self._nodes_shown(player))
+        names = (self._nodes.get(node) for node in self._recognize(player))
         return next((name for name in names if name), None)
-
-    def _named(self) -> dict[str, str]:
-        """Return the sources by name; names are given to the oldest first, so that nothing new takes the name of another."""
-        groups = [
-            (provider.named_last, rank, sources)
-            for rank, provider in enumerate(self._providers)
-            for sources in provider.sources()
-        ]
-        taken: set[str] = set()
-        listed: set[str] = set()
-        chosen: list[dict[str, str]] = [{} for _ in self._providers]
-        for _, rank, sources in sorted(groups, key=lambda group: group[0]):
-            others = [source for source in sources if source.id not in listed]
-            named = {}
-            for source in reversed(others):
-                names = _names_of(source)
-                name = next(name for name in names if name.casefold() not in taken)
-                taken.add(name.casefold())
-                named[source.id] = name
-            shown = [source.id for source in others if source.listed]
-            chosen[rank] |= {named[node]: node for node in shown}
-            listed.update(shown)
-        return {name: node for some in chosen for name, node in some.items()}
-
-    def _nodes_shown(self, player: PlayerStatus) -> Iterator[str]:
-        """Yield the nodes of its playlist, and what the works are."""
-        for provider in self._providers:
-            yield from provider.recognize(player)
-        works = frozenset(item.source or "" for item in player.items)
-        if works and "" not in works:
-            for provider in self._providers:
-                yield from provider.recognize_works(works)
 
 
 def _names_of(source: Source) -> Iterator[str]:
@@ -82,12 +69,14 @@ def _names_of(source: Source) -> Iterator[str]:
 class BuiltPlaylists(Provider):
     """The node ids of playlists that the library has built, by their id or address."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
         """Initialize without any."""
-        super().__init__(context)
+        super().__init__(hass, entry, on_change)
         self._nodes: LRU[str, str] = LRU(MAX_BUILT)
-        entry_id = context.entry.entry_id
-        self._store = SafeStore(self.hass, f"library.{entry_id}.built", self._restore)
+        name = f"library.{entry.entry_id}.built"
+        self._store = SafeStore(hass, name, self._restore)
 
     @callback
     def async_remember(self, playlist: Playlist) -> None:
@@ -96,7 +85,7 @@ class BuiltPlaylists(Provider):
         if name and self._nodes.get(name) != playlist.node_id:
             self._nodes[name] = playlist.node_id
             self._store.async_delay_save(self._to_store, SAVE_SECONDS)
-            self.context.async_update()
+            self._on_change()
 
     @override
     def recognize(self, player: PlayerStatus) -> Iterator[str]:

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import partial
 from random import uniform
 import re
 from typing import Any, Final, Self, override
 
 from yarl import URL
 
-from homeassistant.config_entries import ConfigSubentry
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.const import CONF_URL
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ...client.catalog.client import Listing
@@ -21,15 +23,22 @@ from ...client.http import Guard
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
+from ...guard import NAMED_HOSTS
 from ...storage import record_from_json, record_to_json
-from ..news import CHANNEL_PLAYLIST
+from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines
 from ..server import CachedList, Json, ServerCoordinator
 from ..work import Work
-from .feed.provider import async_build_playlists, playlist_lines, playlist_node
+from .feed.coordinator import FeedCoordinator
+from .feed.provider import (
+    async_build_playlists,
+    item_node,
+    playlist_lines,
+    playlist_node,
+)
 from .feed.records import FeedChannel, FeedPlaylist, async_channels
-from .provider import Context, Source, SubentryProvider, cover_of, source_of
+from .provider import NodeRef, Source, SubentryProvider, cover_of, source_of
 
 # How long a playlist is remembered that is no longer listed.
 REMEMBERED: Final = timedelta(days=90)
@@ -125,26 +134,25 @@ class FollowedChannel(ServerCoordinator[Listed]):
 
     def __init__(
         self,
-        context: Context,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
         subentry: ConfigSubentry,
+        feed: FeedCoordinator,
         is_told: Callable[[str], bool],
     ) -> None:
         """Initialize without playlists; `is_told` tells what another channel has told."""
         self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
-        super().__init__(
-            context.hass, context.entry, "feed", url, uniform(*POLL_SECONDS), subentry
-        )
+        super().__init__(hass, entry, "feed", url, uniform(*POLL_SECONDS), subentry)
         self.playlists: tuple[FeedPlaylist, ...] = ()
         self.seen = Seen()
-        self._context = context
-        self._feed = feed = context.feed_coordinator
+        self._feed = feed
         self._is_told = is_told
         self._reads = 0
         self._lists: dict[str, tuple[FeedChannel, list[Listed]]] = {}
         if feed.client is not None and self.address.feed == feed.url:
             self._client = feed.client
         else:
-            self._client = self.address.client(context.guard())
+            self._client = self.address.client(hass.data[NAMED_HOSTS].async_guard())
             feed.others[f"{self.address.feed}/"] = self._client
 
     @override
@@ -233,8 +241,13 @@ class FollowedChannel(ServerCoordinator[Listed]):
             _, self.seen.told = new_playlists(self.seen.told, fresh, today)
         for listed in [found[key] for key in fresh[:MAX_TOLD]]:
             node = playlist_node(listed.playlist)
-            self._context.async_tell(
-                CHANNEL_PLAYLIST, node, listed.url, channel=listed.channel
+            async_tell(
+                self.hass,
+                self.config_entry.entry_id,
+                CHANNEL_PLAYLIST,
+                node,
+                listed.url,
+                channel=listed.channel,
             )
 
     @override
@@ -250,28 +263,71 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self._set_playlists(self.data.records)
 
 
+class _Followed(NodeRef["Channels"]):
+    """A channel that somebody follows."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the channel."""
+        channel = self.provider.coordinator(self.key)
+        await channel.async_list()
+        return channel_node(channel)
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the playlists of the channel in its own order."""
+        channel = self.provider.coordinator(self.key)
+        listed = await channel.async_list()
+        return Children(
+            channel.playlists, 0, listed.reason, listed.read_at, playlist_node
+        )
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of all playlists of the channel."""
+        channel = self.provider.coordinator(self.key)
+        listed = await channel.async_list()
+        if not listed.records and listed.reason:
+            raise listed.reason
+        urls = [each.url for each in listed.records]
+        return await async_build_playlists(
+            self.provider, self.provider.feed, self.id, channel.title, urls, limit
+        )
+
+
 class Channels(SubentryProvider[FollowedChannel]):
     """The channels of a library that somebody follows."""
 
-    kinds = {FOLLOWED: 1}
-    server = "feed"
+    kinds = {FOLLOWED: _Followed}
+    error_prefix = "feed"
 
-    def __init__(self, context: Context) -> None:
-        """Initialize the channels of a config entry."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        feed: FeedCoordinator,
+    ) -> None:
+        """Initialize the channels of a config entry; `feed` reads playlists of other hosts, too."""
         super().__init__(
-            context,
+            hass,
+            entry,
+            on_change,
             SUBENTRY_CHANNEL,
-            lambda subentry: FollowedChannel(context, subentry, self._is_told),
+            lambda subentry: FollowedChannel(
+                hass, entry, subentry, feed, self._is_told
+            ),
         )
+        self.feed = feed
         self.lines = [
             Lines(
-                self.hass,
+                hass,
                 lambda: self.coordinators,
                 lambda channel: ((channel.title, None, ""),),
-                lambda channel, _: self._node(channel),
+                lambda channel, _: channel_node(channel),
             ),
             *(
-                playlist_lines(context, lambda channel=channel: channel.playlists)  # type: ignore[misc]
+                playlist_lines(hass, partial(getattr, channel, "playlists"), item_node)
                 for channel in self.coordinators
             ),
         ]
@@ -280,60 +336,17 @@ class Channels(SubentryProvider[FollowedChannel]):
         """Return whether a playlist was told as news."""
         return any(key in channel.seen.told for channel in self.coordinators)
 
-    def _node(self, channel: FollowedChannel) -> Node:
-        """Return the node of a channel."""
-        playlists = channel.playlists
-        return Node(
-            id=node_id(FOLLOWED, channel.subentry_id),
-            kind=FOLLOWED,
-            work=Work(
-                title=channel.title, picture=cover_of(map(playlist_node, playlists))
-            ),
-            can_play=bool(playlists),
-            can_expand=True,
-        )
-
     @override
     def roots(self) -> list[Node]:
         """Return the channels."""
-        return list(map(self._node, self.coordinators))
-
-    @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a channel."""
-        channel = self._of(*keys)
-        await channel.async_list()
-        return self._node(channel)
-
-    @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
-        """Return the playlists of a channel in its own order."""
-        channel = self._of(*keys)
-        listed = await channel.async_list()
-        return Children(
-            channel.playlists, 0, listed.reason, listed.read_at, playlist_node
-        )
-
-    @override
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Build the playlist of all playlists of a channel."""
-        channel = self._of(*keys)
-        listed = await channel.async_list()
-        if not listed.records and listed.reason:
-            raise listed.reason
-        urls = [each.url for each in listed.records]
-        return await async_build_playlists(
-            self, node_id(kind, *keys), channel.title, urls, limit
-        )
+        return list(map(channel_node, self.coordinators))
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return the channels, each with its first playlists."""
         return [
             [
-                source_of(self._node(channel)),
+                source_of(channel_node(channel)),
                 *map(source_of, map(playlist_node, channel.playlists[:MAX_SOURCES])),
             ]
             for channel in self.coordinators
@@ -346,6 +359,18 @@ class Channels(SubentryProvider[FollowedChannel]):
             for playlist in channel.playlists:
                 if playlist.id == player.playlist_url:
                     yield node_id(NodeKind.PLAYLIST, playlist.id)
+
+
+def channel_node(channel: FollowedChannel) -> Node:
+    """Return the node of a channel."""
+    playlists = channel.playlists
+    return Node(
+        id=node_id(FOLLOWED, channel.subentry_id),
+        kind=FOLLOWED,
+        work=Work(title=channel.title, picture=cover_of(map(playlist_node, playlists))),
+        can_play=bool(playlists),
+        can_expand=True,
+    )
 
 
 def new_playlists(

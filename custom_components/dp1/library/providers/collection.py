@@ -11,8 +11,8 @@ from random import uniform
 from typing import Any, Final, override
 from uuid import uuid5
 
-from homeassistant.config_entries import ConfigSubentry
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
@@ -40,12 +40,13 @@ from ...const import (
 )
 from ...guard import async_session
 from ...storage import record_from_json, record_to_json
-from ..news import ACQUIRED, LEFT_COLLECTION
+from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
 from ..search import Lines, Names
 from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
+from ..settings import Preferences
 from ..work import Work
-from .provider import Context, Source, SubentryProvider, source_of
+from .provider import NodeRef, Source, SubentryProvider, source_of
 
 NEWEST: Final = "newest"
 POLL_SECONDS: Final = (1800.0, 3600.0)
@@ -96,17 +97,12 @@ class State:
 class CollectionCoordinator(ServerCoordinator[Token]):
     """Read and follow the works of a collection; addresses go to the indexer and nowhere else."""
 
-    def __init__(self, context: Context, subentry: ConfigSubentry) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], subentry: ConfigSubentry
+    ) -> None:
         """Initialize without works."""
-        super().__init__(
-            context.hass,
-            context.entry,
-            "indexer",
-            context.preferences.indexer_url or None,
-            uniform(*POLL_SECONDS),
-            subentry,
-        )
-        self._context = context
+        url = Preferences.of(entry.options, entry.data).indexer_url or None
+        super().__init__(hass, entry, "indexer", url, uniform(*POLL_SECONDS), subentry)
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
         self.addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
@@ -308,7 +304,8 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         def tell(kind: str, work: Token) -> None:
             """Tell of a work that came into the collection or left it."""
             node = _owned_node(self, work)
-            self._context.async_tell(kind, node, None, collection=self.title)
+            entry_id = self.config_entry.entry_id
+            async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
 
         known = {work.id for work in before}
         for work in self.data.records:
@@ -400,11 +397,101 @@ class _View:
             artists = [(NodeKind.COLLECTION_ARTIST, artist) for artist in work.artists]
             for key in ((NodeKind.OWNED, work.item_id), *artists, medium):
                 self.works.setdefault(key, []).append(work)
-        self.found = tuple(
+        self.folders = tuple(
             _folder(collection, kind, key, works)
             for (kind, key), works in self.works.items()
             if kind in (NodeKind.COLLECTION, NodeKind.COLLECTION_ARTIST)
         )
+
+
+class _Folder(NodeRef["Collections"]):
+    """The works of an artist or a medium in a collection, or its artists."""
+
+    size = 2
+
+    async def _async_read(
+        self,
+    ) -> tuple[CollectionCoordinator, CachedList[Token], Sequence[Token]]:
+        """Return the collection, its list, and the works that are of this node."""
+        collection = self.provider.coordinator(self.keys[0])
+        listed = await collection.async_list()
+        works = self.provider.view(collection).works.get((self.kind, self.key))
+        if works is None:
+            raise listed.reason or NotFoundError(
+                f"no {self.kind} {self.key!r}", translation_key="not_in_collection"
+            )
+        return collection, listed, works
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        collection, _, works = await self._async_read()
+        return _folder(collection, self.kind, self.key, works)
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the works, or all artists."""
+        collection = self.provider.coordinator(self.keys[0])
+        listed = await collection.async_list()
+        inside = self._inside(collection, self.provider.view(collection))
+        make = partial(_node_inside, collection)
+        return Children(inside, 0, _problem(listed), listed.read_at, make)
+
+    def _inside(
+        self, collection: CollectionCoordinator, view: _View
+    ) -> Sequence[Node | Token]:
+        """Return what is inside."""
+        if (self.kind, self.key) == ARTISTS:
+            return view.folders[1:]
+        return view.works.get((self.kind, self.key), ())
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the newest works; its id stays the same."""
+        collection = self.provider.coordinator(self.keys[0])
+        problem = _problem(await collection.async_list())
+        node, (_, _, works) = await self.node(), await self._async_read()
+        playable = [work for work in works if work.source]
+        if not playable:
+            raise problem or NotFoundError(f"{node.title!r} has nothing to show")
+        duration = self.provider.preferences.duration
+        built = self.provider.build_items(
+            node.id,
+            node.title,
+            build_items(playable[: limit or MAX_OWNED], duration),
+            id=str(uuid5(WORK_IDS, node.id)),
+            created=timestamp(collection.changed_at),
+        )
+        follows = collection.keep_current and self.kind != NodeKind.OWNED
+        return replace(built, keep_current=follows)
+
+
+class _Collection(_Folder):
+    """A collection."""
+
+    size = 1
+
+    @override
+    def _inside(
+        self, collection: CollectionCoordinator, view: _View
+    ) -> Sequence[Node | Token]:
+        """Return the folders, and then all works."""
+        return *_folders(collection, view), *view.records
+
+
+class _Owned(_Folder):
+    """A work of a collection."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the work."""
+        collection, _, works = await self._async_read()
+        return _owned_node(collection, works[0])
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Raise NotFoundError."""
+        return await NodeRef.children(self, limit)
 
 
 class Collections(SubentryProvider[CollectionCoordinator]):
@@ -412,18 +499,24 @@ class Collections(SubentryProvider[CollectionCoordinator]):
 
     # The first key of each is that of the collection.
     kinds = {
-        NodeKind.COLLECTION: 1,
-        NodeKind.COLLECTION_PART: 2,
-        NodeKind.COLLECTION_ARTIST: 2,
-        NodeKind.OWNED: 2,
+        NodeKind.COLLECTION: _Collection,
+        NodeKind.COLLECTION_PART: _Folder,
+        NodeKind.COLLECTION_ARTIST: _Folder,
+        NodeKind.OWNED: _Owned,
     }
-    server = "indexer"
+    error_prefix = "indexer"
     missing = "not_in_collection"
 
-    def __init__(self, context: Context) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
         """Initialize the collections of a config entry."""
         super().__init__(
-            context, SUBENTRY_COLLECTION, partial(CollectionCoordinator, context)
+            hass,
+            entry,
+            on_change,
+            SUBENTRY_COLLECTION,
+            partial(CollectionCoordinator, hass, entry),
         )
         self._views: dict[str, _View] = {}
         self.lines = [
@@ -435,69 +528,16 @@ class Collections(SubentryProvider[CollectionCoordinator]):
     @override
     def roots(self) -> list[Node]:
         """Return the nodes of the collections."""
-        return [self._view(collection).found[0] for collection in self.coordinators]
+        return [self.view(collection).folders[0] for collection in self.coordinators]
 
     @override
-    def describe(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work by the id of its item."""
         for collection in self.coordinators:
-            works = self._view(collection).works
+            works = self.view(collection).works
             if tokens := works.get((NodeKind.OWNED, item.id or "")):
                 return work_of(tokens[0], collection.subentry_id)
         return None
-
-    @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a node of a collection, or raise NotFoundError or why it could not be read."""
-        collection = self._of(keys[0])
-        listed = await collection.async_list()
-        if (works := self._view(collection).works.get((kind, keys[-1]))) is None:
-            raise listed.reason or NotFoundError(
-                f"no {kind} {keys[-1]!r}", translation_key="not_in_collection"
-            )
-        if kind == NodeKind.OWNED:
-            return _owned_node(collection, works[0])
-        return _folder(collection, kind, keys[-1], works)
-
-    @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
-        """Return what is inside a node of a collection."""
-        if kind == NodeKind.OWNED:
-            raise NotFoundError("a work has nothing inside")
-        collection = self._of(keys[0])
-        listed = await collection.async_list()
-        view = self._view(collection)
-        inside: Sequence[Node | Token] = view.works.get((kind, keys[-1]), ())
-        if kind == NodeKind.COLLECTION:
-            inside = *_folders(collection, view), *inside
-        elif (kind, keys[-1]) == ARTISTS:
-            inside = view.found[1:]
-        make = partial(_node_inside, collection)
-        return Children(inside, 0, _problem(listed), listed.read_at, make)
-
-    @override
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Build the playlist of works of a collection, the newest; its id stays the same."""
-        collection = self._of(keys[0])
-        problem = _problem(await collection.async_list())
-        named, view = await self.async_node(kind, *keys), self._view(collection)
-        works = view.works.get((kind, keys[-1]), ())
-        playable = [work for work in works if work.source]
-        if not playable:
-            raise problem or NotFoundError(f"{named.title!r} has nothing to show")
-        built = self.build_items(
-            named.id,
-            named.title,
-            build_items(
-                playable[: limit or MAX_OWNED], self.context.preferences.duration
-            ),
-            id=str(uuid5(WORK_IDS, named.id)),
-            created=timestamp(collection.changed_at),
-        )
-        follows = collection.keep_current and kind != NodeKind.OWNED
-        return replace(built, keep_current=follows)
 
     def _lines_of(self, collection: CollectionCoordinator) -> Lines[Token]:
         """Return the lines of the works of a collection."""
@@ -520,7 +560,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
 
         return Lines(
             self.hass,
-            lambda: self._view(collection).found,
+            lambda: self.view(collection).folders,
             names_of,
             lambda node, _: node,
         )
@@ -530,7 +570,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         """Return the collections."""
         return [(source_of(node),) for node in self.roots()]
 
-    def _view(self, collection: CollectionCoordinator) -> _View:
+    def view(self, collection: CollectionCoordinator) -> _View:
         """Return the works of a collection by where they are; lists are never changed but replaced."""
         view = self._views.get(collection.subentry_id)
         if view is None or view.records is not collection.data.records:
@@ -583,7 +623,7 @@ def _node_inside(collection: CollectionCoordinator, inside: Node | Token) -> Nod
 
 def _folders(collection: CollectionCoordinator, view: _View) -> Iterator[Node]:
     """Yield the folders within a collection; one with everything tells nothing."""
-    if len(view.found) > 2:
+    if len(view.folders) > 2:
         yield _folder(collection, *ARTISTS, ())
     kind = NodeKind.COLLECTION_PART
     media = [key for key in MEDIA if (kind, key) in view.works]

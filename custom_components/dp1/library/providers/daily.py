@@ -1,17 +1,18 @@
 """The Daily: a playlist with a work for each day, at an address that the owner of a library named, or its vendor's app uses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, override
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ...client.display.player_status import PlayerStatus, PlaylistItem
-from ...client.errors import Dp1Error, NoAnswerError
+from ...client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ...client.feed.client import Feed
 from ...client.http import request_json
 from ...client.playlist.schedule import Due, due
@@ -24,7 +25,8 @@ from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
 from ..work import Work
 from .collection import async_indexer, work_of
-from .provider import Context, Provider, Source
+from .feed.provider import image_at
+from .provider import NodeRef, Provider, Source
 
 KIND: Final = "daily"
 DESCRIBE: Final = "work of today"
@@ -39,6 +41,19 @@ VENDOR_CONFIGS: Final = (
 )
 
 
+class _Daily(NodeRef["Daily"]):
+    """The Daily."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the Daily."""
+        if not self.provider.url:
+            raise NotFoundError("no Daily")
+        return self.provider.node()
+
+
 class Daily(Provider):
     """The playlist with a work for each day; a library without its address has none.
 
@@ -48,54 +63,61 @@ class Daily(Provider):
         former: the address before the vendor's app used another.
     """
 
-    kinds = {NodeKind.DAILY: 0}
-    server = "feed"
-    named_last = True
+    kinds = {NodeKind.DAILY: _Daily}
+    error_prefix = "feed"
 
-    def __init__(self, context: Context) -> None:
-        """Initialize without a document."""
-        super().__init__(context)
-        self.url = context.preferences.daily_url
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        known_work: Callable[[PlaylistItem], Work | None],
+        async_find_work: Callable[[PlaylistItem], Awaitable[Work | None]],
+    ) -> None:
+        """Initialize without a document, with what all providers know of works and can look up."""
+        super().__init__(hass, entry, on_change)
+        self._known_work = known_work
+        self._async_find_work = async_find_work
+        self.url = self.preferences.daily_url
         self.is_used = bool(self.url)
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
         self.former: str | None = None
-        self._reads = SharedReads(self.hass, context.entry)
+        self._reads = SharedReads(hass, entry)
         self._known: tuple[PlaylistItem, Work] | None = None
         self._store = ServerStore(
-            self.hass, context.entry.entry_id, KIND, self._restore, self._to_store
+            hass, entry.entry_id, KIND, self._restore, self._to_store
         )
         self._read_at: datetime | None = None
         self._cancel: CALLBACK_TYPE | None = None
 
     @override
     def roots(self) -> list[Node]:
+        """Return the Daily."""
+        return [self.node()] if self.url else []
+
+    def node(self) -> Node:
         """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
-        if not self.url:
-            return []
         title = picture = None
-        if (work := self.work) is not None:
-            title, known = work.title, self.context.known_work(work)
+        if (item := self.item) is not None:
+            title, work = item.title, self._known_work(item)
             picture = (
-                work.thumbnail
-                or (known and known.picture)
-                or self.context.picture(through_gateway(work.source or ""))
+                item.thumbnail
+                or (work and work.picture)
+                or image_at(through_gateway(item.source or ""))
                 or text((self.document or {}).get("coverImage"))
             )
-        return [
-            Node(
-                id=NodeKind.DAILY.value,
-                kind=NodeKind.DAILY,
-                work=Work(title=FOLDER_TITLES[NodeKind.DAILY], picture=picture),
-                can_play=True,
-                subtitle=title,
-            )
-        ]
+        return Node(
+            id=NodeKind.DAILY.value,
+            kind=NodeKind.DAILY,
+            work=Work(title=FOLDER_TITLES[NodeKind.DAILY], picture=picture),
+            can_play=True,
+            subtitle=title,
+        )
 
-    @override
-    def sources(self) -> Sequence[Sequence[Source]]:
-        """Return the Daily."""
-        return [[Source(NodeKind.DAILY.value, FOLDER_TITLES[NodeKind.DAILY])]]
+    def source(self) -> Source:
+        """Return the Daily for the source list."""
+        return Source(NodeKind.DAILY.value, FOLDER_TITLES[NodeKind.DAILY])
 
     @override
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
@@ -156,11 +178,11 @@ class Daily(Provider):
             raise self.problem or Dp1Error("no address")
         return self.document
 
-    @override
     async def async_refresh(self) -> None:
         """Read the playlist now; a long read goes on in the background."""
-        with suppress(NoAnswerError):
-            await self._reads.share(KIND, self._async_read, PATIENCE)
+        if self.url:
+            with suppress(NoAnswerError):
+                await self._reads.share(KIND, self._async_read, PATIENCE)
 
     def due(self, now: datetime | None = None) -> Due:
         """Return what is due now or at another time, by the clocks of Home Assistant."""
@@ -168,8 +190,8 @@ class Daily(Provider):
         return due(self.document or {}, now or dt_util.utcnow(), zone)
 
     @property
-    def work(self) -> PlaylistItem | None:
-        """Return the work of today, None if there is none."""
+    def item(self) -> PlaylistItem | None:
+        """Return the item of today, None if there is none."""
         found = self.due()
         if not found.timed or found.has_run_out(dt_util.utcnow()):
             return None
@@ -187,9 +209,9 @@ class Daily(Provider):
 
     async def _async_read(self) -> None:
         """Read the playlist; the last one is kept if that fails."""
-        is_of_vendor = self.context.preferences.daily_from_vendor
+        is_of_vendor = self.preferences.daily_from_vendor
         # What the vendor names is never at home.
-        guard = self.context.guard()
+        guard = self.hass.data[NAMED_HOSTS].async_guard()
         guard = guard if is_of_vendor else guard.allowing(self.url)
         try:
             stored = await Feed(guard, self.url).playlist(self.url)
@@ -207,7 +229,7 @@ class Daily(Provider):
             await self._async_ask_vendor()
         await self._async_describe()
         self._schedule(dt_util.utcnow() + (RETRY if self.problem else READ_EVERY))
-        self.context.async_update()
+        self._on_change()
 
     async def _async_ask_vendor(self) -> None:
         """Go on with the playlist that the vendor's app uses by now, if it is another; its address becomes the setting."""
@@ -217,13 +239,13 @@ class Daily(Provider):
         self.former, (self.url, self.document) = self.url, told
         self.problem, self._read_at = None, dt_util.utcnow()
         self._store.async_save_later()
-        entry = self.context.entry
+        entry = self.entry
         options = {**entry.options, CONF_DAILY_URL: self.url}
         self.hass.config_entries.async_update_entry(entry, options=options)
 
     @override
-    def describe(self, item: PlaylistItem) -> Work | None:
-        """Return what the indexer knows of the work of today."""
+    def work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of today as the indexer has it."""
         if self._known is None:
             return None
         known, work = self._known
@@ -232,23 +254,21 @@ class Daily(Provider):
 
     async def _async_describe(self) -> None:
         """Look up what is known of the work of today, of which the playlist has no artist."""
-        item = self.work
-        if item is None or item.raw.get("inlineManifest") or self.describe(item):
+        item = self.item
+        if item is None or item.raw.get("inlineManifest") or self.work(item):
             return
         try:
-            if (
-                found := await self.context.async_find_work(item)
-            ) is None or not found.artist:
+            if (found := await self._async_find_work(item)) is None or not found.artist:
                 await self._async_ask_indexer(item)
         except Dp1Error as err:
             LOGGER.debug("Nothing is known of the work of today: %s", err)
-        self.context.async_update()
+        self._on_change()
 
     async def _async_ask_indexer(self, item: PlaylistItem) -> None:
         """Look the token of a work up at the indexer."""
         named = mapping(mapping(item.provenance).get("contract"))
         contract, number = text(named.get("address")), text(named.get("tokenId"))
-        url = self.context.preferences.indexer_url
+        url = self.preferences.indexer_url
         if not (url and contract and number):
             return
         indexer = await async_indexer(self.hass, url)
@@ -270,7 +290,7 @@ class Daily(Provider):
     @callback
     def _handle_next(self, now: datetime) -> None:
         """Handle the moment of the next work."""
-        self.context.async_update()
+        self._on_change()
         self._reads.start(DESCRIBE, self._async_describe)
         self._schedule(now + AFTER_CHANGE)
 

@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, override
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
@@ -18,7 +19,7 @@ from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from ..search import lines_of_nodes
 from .pictures import async_item, media_of
-from .provider import Context, Provider, Source, source_of
+from .provider import NodeRef, Provider, Source, source_of
 
 SAVE_SECONDS = 1.0
 KINDS = frozenset(
@@ -76,15 +77,67 @@ def _bounded(node: Node) -> Node:
     return replace(node, work=replace(node.work, **texts), subtitle=subtitle)
 
 
+class _Folder(NodeRef["Favorites"]):
+    """The folder of the favorites."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        return self.provider.folder(self.kind)
+
+    @override
+    async def children(self, limit: int) -> Children:
+        """Return the favorites."""
+        return Children(self.provider.nodes())
+
+    async def _async_items(self, limit: int) -> list[Json]:
+        """Return the items of the single works."""
+        if not (items := self.provider.items()):
+            raise NoWorkError
+        return items[:limit]
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of all single works."""
+        items = await self._async_items(limit or CAP)
+        title = async_text(self.provider.hass, f"config_panel.browser.{self.kind}")
+        return self.provider.build_items(self.id, title, items)
+
+
+class _Pictures(_Folder):
+    """The folder of the pictures among the favorites."""
+
+    @override
+    async def children(self, limit: int) -> Children:
+        """Return the pictures."""
+        return Children(self.provider.pictures())
+
+    @override
+    async def _async_items(self, limit: int) -> list[Json]:
+        """Return the items of the pictures that Home Assistant still has."""
+        items = []
+        for node in self.provider.pictures()[:limit]:
+            with suppress(NotFoundError):
+                key = media_of(node.id)
+                items.append(await async_item(self.provider.hass, node.title, key))
+        if not items:
+            raise NotFoundError("no picture is kept")
+        return items
+
+
 class Favorites(Provider):
     """The favorites of a library, the newest first, and a folder of the pictures among them."""
 
-    kinds = {NodeKind.FAVORITES: 0, NodeKind.PICTURES: 0}
+    kinds = {NodeKind.FAVORITES: _Folder, NodeKind.PICTURES: _Pictures}
 
-    def __init__(self, context: Context) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
         """Initialize without favorites."""
-        super().__init__(context)
-        self._store = store_of(self.hass, context.entry.entry_id)
+        super().__init__(hass, entry, on_change)
+        self._store = store_of(hass, entry.entry_id)
         self._favorites: dict[str, Favorite] = {}
         self._nodes: tuple[Node, ...] | None = None
         self.lines = (lines_of_nodes(self.hass, self.nodes),)
@@ -99,48 +152,19 @@ class Favorites(Provider):
     @override
     def roots(self) -> list[Node]:
         """Return the folder of the pictures, once there is something in it, and that of the favorites."""
-        kinds = [NodeKind.PICTURES] if self._pictures() else []
-        return list(map(self._folder_of, [*kinds, NodeKind.FAVORITES]))
+        kinds = [NodeKind.PICTURES] if self.pictures() else []
+        return list(map(self.folder, [*kinds, NodeKind.FAVORITES]))
 
-    def _pictures(self) -> list[Node]:
+    def pictures(self) -> list[Node]:
         """Return the pictures of Home Assistant that are kept, the newest first."""
         return [node for node in self.nodes() if node.kind == NodeKind.PICTURE]
 
-    def _folder_of(self, kind: str) -> Node:
+    def folder(self, kind: str) -> Node:
         """Return a folder; single works in it can be played together."""
         if kind == NodeKind.PICTURES:
-            return self._folder(NodeKind.PICTURES, self._pictures(), can_play=True)
+            return self._folder(NodeKind.PICTURES, self.pictures(), can_play=True)
         can_play = bool(self.items())
         return self._folder(NodeKind.FAVORITES, self.nodes(), can_play=can_play)
-
-    @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a folder."""
-        return self._folder_of(kind)
-
-    @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
-        """Return what is in a folder."""
-        return Children(self._pictures() if kind == NodeKind.PICTURES else self.nodes())
-
-    @override
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Build the playlist of all single works among the favorites, or of all pictures that Home Assistant still has."""
-        items, most = self.items(), limit or CAP
-        if kind == NodeKind.PICTURES:
-            items = []
-            for node in self._pictures()[:most]:
-                with suppress(NotFoundError):
-                    key = media_of(node.id)
-                    items.append(await async_item(self.hass, node.title, key))
-            if not items:
-                raise NotFoundError("no picture is kept")
-        if not items:
-            raise NoWorkError
-        title = async_text(self.hass, f"config_panel.browser.{kind}")
-        return self.build_items(kind, title, items[:most])
 
     def build_kept(self, node_id: str) -> Playlist | None:
         """Build the playlist of a single work from what was kept of it."""
@@ -153,10 +177,10 @@ class Favorites(Provider):
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return all pictures as one, and the favorites if they are wanted."""
         pictures, favorites = NodeKind.PICTURES, self.nodes()
-        wanted = "favorites" in self.context.preferences.sources
+        wanted = "favorites" in self.preferences.sources
         return [
             [Source(pictures.value, FOLDER_TITLES[pictures])]
-            if self._pictures()
+            if self.pictures()
             else [],
             [source_of(node) for node in favorites] if wanted else [],
         ]
@@ -185,7 +209,7 @@ class Favorites(Provider):
             if favorite.item
         ]
 
-    def get(self, node_id: str) -> Favorite | None:
+    def favorite(self, node_id: str) -> Favorite | None:
         """Return a favorite."""
         return self._favorites.get(node_id)
 
@@ -219,7 +243,7 @@ class Favorites(Provider):
         """Save a change and tell of it."""
         self._nodes = None
         self._store.async_delay_save(self._to_store, SAVE_SECONDS)
-        self.context.async_update()
+        self._on_change()
 
     def _to_store(self) -> Json:
         """Return the favorites as plain JSON, the oldest first."""

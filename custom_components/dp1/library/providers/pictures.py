@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from mimetypes import guess_file_type
-from typing import Any, Final, override
+from typing import Final, override
 
 from yarl import URL
 
@@ -16,68 +16,69 @@ from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
-from ...const import DOMAIN, LICENSE
+from ...const import LICENSE
 from ...grants import GRANTS
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
-from .provider import Json, Provider
+from .provider import Json, NodeRef, Provider
 
 UPLOADS: Final = "media-source://image_upload"
-# In the address of what displays load from Home Assistant.
-SERVED: Final = f"/api/{DOMAIN}/media/"
 FILES: Final = "media-source://media_source/"
 
 
-class Pictures(Provider):
-    """Pictures of Home Assistant, kept as favorites or not; the key of one is its media id there."""
-
-    kinds = {NodeKind.PICTURE: 1}
-    in_addresses = SERVED
+class _Picture(NodeRef["Pictures"]):
+    """A picture of Home Assistant; the key is its media id there."""
 
     @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a picture that Home Assistant has."""
-        if not is_picture(keys[0]):
+    async def node(self) -> Node:
+        """Return the picture."""
+        if not is_picture(self.key):
             raise NotFoundError("not a picture of Home Assistant")
+        title = await _async_title(self.provider.hass, self.key)
+        work = _work(self.provider.hass, self.key)
         return Node(
-            id=node_id(NodeKind.PICTURE, *keys),
+            id=self.id,
             kind=NodeKind.PICTURE,
-            work=replace(
-                self._work(*keys), title=await self._async_title(*keys), medium="image"
-            ),
+            work=replace(work, title=title, medium="image"),
             can_play=True,
         )
 
     @override
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Build the playlist of a picture."""
-        node = await self.async_node(kind, *keys)
-        item = await async_item(self.hass, node.title, *keys)
-        return self.build_items(node.id, node.title, [item])
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the picture."""
+        node = await self.node()
+        item = await async_item(self.provider.hass, node.title, self.key)
+        return self.provider.build_items(node.id, node.title, [item])
 
-    async def _async_title(self, media_id: str) -> str:
-        """Return the name of the file without its suffix; the address of an upload does not tell it."""
-        name = await async_upload_name(self.hass, media_id) or clean(
-            media_id.rpartition("/")[2], MAX_TITLE
-        )
-        return name.rpartition(".")[0] or name
+
+class Pictures(Provider):
+    """Pictures of Home Assistant, kept as favorites or not."""
+
+    kinds = {NodeKind.PICTURE: _Picture}
 
     @override
-    def describe(self, item: PlaylistItem) -> Work | None:
-        """Return which picture a display shows, so that it can be kept."""
+    def work(self, item: PlaylistItem) -> Work | None:
+        """Return the picture that a display shows, so that it can be kept."""
         media_id = self.hass.data[GRANTS].media_id_of(item.source or "")
         if media_id is None or not is_picture(media_id):
             return None
-        return self._work(media_id)
+        return _work(self.hass, media_id)
 
-    def _work(self, media_id: str) -> Work:
-        """Return the work of a picture, without a title."""
-        return Work(
-            node_id=node_id(NodeKind.PICTURE, media_id),
-            picture=_thumbnail(self.hass, media_id),
-        )
+
+def _work(hass: HomeAssistant, media_id: str) -> Work:
+    """Return the work of a picture, without a title."""
+    return Work(
+        node_id=node_id(NodeKind.PICTURE, media_id),
+        picture=_thumbnail(hass, media_id),
+    )
+
+
+async def _async_title(hass: HomeAssistant, media_id: str) -> str:
+    """Return the name of the file without its suffix; the address of an upload does not tell it."""
+    name = await async_upload_name(hass, media_id) or clean(
+        media_id.rpartition("/")[2], MAX_TITLE
+    )
+    return name.rpartition(".")[0] or name
 
 
 async def async_item(hass: HomeAssistant, title: str, media_id: str) -> Json:

@@ -1,13 +1,6 @@
 """A provider of art: what a library asks of whoever has something to show."""
 
-from collections.abc import (
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-    Set as AbstractSet,
-)
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -16,24 +9,18 @@ from uuid import uuid4
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import async_dispatcher_send
 
 from ...client.display.player_status import PlayerStatus, PlaylistItem
-from ...client.errors import Dp1Error, NotFoundError
-from ...client.http import Guard
+from ...client.errors import NotFoundError
 from ...client.playlist.document import build, timestamp, without_nothing
 from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
-from ...guard import NAMED_HOSTS
-from ..news import NEWS, NewsItem
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
+from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..search import Lines, Query, Scored
 from ..server import CachedList, ServerCoordinator
 from ..settings import Preferences
 from ..work import Work
-from .catalog.coordinator import CatalogCoordinator
-from .feed.coordinator import FeedCoordinator
 
 # A person waits in front of the display.
 BUILD_PATIENCE = 25.0
@@ -43,15 +30,6 @@ SEARCH_PATIENCE = 4.0
 MAX_FOR_COVER = 20
 
 type Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A node that a name stands for, and the record that was read to find it."""
-
-    id: str
-    title: str
-    record: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,121 +45,84 @@ class Source:
     listed: bool = True
 
 
-class Context:
-    """What the providers of a library know of it."""
+class NodeRef[P]:
+    """A node by its id: how it is read, opened and shown. Each kind of node has a class of its own.
 
-    def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry[Any], async_update: CALLBACK_TYPE
-    ) -> None:
-        """Initialize without providers; `async_update` tells that something has changed."""
-        self.hass = hass
-        self.entry = entry
-        self.async_update = async_update
-        self.guard: Callable[[], Guard] = hass.data[NAMED_HOSTS].async_guard
-        self.preferences = Preferences.of(entry.options, entry.data)
-        self.catalog_coordinator = CatalogCoordinator(hass, entry)
-        self.feed_coordinator = FeedCoordinator(hass, entry)
-        self.providers: list[Provider] = []
+    Attributes:
+        size: number of the keys in the id.
+    """
 
-    @callback
-    def async_tell(self, kind: str, node: Node, link: str | None, **more: str) -> None:
-        """Tell one piece of news of the library."""
-        entry_id = self.entry.entry_id
-        attributes = {
-            "title": node.title,
-            "artist": node.work.artist or node.subtitle,
-            "picture": node.work.picture,
-            "link": link,
-            "media_content_id": media_id(entry_id, node.id),
-            **more,
-        }
-        async_dispatcher_send(self.hass, NEWS, NewsItem(entry_id, kind, attributes))
+    size: ClassVar[int] = 1
 
-    def picture(self, source: str) -> str | None:
-        """Return a small picture of the work at an address, if a provider knows one."""
-        found = (provider.picture(source) for provider in self.providers)
-        return next((picture for picture in found if picture), None)
+    def __init__(self, provider: P, kind: str, *keys: str) -> None:
+        """Initialize the reference to a node of a provider; nothing is read."""
+        self.provider = provider
+        self.kind = kind
+        self.keys = keys
 
-    def known_work(self, item: PlaylistItem) -> Work | None:
-        """Return what the providers know of a work without a request."""
-        found = (provider.describe(item) for provider in self._may_know(item))
-        return next((work for work in found if work is not None), None)
+    @property
+    def id(self) -> str:
+        """Return the id of the node."""
+        return node_id(self.kind, *self.keys)
 
-    async def async_find_work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        problem: Dp1Error | None = None
-        for provider in self._may_know(item):
-            try:
-                if work := await provider.async_describe(item):
-                    return work
-            except Dp1Error as err:
-                problem = err
-        if problem is not None:
-            raise problem
-        return None
+    @property
+    def key(self) -> str:
+        """Return the last key in the id."""
+        return self.keys[-1]
 
-    def _may_know(self, item: PlaylistItem) -> Iterator[Provider]:
-        """Yield the providers that may know a work at its address."""
-        source = item.source or ""
-        return (each for each in self.providers if each.in_addresses in source)
+    async def node(self) -> Node:
+        """Return the node, or raise NotFoundError or why it could not be read."""
+        raise NotImplementedError
+
+    async def children(self, limit: int) -> Children[Any]:
+        """Return what is inside, or raise NotFoundError; `limit` is how much is wanted of what takes requests."""
+        raise NotFoundError(f"{self.id!r} has nothing inside")
+
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Return what a display is to show.
+
+        Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
+        """
+        raise NotFoundError(f"{self.id!r} is not one thing to show")
 
 
 class Provider:
-    """A provider of art; each method answers for the kinds of nodes that are its own, and by default with nothing.
+    """A provider of art; each method answers for what is its own, and by default with nothing.
 
     Attributes:
-        kinds: the kinds of its nodes, with the number of keys in their ids.
-        server: what is asked for its nodes, as the keys of error texts start.
+        kinds: the classes of its nodes by their kinds.
+        error_prefix: what the keys of errors about its nodes start with.
         coordinators: what it reads.
         lines: by which words its nodes are found.
-        in_addresses: what the addresses of all its works have in them.
         is_used: whether it is asked for more than nodes that are named by their ids.
-        named_last: whether its sources take no name from another provider's.
     """
 
-    kinds: ClassVar[Mapping[str, int]] = {}
-    server: ClassVar[str] = "catalog"
+    kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {}
+    error_prefix: ClassVar[str] = "catalog"
     coordinators: Sequence[ServerCoordinator[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
-    in_addresses: ClassVar[str] = ""
     is_used: bool = True
-    named_last: ClassVar[bool] = False
 
-    def __init__(self, context: Context) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
         """Initialize the provider; nothing is sent before `async_start`."""
-        self.context = context
-        self.hass = context.hass
+        self.hass = hass
+        self.entry = entry
+        self.preferences = Preferences.of(entry.options, entry.data)
+        self._on_change = on_change
         self._seen: set[str] | None = None
-
-    # Nodes
 
     def roots(self) -> list[Node]:
         """Return the folders it adds to the library."""
         return []
 
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a node, by default one of its folders, or raise NotFoundError or why it could not be read."""
-        for folder in self.roots():
-            if folder.id == node_id(kind, *keys):
-                return folder
-        raise NotFoundError(f"nothing is called {node_id(kind, *keys)!r}")
-
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
-        """Return what is inside a node, or raise NotFoundError; `limit` is how much is wanted of what takes requests."""
-        raise NotFoundError(f"a node of kind {kind} has nothing inside")
-
-    async def async_find(self, kind: str, text: str) -> Found:
-        """Return the node that people name so, or raise NotFoundError or why it could not be read."""
-        raise NotFoundError(f"a {kind} is not found by a name")
-
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Return what a display is to show for a node, of which the record may have been read to find it.
-
-        Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
-        """
-        raise NotFoundError(f"{kind} is not one thing to show")
+    def get(self, kind: str, *keys: str) -> NodeRef[Any]:
+        """Return the node of an id, or raise NotFoundError if none can have it."""
+        ref_class = self.kinds[kind]
+        if len(keys) != ref_class.size:
+            raise NotFoundError(f"nothing is called {node_id(kind, *keys)!r}")
+        return ref_class(self, kind, *keys)
 
     # Search and the source list
 
@@ -206,21 +147,13 @@ class Provider:
         """Yield the nodes that a display shows, by the address or the id of its playlist."""
         yield from ()
 
-    def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
-        """Yield the nodes that consist of the works with exactly these addresses."""
-        yield from ()
-
-    def describe(self, item: PlaylistItem) -> Work | None:
-        """Return what is known of a work without a request."""
+    def work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of a playlist item without a request."""
         return None
 
-    async def async_describe(self, item: PlaylistItem) -> Work | None:
-        """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        return self.describe(item)
-
-    def picture(self, source: str) -> str | None:
-        """Return a small picture of the work at an address."""
-        return None
+    async def async_work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
+        return self.work(item)
 
     # Life
 
@@ -234,14 +167,11 @@ class Provider:
         """Read what is old in the background."""
         for coordinator in self.coordinators:
             coordinator.async_start()
-            coordinator.async_add_listener(self.context.async_update)
+            coordinator.async_add_listener(self._on_change)
 
     @callback
     def async_start_late(self) -> None:
         """Tell news from now on: Home Assistant has started, and automations listen."""
-
-    async def async_refresh(self) -> None:
-        """Look for news that no coordinator reads."""
 
     async def async_stop(self) -> None:
         """Stop reading, and save."""
@@ -279,7 +209,7 @@ class Provider:
         **document: Any,
     ) -> Playlist:
         """Build a playlist of items with the preferences as defaults, and what else its document is to have."""
-        preferences = self.context.preferences
+        preferences = self.preferences
         title = shorten(title, MAX_TITLE)
         built = build(
             title,
@@ -311,24 +241,29 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
     missing: ClassVar[str] = ""
 
     def __init__(
-        self, context: Context, kind: str, make: Callable[[ConfigSubentry], C]
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        kind: str,
+        make: Callable[[ConfigSubentry], C],
     ) -> None:
         """Initialize what was added, of a kind of subentries."""
-        super().__init__(context)
+        super().__init__(hass, entry, on_change)
         self.by_id = {
             subentry.subentry_id: make(subentry)
-            for subentry in context.entry.get_subentries_of_type(kind)
+            for subentry in entry.get_subentries_of_type(kind)
         }
         self.coordinators: Sequence[C] = tuple(self.by_id.values())
         self.is_used = bool(self.by_id)
 
-    def _of(self, key: str) -> C:
-        """Return one by the id of its subentry."""
-        if (found := self.by_id.get(key)) is None:
+    def coordinator(self, key: str) -> C:
+        """Return what reads one, by the id of its subentry."""
+        if (coordinator := self.by_id.get(key)) is None:
             raise NotFoundError(
                 f"nothing was added as {key!r}", translation_key=self.missing
             )
-        return found
+        return coordinator
 
     @override
     @callback

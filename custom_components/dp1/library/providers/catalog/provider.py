@@ -12,7 +12,8 @@ from typing import Any, override
 from lru import LRU
 from yarl import URL
 
-from homeassistant.core import CALLBACK_TYPE, callback
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
@@ -42,26 +43,29 @@ from ....client.playlist.playlist import Playlist
 from ....client.text import shorten
 from ....client.values import text
 from ....const import LICENSE, SOURCE_LIMIT
+from ....guard import NAMED_HOSTS
 from ....timing import TIMING
-from ...news import EXHIBITION_OPENED, MAX_AGE
+from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
 from ...server import PATIENCE
 from ...spoken import FILLERS, fold, number_of
 from ...work import NO_WORK, Work
+from ..feed.coordinator import FeedCoordinator
 from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,
     SEARCH_PATIENCE,
-    Context,
-    Found,
     Json,
+    NodeRef,
     Provider,
     Source,
     children_of,
 )
+from . import records
 from .background_reader import BackgroundReader
-from .records import artist_of, item_id, people_of, work_at, work_of
+from .coordinator import CatalogCoordinator
+from .records import artist_of, item_id, people_of, work_at
 
 MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
@@ -114,22 +118,204 @@ class Artist:
         return [each for each in self.exhibitions if each.viewable(now)]
 
 
+class _Exhibitions(NodeRef["CatalogProvider"]):
+    """The folder of the exhibitions."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        return self.provider.folder()
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the exhibitions that can be seen."""
+        exhibitions = await self.provider.catalog.async_list()
+        return children_of(self.provider.open_nodes(), exhibitions)
+
+
+class _Exhibition(NodeRef["CatalogProvider"]):
+    """An exhibition, which may have been read to find it."""
+
+    record: Exhibition | None = None
+
+    async def _async_read(self, patience: float = PATIENCE) -> Exhibition:
+        """Return the record."""
+        return self.record or await self.provider.catalog.async_exhibition(
+            self.key, patience
+        )
+
+    @override
+    async def node(self) -> Node:
+        """Return the exhibition."""
+        return self.provider.exhibition_node(await self._async_read())
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the series."""
+        await self._async_read()
+        series_list = await self.provider.catalog.async_series(self.key)
+        return children_of(
+            map(self.provider.series_node, series_list.records), series_list
+        )
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of works of all series, or use the one the feed has."""
+        catalog = self.provider.catalog
+        exhibition = await self._async_read(BUILD_PATIENCE)
+        series_list, published = await asyncio.gather(
+            catalog.async_series(exhibition.id, BUILD_PATIENCE),
+            self.provider.async_published(exhibition),
+        )
+        if series_list.complete and published:
+            items = published.items
+            sources = [text(item.get("source")) for item in items]
+            shown = catalog.works.series_of(sources)
+            if (limit is None or len(items) <= limit) and _are_all(
+                shown, series_list.records
+            ):
+                return replace(published, title=exhibition.title, node_id=self.id)
+        return await self.provider.async_build_of(
+            self.id,
+            exhibition.title,
+            series_list.records,
+            series_list.reason,
+            limit=limit,
+            kind=exhibition.kind,
+            cover=cover_url(exhibition, "l"),
+            summary=exhibition.note,
+        )
+
+
+class _Series(NodeRef["CatalogProvider"]):
+    """A series, which may have been read to find it."""
+
+    record: Series | None = None
+
+    async def _async_read(self) -> Series:
+        """Return the record."""
+        return self.record or await self.provider.catalog.async_find_series(self.key)
+
+    @override
+    async def node(self) -> Node:
+        """Return the series."""
+        return self.provider.series_node(await self._async_read())
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return works, spread evenly over the series."""
+        series = await self._async_read()
+        once = shown_once(series)
+        limit = 1 if once else limit
+        artworks = await self.provider.catalog.async_artworks(self.key, limit)
+        works = [artwork for artwork in artworks.records if not artwork.gone]
+        nodes = [
+            self.provider.artwork_node(artwork, series)
+            for artwork in evenly(works, limit)
+        ]
+        children = children_of(nodes, artworks)
+        # Copies of a work are not missing works.
+        missing = children.not_shown + len(works) - len(nodes)
+        return replace(children, not_shown=0 if once else missing)
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of works of the series."""
+        series = await self._async_read()
+        exhibition = self.provider.catalog.exhibition(series.exhibition_id)
+        titles = (exhibition.title if exhibition else "", series.title)
+        return await self.provider.async_build_of(
+            self.id,
+            " — ".join(filter(None, titles)) or series.id,
+            (series,),
+            limit=limit,
+            kind=exhibition.kind if exhibition else ExhibitionKind.GROUP,
+            cover=cover_url(series, "l"),
+            summary=series.description,
+        )
+
+
+class _Artwork(NodeRef["CatalogProvider"]):
+    """A work of a series."""
+
+    size = 2
+
+    async def _async_read(self, patience: float = PATIENCE) -> tuple[Artwork, Series]:
+        """Return the record, and that of the series."""
+        catalog, (series_id, key) = self.provider.catalog, self.keys
+        series = await catalog.async_find_series(series_id)
+        return await catalog.async_artwork(series_id, key, patience), series
+
+    @override
+    async def node(self) -> Node:
+        """Return the work."""
+        return self.provider.artwork_node(*await self._async_read())
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the work."""
+        artwork, series = await self._async_read(BUILD_PATIENCE)
+        work = self.provider.work_of(artwork, series)
+        title = work.title or self.key
+        if (item := self.provider.item(artwork, series)) is None:
+            raise NotFoundError(f"{title!r} has nothing that can be shown")
+        return self.provider.build_items(self.id, title, [item], cover=work.picture)
+
+
+class _Artist(NodeRef["CatalogProvider"]):
+    """An artist by name."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the artist."""
+        return self.provider.artist_node(await self.provider.async_artist(self.key))
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the series."""
+        artist = await self.provider.async_artist(self.key)
+        all_series, problem = await self.provider.async_series_of(artist)
+        nodes = tuple(map(self.provider.series_node, all_series))
+        return Children(nodes, problem=problem)
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of works of all series."""
+        artist = await self.provider.async_artist(self.key)
+        all_series, problem = await self.provider.async_series_of(
+            artist, BUILD_PATIENCE
+        )
+        node = node_id(self.kind, artist.name)
+        return await self.provider.async_build_of(
+            node, artist.name, all_series, problem, limit=limit
+        )
+
+
 class CatalogProvider(Provider):
     """The exhibitions that can be seen, with what is in them and who made it."""
 
     kinds = {
-        NodeKind.EXHIBITIONS: 0,
-        NodeKind.EXHIBITION: 1,
-        NodeKind.SERIES: 1,
-        NodeKind.ARTWORK: 2,
-        NodeKind.ARTIST: 1,
+        NodeKind.EXHIBITIONS: _Exhibitions,
+        NodeKind.EXHIBITION: _Exhibition,
+        NodeKind.SERIES: _Series,
+        NodeKind.ARTWORK: _Artwork,
+        NodeKind.ARTIST: _Artist,
     }
 
-    def __init__(self, context: Context) -> None:
-        """Initialize with the catalog of the library, if it has one."""
-        super().__init__(context)
-        self._catalog = catalog = context.catalog_coordinator
-        self._feed = context.feed_coordinator
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        catalog: CatalogCoordinator,
+        feed: FeedCoordinator,
+    ) -> None:
+        """Initialize with the catalog and the feed of the library, which may have none."""
+        super().__init__(hass, entry, on_change)
+        self.catalog = catalog
+        self._feed = feed
         self.coordinators = (catalog,)
         # What was found of works, or why nothing was, and when that expires.
         self._results: LRU[str, tuple[Work | Dp1Error | None, float]] = LRU(
@@ -143,7 +329,7 @@ class CatalogProvider(Provider):
             self.hass,
             lambda: catalog.data.records,
             _names_of,
-            lambda exhibition, _: self._exhibition_node(exhibition),
+            lambda exhibition, _: self.exhibition_node(exhibition),
             NodeKind.EXHIBITIONS,
         )
         self._series_lines = Lines(
@@ -151,7 +337,7 @@ class CatalogProvider(Provider):
             lambda: catalog.all_series,
             lambda series: ((series.title, *self._context_of(series)),),
             lambda series, _: (
-                self._series_node(series) if self._is_open(series) else None
+                self.series_node(series) if self._is_open(series) else None
             ),
             NodeKind.EXHIBITIONS,
         )
@@ -161,7 +347,7 @@ class CatalogProvider(Provider):
                 self.hass,
                 self._all_artists,
                 lambda artist: ((artist.name, None, ""),),
-                lambda artist, _: self._artist_node(artist),
+                lambda artist, _: self.artist_node(artist),
             ),
             self._series_lines,
             Lines(
@@ -178,76 +364,20 @@ class CatalogProvider(Provider):
     @override
     def roots(self) -> list[Node]:
         """Return the folder of the exhibitions."""
-        return [] if self._catalog.client is None else [self._exhibitions_node()]
+        return [] if self.catalog.client is None else [self.folder()]
 
-    @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a node of the catalog."""
-        match kind:
-            case NodeKind.EXHIBITION:
-                return self._exhibition_node(
-                    await self._catalog.async_exhibition(keys[0])
-                )
-            case NodeKind.SERIES:
-                return self._series_node(await self._catalog.async_find_series(*keys))
-            case NodeKind.ARTWORK:
-                series = await self._catalog.async_find_series(keys[0])
-                artwork = await self._catalog.async_artwork(keys[0], keys[1])
-                return self._artwork_node(artwork, series)
-            case NodeKind.ARTIST:
-                return self._artist_node(await self._async_artist(*keys))
-        return self._exhibitions_node()
-
-    @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
-        """Return what is inside a node of the catalog."""
-        match kind:
-            case NodeKind.EXHIBITION:
-                await self._catalog.async_exhibition(keys[0])
-                series_list = await self._catalog.async_series(keys[0])
-                return children_of(
-                    map(self._series_node, series_list.records), series_list
-                )
-            case NodeKind.SERIES:
-                return await self._async_artworks(keys[0], limit)
-            case NodeKind.ARTIST:
-                artist = await self._async_artist(*keys)
-                all_series, problem = await self._async_series_of(artist)
-                return Children(
-                    tuple(map(self._series_node, all_series)), problem=problem
-                )
-            case NodeKind.EXHIBITIONS:
-                exhibitions = await self._catalog.async_list()
-                return children_of(self._open_nodes(), exhibitions)
-        return await super().async_children(kind, *keys, limit=limit)
-
-    async def _async_artworks(self, key: str, count: int) -> Children:
-        """Return works of a series, spread evenly over it."""
-        series = await self._catalog.async_find_series(key)
-        once = shown_once(series)
-        count = 1 if once else count
-        artworks = await self._catalog.async_artworks(key, count)
-        works = [artwork for artwork in artworks.records if not artwork.gone]
-        shown = evenly(works, count)
-        children = children_of(
-            (self._artwork_node(artwork, series) for artwork in shown), artworks
-        )
-        # Copies of a work are not missing works.
-        missing = children.not_shown + len(works) - len(shown)
-        return replace(children, not_shown=0 if once else missing)
-
-    def _exhibitions_node(self) -> Node:
+    def folder(self) -> Node:
         """Return the folder of the exhibitions."""
-        return self._folder(NodeKind.EXHIBITIONS, self._open_nodes())
+        return self._folder(NodeKind.EXHIBITIONS, self.open_nodes())
 
-    def _open_nodes(self) -> Iterator[Node]:
+    def open_nodes(self) -> Iterator[Node]:
         """Yield the nodes of the exhibitions that can be seen."""
-        nodes = map(self._exhibition_node, self._catalog.data.records)
+        nodes = map(self.exhibition_node, self.catalog.data.records)
         return (node for node in nodes if node.can_expand)
 
-    def _exhibition_node(self, exhibition: Exhibition) -> Node:
+    def exhibition_node(self, exhibition: Exhibition) -> Node:
         """Return the node of an exhibition, which can be expanded and played while it is open."""
-        opens, is_open = exhibition.opens_at, self._catalog.is_open(exhibition)
+        opens, is_open = exhibition.opens_at, self.catalog.is_open(exhibition)
         return Node(
             id=node_id(NodeKind.EXHIBITION, exhibition.id),
             kind=NodeKind.EXHIBITION,
@@ -264,14 +394,14 @@ class CatalogProvider(Provider):
             opens_at=None if is_open else opens,
         )
 
-    def _series_node(self, series: Series) -> Node:
+    def series_node(self, series: Series) -> Node:
         """Return the node of a series, which can be expanded if it has different works; one without a playable work is not offered."""
-        artworks = self._catalog.artworks_of(series.id)
+        artworks = self.catalog.artworks_of(series.id)
         can_play = artworks.read_at is None or any(
             not artwork.gone and source_url(artwork, series)
             for artwork in artworks.records
         )
-        exhibition = self._catalog.exhibition(series.exhibition_id)
+        exhibition = self.catalog.exhibition(series.exhibition_id)
         once = shown_once(series)
         return Node(
             id=node_id(NodeKind.SERIES, series.id),
@@ -290,9 +420,9 @@ class CatalogProvider(Provider):
             works=1 if once else series.max_artwork,
         )
 
-    def _artwork_node(self, artwork: Artwork, series: Series) -> Node:
+    def artwork_node(self, artwork: Artwork, series: Series) -> Node:
         """Return the node of a work."""
-        work = self._work_of(artwork, series)
+        work = self.work_of(artwork, series)
         return Node(
             id=node_id(NodeKind.ARTWORK, series.id, artwork.id),
             kind=NodeKind.ARTWORK,
@@ -305,7 +435,7 @@ class CatalogProvider(Provider):
 
     def _all_artists(self) -> tuple[Artist, ...]:
         """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
-        exhibitions = self._catalog.data.records
+        exhibitions = self.catalog.data.records
         if self._artists_of is not exhibitions:
             artists: dict[str, Artist] = {}
             for exhibition in exhibitions:
@@ -316,21 +446,21 @@ class CatalogProvider(Provider):
             self._artists_of, self._artists = exhibitions, tuple(artists.values())
         return self._artists
 
-    async def _async_artist(self, name: str) -> Artist:
+    async def async_artist(self, name: str) -> Artist:
         """Return an artist by name, or raise NotFoundError or why the catalog could not be read."""
-        exhibitions = await self._catalog.async_list()
+        exhibitions = await self.catalog.async_list()
         for artist in self._all_artists():
             if fold(artist.name) == fold(name):
                 return artist
         raise exhibitions.reason or NotFoundError(f"no artist {name!r}")
 
-    async def _async_series_of(
+    async def async_series_of(
         self, artist: Artist, patience: float = PATIENCE
     ) -> tuple[list[Series], Dp1Error | None]:
         """Return the series of an artist, and why others may be missing."""
         exhibitions = artist.viewable()[:MAX_OF_ARTIST]
         lists = await asyncio.gather(
-            *(self._catalog.async_series(each.id, patience) for each in exhibitions)
+            *(self.catalog.async_series(each.id, patience) for each in exhibitions)
         )
         all_series = [
             series
@@ -342,7 +472,7 @@ class CatalogProvider(Provider):
         reasons = (found.reason for found in lists if found.reason)
         return all_series, next(reasons, None)
 
-    def _artist_node(self, artist: Artist) -> Node:
+    def artist_node(self, artist: Artist) -> Node:
         """Return the node of an artist, with what is known of them."""
         exhibitions = artist.viewable()
         is_open = bool(exhibitions)
@@ -366,92 +496,39 @@ class CatalogProvider(Provider):
 
     # By name
 
-    @override
-    async def async_find(self, kind: str, text: str) -> Found:
+    async def async_find(self, kind: str, text: str) -> NodeRef[Any]:
         """Return an exhibition by id, slug or title, or a series by title or id."""
-        match kind:
-            case NodeKind.EXHIBITION:
-                return await self._async_find_exhibition(text)
-            case NodeKind.SERIES:
-                if not (found := self._series_titled(text)):
-                    await self.async_ask(Query.of(text), text)
-                    found = self._series_titled(text)
-                series = found or await self._catalog.async_find_series(text)
-                return Found(node_id(kind, series.id), series.title, series)
-        return await super().async_find(kind, text)
+        if kind == NodeKind.EXHIBITION:
+            return await self._async_find_exhibition(text)
+        if not (series := self._series_titled(text)):
+            await self.async_ask(Query.of(text), text)
+            series = self._series_titled(text)
+        series = series or await self.catalog.async_find_series(text)
+        ref = _Series(self, kind, series.id)
+        ref.record = series
+        return ref
 
-    async def _async_find_exhibition(self, text: str) -> Found:
+    async def _async_find_exhibition(self, text: str) -> NodeRef[Any]:
         """Return the exhibition with an id or slug, else the newest with a title."""
-        exhibitions = await self._catalog.async_list()
+        exhibitions = await self.catalog.async_list()
         records, key, name = exhibitions.records, text.casefold(), fold(text)
         named = (it for it in records if key in (it.id.casefold(), it.slug.casefold()))
         titled = (it for it in records if fold(it.title) == name)
-        if (found := next(chain(named, titled), None)) is None:
+        if (exhibition := next(chain(named, titled), None)) is None:
             raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
-        return Found(node_id(NodeKind.EXHIBITION, found.id), found.title, found)
+        ref = _Exhibition(self, NodeKind.EXHIBITION, exhibition.id)
+        ref.record = exhibition
+        return ref
 
     def _series_titled(self, text: str) -> Series | None:
         """Return the series with a title among those that are known."""
         name = fold(text)
-        known = self._catalog.all_series
+        known = self.catalog.all_series
         return next((series for series in known if fold(series.title) == name), None)
 
     # Playlists
 
-    @override
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Build a playlist of works of the catalog, by default of 50."""
-        match kind:
-            case NodeKind.EXHIBITION:
-                exhibition = record or await self._catalog.async_exhibition(
-                    keys[0], BUILD_PATIENCE
-                )
-                return await self._async_build_exhibition(exhibition, limit)
-            case NodeKind.SERIES:
-                series = record or await self._catalog.async_find_series(*keys)
-                return await self._async_build_series(series, limit)
-            case NodeKind.ARTIST:
-                artist = await self._async_artist(*keys)
-                found = await self._async_series_of(artist, BUILD_PATIENCE)
-                node = node_id(kind, artist.name)
-                return await self._async_build_of(
-                    node, artist.name, *found, limit=limit
-                )
-            case NodeKind.ARTWORK:
-                return await self._async_build_artwork(*keys)
-        return await super().async_build(kind, *keys, limit=limit)
-
-    async def _async_build_exhibition(
-        self, exhibition: Exhibition, limit: int | None
-    ) -> Playlist:
-        """Build the playlist of an exhibition, or use the one the feed has."""
-        node = node_id(NodeKind.EXHIBITION, exhibition.id)
-        series_list, published = await asyncio.gather(
-            self._catalog.async_series(exhibition.id, BUILD_PATIENCE),
-            self._async_published(exhibition),
-        )
-        if series_list.complete and published:
-            items = published.items
-            sources = [text(item.get("source")) for item in items]
-            shown = self._catalog.works.series_of(sources)
-            if (limit is None or len(items) <= limit) and _are_all(
-                shown, series_list.records
-            ):
-                return replace(published, title=exhibition.title, node_id=node)
-        return await self._async_build_of(
-            node,
-            exhibition.title,
-            series_list.records,
-            series_list.reason,
-            limit=limit,
-            kind=exhibition.kind,
-            cover=cover_url(exhibition, "l"),
-            summary=exhibition.note,
-        )
-
-    async def _async_published(self, exhibition: Exhibition) -> Playlist | None:
+    async def async_published(self, exhibition: Exhibition) -> Playlist | None:
         """Return the only playlist of the feed which claims to be an exhibition."""
         name = comparable(exhibition.title)
         found = [
@@ -467,21 +544,7 @@ class CatalogProvider(Provider):
         except Dp1Error:
             return None
 
-    async def _async_build_series(self, series: Series, limit: int | None) -> Playlist:
-        """Build the playlist of a series."""
-        exhibition = self._catalog.exhibition(series.exhibition_id)
-        titles = (exhibition.title if exhibition else "", series.title)
-        return await self._async_build_of(
-            node_id(NodeKind.SERIES, series.id),
-            " — ".join(filter(None, titles)) or series.id,
-            (series,),
-            limit=limit,
-            kind=exhibition.kind if exhibition else ExhibitionKind.GROUP,
-            cover=cover_url(series, "l"),
-            summary=series.description,
-        )
-
-    async def _async_build_of(
+    async def async_build_of(
         self,
         node: str,
         title: str,
@@ -499,7 +562,7 @@ class CatalogProvider(Provider):
         works, _ = select_works(kind, groups, cap)
         if not works:
             raise reason or NotFoundError(f"{title!r} has no work that can be shown")
-        items = [self._item(artwork, series) for series, artwork in works]
+        items = [self.item(artwork, series) for series, artwork in works]
         return self.build_items(
             node, title, [item for item in items if item], **document
         )
@@ -518,7 +581,7 @@ class CatalogProvider(Provider):
         ]
         found = await asyncio.gather(
             *(
-                self._catalog.async_artworks(series.id, count, BUILD_PATIENCE)
+                self.catalog.async_artworks(series.id, count, BUILD_PATIENCE)
                 for series, count in chosen
             )
         )
@@ -529,21 +592,11 @@ class CatalogProvider(Provider):
         reasons = (artworks.reason for artworks in found if artworks.reason)
         return groups, next(reasons, None)
 
-    async def _async_build_artwork(self, series_id: str, key: str) -> Playlist:
-        """Build the playlist of a work."""
-        series = await self._catalog.async_find_series(series_id)
-        artwork = await self._catalog.async_artwork(series_id, key, BUILD_PATIENCE)
-        work = self._work_of(artwork, series)
-        if (item := self._item(artwork, series)) is None:
-            raise NotFoundError(f"{work.title or key!r} has nothing that can be shown")
-        node = node_id(NodeKind.ARTWORK, series_id, key)
-        return self.build_items(node, work.title or key, [item], cover=work.picture)
-
-    def _item(self, artwork: Artwork, series: Series) -> Json | None:
+    def item(self, artwork: Artwork, series: Series) -> Json | None:
         """Return the playlist item of a work, None if it has nothing to show."""
         if (parts := catalog_item(artwork, series)) is None:
             return None
-        preferences = self.context.preferences
+        preferences = self.preferences
         return build_item(
             **{**parts, "license": LICENSE},
             id=item_id(series, artwork),
@@ -556,8 +609,8 @@ class CatalogProvider(Provider):
     async def async_ask(self, query: Query, text: str) -> Scored:
         """Return exhibitions that the catalog finds, and works by their numbers; read the series of what fits best."""
         exhibitions, relevant = await asyncio.gather(
-            self._catalog.async_list(SEARCH_PATIENCE),
-            self._catalog.async_search(text[:MAX_QUERY], SEARCH_PATIENCE),
+            self.catalog.async_list(SEARCH_PATIENCE),
+            self.catalog.async_search(text[:MAX_QUERY], SEARCH_PATIENCE),
         )
         fitting = await self._exhibition_lines.async_records(query)
         # What is named may be beside something else that is in it.
@@ -570,12 +623,12 @@ class CatalogProvider(Provider):
         }
         await asyncio.gather(
             *(
-                self._catalog.async_series(key, SEARCH_PATIENCE)
+                self.catalog.async_series(key, SEARCH_PATIENCE)
                 for key in islice(best, MAX_OPENED)
             )
         )
         found = [
-            (float(max(_score(query, each), RELEVANT)), self._exhibition_node(each))
+            (float(max(_score(query, each), RELEVANT)), self.exhibition_node(each))
             for each in relevant
         ]
         return found + await self._async_numbered(query)
@@ -593,58 +646,58 @@ class CatalogProvider(Provider):
             for series in islice(meant, MAX_NAMESAKES):
                 work = await self._async_work(series, number)
                 if work is not None:
-                    found.append((EXACT, self._artwork_node(work, series)))
+                    found.append((EXACT, self.artwork_node(work, series)))
         return found
 
     async def _async_work(self, series: Series, number: int) -> Artwork | None:
         """Return the work of a series with a number, by one request if it has not been read."""
         if shown_once(series) or not 0 < number <= (series.max_artwork or number):
             return None
-        for known in self._catalog.artworks_of(series.id).records:
+        for known in self.catalog.artworks_of(series.id).records:
             if _has_number(known, number):
                 return known
         try:
-            work = await self._catalog.async_artwork_at(series, number - 1)
+            work = await self.catalog.async_artwork_at(series, number - 1)
         except Dp1Error:
             return None
         if work is None or not _has_number(work, number):
             return None
-        self._catalog.async_remember(series, work)
+        self.catalog.async_remember(series, work)
         return work
 
     def _is_open(self, series: Series) -> bool:
         """Return whether the exhibition of a series can be seen, or is not known."""
-        exhibition = self._catalog.exhibition(series.exhibition_id)
+        exhibition = self.catalog.exhibition(series.exhibition_id)
         return exhibition is None or exhibition.viewable(dt_util.utcnow())
 
     def _context_of(self, series: Series) -> tuple[str, str]:
         """Return the artist and the exhibition of a series."""
-        exhibition = self._catalog.exhibition(series.exhibition_id)
+        exhibition = self.catalog.exhibition(series.exhibition_id)
         title = exhibition.title if exhibition else ""
         return artist_of(series, exhibition) or "", title
 
     def _names_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[Names]:
         """Yield the names of a work: its own, and the one under which it is shown."""
         series_id, artwork = work_of_series
-        if series := self._catalog.series(series_id):
-            work = self._work_of(artwork, series)
+        if series := self.catalog.series(series_id):
+            work = self.work_of(artwork, series)
             for title in dict.fromkeys((artwork.name, work.title or "")):
                 yield title, work.artist, work.exhibition or ""
 
     def _node_of_work(self, found: tuple[str, Artwork], number: int) -> Node | None:
         """Return the node of a work with a name of its own."""
-        series = self._catalog.series(found[0])
+        series = self.catalog.series(found[0])
         if series is None or not self._is_open(series):
             return None
-        return self._artwork_node(found[1], series)
+        return self.artwork_node(found[1], series)
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return the exhibitions, if they are wanted."""
-        if "exhibitions" not in self.context.preferences.sources:
+        if "exhibitions" not in self.preferences.sources:
             return ()
-        visible = [each for each in self._catalog.data.records if each.visible]
-        first = islice(filter(self._catalog.is_open, visible), SOURCE_LIMIT)
+        visible = [each for each in self.catalog.data.records if each.visible]
+        first = islice(filter(self.catalog.is_open, visible), SOURCE_LIMIT)
         listed = {each.id for each in first}
         return (
             [
@@ -663,10 +716,9 @@ class CatalogProvider(Provider):
 
     # What a display shows
 
-    @override
     def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
         """Yield the exhibition, series or work of which these are all addresses."""
-        catalog = self._catalog
+        catalog = self.catalog
         shown = catalog.works.series_of(sources)
         if (series := catalog.series(next(iter(shown), ""))) is None:
             return
@@ -682,14 +734,14 @@ class CatalogProvider(Provider):
             yield node_id(NodeKind.ARTWORK, series.id, found[1].id)
 
     @override
-    def describe(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
         found, _ = self._results.get(_key(item)) or (None, 0.0)
         looked_up = found if isinstance(found, Work) else None
         return self._indexed(item) or looked_up or self._described_by_series(item)
 
     @override
-    async def async_describe(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
         if known := self._indexed(item):
             return known
@@ -714,24 +766,24 @@ class CatalogProvider(Provider):
 
     def _indexed(self, item: PlaylistItem) -> Work | None:
         """Return a work that has been read from the catalog."""
-        found = self._catalog.works.find(item.id, item.source, item.provenance)
-        series = self._catalog.series(found[0]) if found else None
-        return self._work_of(found[1], series) if found and series else None
+        found = self.catalog.works.find(item.id, item.source, item.provenance)
+        series = self.catalog.series(found[0]) if found else None
+        return self.work_of(found[1], series) if found and series else None
 
-    def _work_of(self, artwork: Artwork, series: Series) -> Work:
+    def work_of(self, artwork: Artwork, series: Series) -> Work:
         """Return a work of a series."""
-        exhibition = self._catalog.exhibition(series.exhibition_id)
-        return work_of(artwork, series, exhibition)
+        exhibition = self.catalog.exhibition(series.exhibition_id)
+        return records.work_of(artwork, series, exhibition)
 
     def _series(self, item: PlaylistItem) -> Series | None:
         """Return the series in whose folder a work lies."""
-        return self._catalog.series(self._catalog.works.series_at(item.source) or "")
+        return self.catalog.series(self.catalog.works.series_at(item.source) or "")
 
     def _described_by_series(self, item: PlaylistItem) -> Work | None:
         """Return what the series of a work tells of it."""
         if (series := self._series(item)) is None:
             return None
-        work = self._work_of(work_at(series, item.source or ""), series)
+        work = self.work_of(work_at(series, item.source or ""), series)
         title = item.title or work.title
         of_series = series.title if series.title != title else None
         return replace(work, title=title, series=of_series, provenance=item.provenance)
@@ -739,23 +791,23 @@ class CatalogProvider(Provider):
     async def _async_look_up(self, item: PlaylistItem) -> Work | None:
         """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
         for exhibition in self._claimed_exhibitions(item):
-            series_list = await self._catalog.async_series(exhibition.id)
+            series_list = await self.catalog.async_series(exhibition.id)
             if series_list.reason and self._series(item) is None:
                 raise series_list.reason
         if (series := self._series(item)) is None:
-            for server in (self._catalog.data, self._feed.data):
+            for server in (self.catalog.data, self._feed.data):
                 if server.reason and server.read_at is None:
                     raise server.reason
             return None
         index = 0 if shown_once(series) else work_at(series, item.source or "").index
         if index is None:
-            artworks = await self._catalog.async_artworks(series.id, CAP)
+            artworks = await self.catalog.async_artworks(series.id, CAP)
             if (work := self._indexed(item)) is None and artworks.reason:
                 raise artworks.reason
             return work
-        artwork = await self._catalog.async_artwork_at(series, index)
+        artwork = await self.catalog.async_artwork_at(series, index)
         if artwork and source_url(artwork, series) == item.source:
-            return self._work_of(artwork, series)
+            return self.work_of(artwork, series)
         return None
 
     def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
@@ -767,7 +819,7 @@ class CatalogProvider(Provider):
         }
         return [
             exhibition
-            for exhibition in self._catalog.data.records
+            for exhibition in self.catalog.data.records
             if comparable(exhibition.title) in names
         ][:MAX_EXHIBITIONS]
 
@@ -780,7 +832,7 @@ class CatalogProvider(Provider):
             return known
         try:
             answer = await request_json(
-                self.context.guard(),
+                self.hass.data[NAMED_HOSTS].async_guard(),
                 "GET",
                 address,
                 timeout=MANIFEST_SECONDS,
@@ -792,11 +844,10 @@ class CatalogProvider(Provider):
         work = (known or NO_WORK).over(Work.of_manifest(manifest))
         return None if work == NO_WORK else work
 
-    @override
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address."""
-        found = self._catalog.works.find(source=source)
-        series = self._catalog.series(found[0]) if found else None
+        found = self.catalog.works.find(source=source)
+        series = self.catalog.series(found[0]) if found else None
         return picture_url(found[1], series) if found and series else None
 
     # Life
@@ -812,14 +863,14 @@ class CatalogProvider(Provider):
     async def async_load(self) -> None:
         """Load what is stored; what has opened since then is news."""
         await super().async_load()
-        if (read_at := self._catalog.data.read_at) is not None:
+        if (read_at := self.catalog.data.read_at) is not None:
             self._new(each.id for each in self._opened_by(read_at))
 
     @override
     @callback
     def async_start_late(self) -> None:
         """Tell which exhibitions have opened meanwhile, and which will."""
-        self._catalog.async_add_listener(self._handle_list)
+        self.catalog.async_add_listener(self._handle_list)
         self._handle_list()
 
     @override
@@ -834,7 +885,7 @@ class CatalogProvider(Provider):
     @callback
     def _handle_list(self) -> None:
         """Tell which exhibitions have opened, unless the list is being read."""
-        if self._catalog.data.read_at and self._catalog.data.reason is None:
+        if self.catalog.data.read_at and self.catalog.data.reason is None:
             self._tell_opened(dt_util.utcnow())
 
     @callback
@@ -845,14 +896,15 @@ class CatalogProvider(Provider):
         for exhibition in opened:
             opens = exhibition.viewable_from
             if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
-                node = self._exhibition_node(exhibition)
-                self.context.async_tell(
-                    EXHIBITION_OPENED, node, exhibition_page(exhibition)
+                node = self.exhibition_node(exhibition)
+                link = exhibition_page(exhibition)
+                async_tell(
+                    self.hass, self.entry.entry_id, EXHIBITION_OPENED, node, link
                 )
         self._stop_waiting()
         upcoming = [
             opens
-            for exhibition in self._catalog.data.records
+            for exhibition in self.catalog.data.records
             if exhibition.visible and (opens := exhibition.viewable_from)
             if opens > now
         ]
@@ -863,7 +915,7 @@ class CatalogProvider(Provider):
 
     def _opened_by(self, when: datetime) -> list[Exhibition]:
         """Return the exhibitions that are open at a time."""
-        return [each for each in self._catalog.data.records if each.viewable(when)]
+        return [each for each in self.catalog.data.records if each.viewable(when)]
 
     def _stop_waiting(self) -> None:
         """Wait for no opening."""

@@ -7,7 +7,8 @@ from typing import Any, override
 from urllib.parse import unquote
 from uuid import uuid4
 
-from homeassistant.core import callback
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ....client.display.player_status import PlayerStatus
@@ -17,7 +18,7 @@ from ....client.playlist.playlist import Playlist
 from ....client.text import clean
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
-from ...news import MAX_AGE, PLAYLIST_PUBLISHED
+from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...search import Lines, Names, Query, Scored
 from ...work import Work
@@ -25,14 +26,14 @@ from ..provider import (
     BUILD_PATIENCE,
     MAX_TITLE,
     SEARCH_PATIENCE,
-    Context,
     Json,
+    NodeRef,
     Provider,
     Source,
     children_of,
     source_of,
 )
-from .coordinator import MAX_IN_CHANNEL
+from .coordinator import MAX_IN_CHANNEL, FeedCoordinator
 from .records import FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
 
 PLAYABLE = ("http://", "https://", "data:")
@@ -40,27 +41,204 @@ IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 # A display keeps a playlist as a whole.
 MAX_CHANNEL_WORKS = 500
 
+# Returns the URL of a small picture of the work at an address, if there is one.
+type Picture = Callable[[str], str | None]
+
+
+class _Playlists(NodeRef["FeedProvider"]):
+    """The folder of the playlists."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        return self.provider.folder(self.kind)
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the playlists."""
+        playlists = await self.provider.feed.async_list()
+        return children_of(playlists.records, playlists, playlist_node)
+
+
+class _Channels(_Playlists):
+    """The folder of the channels."""
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the channels, and the publishers of several."""
+        playlists = await self.provider.feed.async_list()
+        return children_of(self.provider.channel_nodes(), playlists)
+
+
+class _Publisher(NodeRef["FeedProvider"]):
+    """The channels of a publisher, by name."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the publisher."""
+        await self.provider.feed.async_list()
+        return publisher_node(self.key)
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the channels."""
+        feed = self.provider.feed
+        playlists = await feed.async_list()
+        channels = (each for each in feed.channels if each.publisher == self.key)
+        return children_of(map(channel_node, channels), playlists)
+
+
+class _Channel(NodeRef["FeedProvider"]):
+    """A channel."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the channel."""
+        return channel_node(await self.provider.feed.async_channel(self.key))
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the playlists in the order of the channel."""
+        feed = self.provider.feed
+        listed = await feed.async_list()
+        channel = await feed.async_channel(self.key)
+        playlists, problem = await feed.async_playlists_at(
+            channel.playlists[:MAX_IN_CHANNEL]
+        )
+        return Children(
+            tuple(map(playlist_node, playlists)),
+            len(channel.playlists) - len(playlists),
+            listed.reason or problem,
+            listed.read_at,
+        )
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of all playlists of the channel, in its order."""
+        feed = self.provider.feed
+        channel = await feed.async_channel(self.key)
+        node = node_id(self.kind, channel.id)
+        return await async_build_playlists(
+            self.provider, feed, node, channel.title, channel.playlists, limit
+        )
+
+
+class _Playlist(NodeRef["FeedProvider"]):
+    """A playlist, by its id, or by its address on another host."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the playlist."""
+        return playlist_node(await self.provider.feed.async_playlist(self.key))
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the works."""
+        feed = self.provider.feed
+        problem: Dp1Error | None = None
+        try:
+            playlist, stored = await feed.async_described(self.key)
+            items = items_of(stored.document)
+        except NotFoundError:
+            raise
+        except Dp1Error as err:
+            if (listed := feed.playlist(self.key)) is None:
+                raise
+            playlist, items, problem = listed, listed.items, err
+        return Children(
+            [item for item in items if not item.is_secret],
+            max(0, playlist.count - len(items)),
+            problem,
+            make=partial(self.provider.item_node, playlist),
+        )
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Use the playlist by its address, or build one of its first works."""
+        feed = self.provider.feed
+        playlist = feed.playlist(self.key)
+        if playlist is None or (limit and playlist.count > limit):
+            playlist, stored = await feed.async_described(self.key, BUILD_PATIENCE)
+            if limit and playlist.count > limit:
+                # The signatures are for the whole playlist.
+                document = {
+                    **unsigned(stored.document),
+                    "id": str(uuid4()),
+                    "items": stored.items[:limit],
+                }
+                return Playlist(
+                    document=document, title=playlist.title, node_id=self.id
+                )
+        url = playlist.id
+        if "://" not in url:
+            assert feed.client is not None
+            url = feed.client.playlist_url(url)
+        node = node_id(self.kind, playlist.id)
+        return Playlist(url, title=playlist.title, count=playlist.count, node_id=node)
+
+
+class _Item(NodeRef["FeedProvider"]):
+    """A work in a playlist."""
+
+    size = 2
+
+    @override
+    async def node(self) -> Node:
+        """Return the work."""
+        feed, (ref, key) = self.provider.feed, self.keys
+        playlist = await feed.async_playlist(ref)
+        item = next((item for item in playlist.items if item.key == key), None)
+        if item is None:
+            items = items_of((await feed.async_document(ref)).document)
+            item = next((item for item in items if item.key == key), None)
+        if item is None or item.is_secret:
+            raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
+        return self.provider.item_node(playlist, item)
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the work."""
+        feed, (ref, key) = self.provider.feed, self.keys
+        document = (await feed.async_document(ref, BUILD_PATIENCE)).document
+        if (item := open_items(document).get(key)) is None:
+            raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
+        title = clean(item.get("title"), MAX_TITLE) or key
+        item = {"duration": self.provider.preferences.duration, **item}
+        return self.provider.build_items(self.id, title, [item])
+
 
 class FeedProvider(Provider):
     """The channels of a feed, and its playlists with their works."""
 
     kinds = {
-        NodeKind.CHANNELS: 0,
-        NodeKind.PUBLISHER: 1,
-        NodeKind.CHANNEL: 1,
-        NodeKind.PLAYLISTS: 0,
-        NodeKind.PLAYLIST: 1,
-        NodeKind.ITEM: 2,
+        NodeKind.CHANNELS: _Channels,
+        NodeKind.PUBLISHER: _Publisher,
+        NodeKind.CHANNEL: _Channel,
+        NodeKind.PLAYLISTS: _Playlists,
+        NodeKind.PLAYLIST: _Playlist,
+        NodeKind.ITEM: _Item,
     }
-    server = "feed"
+    error_prefix = "feed"
 
-    def __init__(self, context: Context) -> None:
-        """Initialize with the feed of the library, if it has one."""
-        super().__init__(context)
-        self._feed = feed = context.feed_coordinator
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        feed: FeedCoordinator,
+        picture: Picture,
+    ) -> None:
+        """Initialize with the feed of the library, which may have none, and what has pictures of works."""
+        super().__init__(hass, entry, on_change)
+        self.feed = feed
+        self._picture = picture
         self.coordinators = (feed,)
         self.lines = (
-            playlist_lines(context, lambda: feed.data.records, NodeKind.PLAYLISTS),
+            playlist_lines(
+                hass, lambda: feed.data.records, self.item_node, NodeKind.PLAYLISTS
+            ),
             Lines(
                 self.hass,
                 lambda: feed.channels,
@@ -75,79 +253,25 @@ class FeedProvider(Provider):
     @override
     def roots(self) -> list[Node]:
         """Return the folders of the channels and the playlists."""
-        if self._feed.client is None:
+        if self.feed.client is None:
             return []
-        playlists = self._list_node(NodeKind.PLAYLISTS)
-        if not self._feed.channels:
+        playlists = self.folder(NodeKind.PLAYLISTS)
+        if not self.feed.channels:
             return [playlists]
-        return [self._list_node(NodeKind.CHANNELS), playlists]
+        return [self.folder(NodeKind.CHANNELS), playlists]
 
-    def _list_node(self, kind: str) -> Node:
+    def folder(self, kind: str) -> Node:
         """Return the folder of the channels or the playlists."""
-        nodes = map(playlist_node, self._feed.data.records)
+        nodes = map(playlist_node, self.feed.data.records)
         if kind == NodeKind.CHANNELS:
-            nodes = map(channel_node, self._feed.channels)
+            nodes = map(channel_node, self.feed.channels)
         return self._folder(NodeKind(kind), nodes)
 
-    @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a node of the feed."""
-        match kind:
-            case NodeKind.PLAYLIST:
-                return playlist_node(await self._feed.async_playlist(*keys))
-            case NodeKind.ITEM:
-                return await self._async_item(*keys)
-            case NodeKind.CHANNEL:
-                return channel_node(await self._feed.async_channel(*keys))
-            case NodeKind.PUBLISHER:
-                await self._feed.async_list()
-                return publisher_node(*keys)
-        return self._list_node(kind)
-
-    async def _async_item(self, ref: str, key: str) -> Node:
-        """Return the node of a work in a playlist."""
-        playlist = await self._feed.async_playlist(ref)
-        found = [item for item in playlist.items if item.key == key]
-        if not found:
-            document = (await self._feed.async_document(ref)).document
-            found = [item for item in items_of(document) if item.key == key]
-        if not found or found[0].is_secret:
-            raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
-        return item_node(self.context, playlist, found[0])
-
-    @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
-        """Return what is inside a node of the feed."""
-        if kind == NodeKind.PLAYLIST:
-            return await self._async_items(*keys)
-        playlists = await self._feed.async_list()
-        match kind:
-            case NodeKind.CHANNELS:
-                return children_of(self._channel_nodes(), playlists)
-            case NodeKind.PUBLISHER:
-                channels = self._feed.channels
-                of_publisher = (each for each in channels if each.publisher == keys[0])
-                return children_of(map(channel_node, of_publisher), playlists)
-            case NodeKind.CHANNEL:
-                channel = await self._feed.async_channel(*keys)
-                found, problem = await self._feed.async_playlists_at(
-                    channel.playlists[:MAX_IN_CHANNEL]
-                )
-                return Children(
-                    tuple(map(playlist_node, found)),
-                    len(channel.playlists) - len(found),
-                    playlists.reason or problem,
-                    playlists.read_at,
-                )
-            case NodeKind.PLAYLISTS:
-                return children_of(playlists.records, playlists, playlist_node)
-        return await super().async_children(kind, *keys, limit=limit)
-
-    def _channel_nodes(self) -> Iterator[Node]:
+    def channel_nodes(self) -> Iterator[Node]:
         """Yield the channels; those of a publisher with several in a folder of their own."""
-        counts = Counter(channel.publisher for channel in self._feed.channels)
+        counts = Counter(channel.publisher for channel in self.feed.channels)
         grouped = set()
-        for channel in self._feed.channels:
+        for channel in self.feed.channels:
             publisher = channel.publisher
             if not publisher or counts[publisher] == 1 or len(counts) == 1:
                 yield channel_node(channel)
@@ -155,100 +279,32 @@ class FeedProvider(Provider):
                 grouped.add(publisher)
                 yield publisher_node(publisher)
 
-    async def _async_items(self, ref: str) -> Children[FeedItem]:
-        """Return the works of a playlist."""
-        problem: Dp1Error | None = None
-        try:
-            known, stored = await self._feed.async_described(ref)
-            items = items_of(stored.document)
-        except NotFoundError:
-            raise
-        except Dp1Error as err:
-            if (listed := self._feed.playlist(ref)) is None:
-                raise
-            known, items, problem = listed, listed.items, err
-        shown = [item for item in items if not item.is_secret]
-        missing = max(0, known.count - len(items))
-        make = partial(item_node, self.context, known)
-        return Children(shown, missing, problem, make=make)
-
-    # Playlists
-
-    @override
-    async def async_build(
-        self, kind: str, *keys: str, limit: int | None, record: Any = None
-    ) -> Playlist:
-        """Return what a display is to show for a node of the feed, by default all of it."""
-        match kind:
-            case NodeKind.PLAYLIST:
-                return await self._async_build_playlist(keys[0], limit)
-            case NodeKind.ITEM:
-                return await self._async_build_item(*keys)
-            case NodeKind.CHANNEL:
-                return await self._async_build_channel(keys[0], limit)
-        return await super().async_build(kind, *keys, limit=limit)
-
-    async def _async_build_playlist(self, ref: str, limit: int | None) -> Playlist:
-        """Use a playlist by its address, or build one of its first works."""
-        known = self._feed.playlist(ref)
-        if known is None or (limit and known.count > limit):
-            known, stored = await self._feed.async_described(ref, BUILD_PATIENCE)
-            if limit and known.count > limit:
-                # The signatures are for the whole playlist.
-                document = {
-                    **unsigned(stored.document),
-                    "id": str(uuid4()),
-                    "items": stored.items[:limit],
-                }
-                node = node_id(NodeKind.PLAYLIST, known.id)
-                return Playlist(document=document, title=known.title, node_id=node)
-        url = known.id
-        if "://" not in url:
-            assert self._feed.client is not None
-            url = self._feed.client.playlist_url(url)
-        node = node_id(NodeKind.PLAYLIST, known.id)
-        return Playlist(url, title=known.title, count=known.count, node_id=node)
-
-    async def _async_build_item(self, ref: str, key: str) -> Playlist:
-        """Build the playlist of a work of a playlist."""
-        document = (await self._feed.async_document(ref, BUILD_PATIENCE)).document
-        if (item := open_items(document).get(key)) is None:
-            raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
-        return self.build_items(
-            node_id(NodeKind.ITEM, ref, key),
-            clean(item.get("title"), MAX_TITLE) or key,
-            [{"duration": self.context.preferences.duration, **item}],
-        )
-
-    async def _async_build_channel(self, key: str, limit: int | None) -> Playlist:
-        """Build the playlist of all playlists of a channel, in its order."""
-        channel = await self._feed.async_channel(key)
-        node = node_id(NodeKind.CHANNEL, channel.id)
-        return await async_build_playlists(
-            self, node, channel.title, channel.playlists, limit
-        )
+    def item_node(self, playlist: FeedPlaylist, item: FeedItem) -> Node:
+        """Return the node of a work in a playlist."""
+        return item_node(playlist, item, self._picture(item.source))
 
     # Search and the source list
 
     @override
     async def async_ask(self, query: Query, text: str) -> Scored:
         """Wait for the list."""
-        await self._feed.async_list(SEARCH_PATIENCE)
+        await self.feed.async_list(SEARCH_PATIENCE)
         return []
 
     @override
     def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
         """Return the lines of the works in playlists."""
         refs = (split_node_id(n.id)[1] for n in nodes if n.kind == NodeKind.PLAYLIST)
-        known = tuple(found for (ref,) in refs if (found := self._feed.playlist(ref)))
-        return [playlist_lines(self.context, lambda: known)] if known else []
+        known = tuple(found for (ref,) in refs if (found := self.feed.playlist(ref)))
+        lines = playlist_lines(self.hass, lambda: known, self.item_node)
+        return [lines] if known else []
 
     @override
     def sources(self) -> list[Sequence[Source]]:
         """Return the playlists and the channels that are wanted."""
-        wanted = self.context.preferences.sources
-        playlists = self._feed.data.records if "playlists" in wanted else ()
-        channels = self._feed.channels if "channels" in wanted else ()
+        wanted = self.preferences.sources
+        playlists = self.feed.data.records if "playlists" in wanted else ()
+        channels = self.feed.channels if "channels" in wanted else ()
         return [
             [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)]
             for nodes in (
@@ -263,30 +319,31 @@ class FeedProvider(Provider):
     async def async_load(self) -> None:
         """Load what is stored; what was published since then is news."""
         await super().async_load()
-        if self._feed.data.read_at is not None:
-            self._new(playlist.id for playlist in self._feed.data.records)
+        if self.feed.data.read_at is not None:
+            self._new(playlist.id for playlist in self.feed.data.records)
 
     @override
     @callback
     def async_start_late(self) -> None:
         """Tell which playlists were published meanwhile, and which will be."""
-        self._feed.async_add_listener(self._tell_published)
+        self.feed.async_add_listener(self._tell_published)
         self._tell_published()
 
     @callback
     def _tell_published(self) -> None:
         """Tell which playlists were published, unless the list is being read."""
-        if self._feed.data.read_at is None or self._feed.data.reason is not None:
+        if self.feed.data.read_at is None or self.feed.data.reason is not None:
             return
-        records = self._feed.data.records
+        records = self.feed.data.records
         new = self._new(playlist.id for playlist in records)
         oldest = dt_util.utcnow() - MAX_AGE
         for playlist in records if new else ():
             made = moment(playlist.created)
             if playlist.id in new and (made is None or made > oldest):
-                link = f"{self._feed.url}/playlists/{playlist.id}"
-                self.context.async_tell(
-                    PLAYLIST_PUBLISHED, playlist_node(playlist), link
+                link = f"{self.feed.url}/playlists/{playlist.id}"
+                node = playlist_node(playlist)
+                async_tell(
+                    self.hass, self.entry.entry_id, PLAYLIST_PUBLISHED, node, link
                 )
 
     # What a display shows
@@ -295,17 +352,10 @@ class FeedProvider(Provider):
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the playlist of the feed that a display shows."""
         url = (player.playlist_url or "").partition("?")[0].rstrip("/")
-        start = f"{self._feed.url}/playlists/"
+        start = f"{self.feed.url}/playlists/"
         if url.startswith(start):
-            if playlist := self._feed.playlist(unquote(url.removeprefix(start))):
+            if playlist := self.feed.playlist(unquote(url.removeprefix(start))):
                 yield node_id(NodeKind.PLAYLIST, playlist.id)
-
-    @override
-    def picture(self, source: str) -> str | None:
-        """Return the address of a work that is a picture itself."""
-        path = source.partition("?")[0].lower()
-        is_picture = path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
-        return source if is_picture else None
 
 
 def channel_node(channel: FeedChannel) -> Node:
@@ -350,15 +400,18 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
     )
 
 
-def item_node(context: Context, playlist: FeedPlaylist, item: FeedItem) -> Node:
-    """Return the node of a work in a playlist."""
+def item_node(
+    playlist: FeedPlaylist, item: FeedItem, picture: str | None = None
+) -> Node:
+    """Return the node of a work in a playlist: with a picture, or with itself if it is an image."""
+    picture = picture or image_at(item.source)
     return Node(
         id=node_id(NodeKind.ITEM, playlist.id, item.key),
         kind=NodeKind.ITEM,
         work=Work(
             title=item.title,
             artist=item.artist or None,
-            picture=context.picture(item.source) or playlist.cover or None,
+            picture=picture or playlist.cover or None,
             source=item.source,
         ),
         can_play=item.source.startswith(PLAYABLE),
@@ -366,14 +419,26 @@ def item_node(context: Context, playlist: FeedPlaylist, item: FeedItem) -> Node:
     )
 
 
+def image_at(source: str) -> str | None:
+    """Return an address if it is that of an image, by its suffix."""
+    path = source.partition("?")[0].lower()
+    is_image = path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
+    return source if is_image else None
+
+
 async def async_build_playlists(
-    provider: Provider, node: str, title: str, urls: Sequence[str], limit: int | None
+    provider: Provider,
+    feed: FeedCoordinator,
+    node: str,
+    title: str,
+    urls: Sequence[str],
+    limit: int | None,
 ) -> Playlist:
     """Build one playlist of those at some addresses, in their order."""
     items: list[Json] = []
     problem = None
     seen: set[object] = set()
-    for found in await provider.context.feed_coordinator.async_documents_at(urls):
+    for found in await feed.async_documents_at(urls):
         if isinstance(found, Dp1Error):
             problem = problem or found
             continue
@@ -391,7 +456,10 @@ async def async_build_playlists(
 
 
 def playlist_lines(
-    context: Context, playlists: Callable[[], Sequence[FeedPlaylist]], folder: str = ""
+    hass: HomeAssistant,
+    playlists: Callable[[], Sequence[FeedPlaylist]],
+    item_node: Callable[[FeedPlaylist, FeedItem], Node],
+    folder: str = "",
 ) -> Lines[FeedPlaylist]:
     """Return the lines of playlists and of the works in them."""
 
@@ -400,9 +468,9 @@ def playlist_lines(
         if not number:
             return playlist_node(playlist)
         item = playlist.items[number - 1]
-        return None if item.is_secret else item_node(context, playlist, item)
+        return None if item.is_secret else item_node(playlist, item)
 
-    return Lines(context.hass, playlists, _names_of, node_of, folder)
+    return Lines(hass, playlists, _names_of, node_of, folder)
 
 
 def _names_of(playlist: FeedPlaylist) -> Iterator[Names]:
