@@ -192,7 +192,7 @@ async def measure(
     Times are those of the processor, which other work on the machine does not change.
     """
     async_setup_data(hass)
-    set_timing(hass, page_pause=0)
+    set_timing(page_pause=0)
     documents = await asyncio.to_thread(lambda: list(playlists(count)))
     text = json.dumps(documents)
     started = time.process_time()

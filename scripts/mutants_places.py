@@ -306,7 +306,7 @@ PLACES = [
     Place(
         "library/providers/catalog/background_reader.py",
         "a busy catalog is read on",
-        "self._failed.add(key)\n        self._schedule(self._catalog.timing.reading_idle)",
+        "self._failed.add(key)\n        self._schedule(READING_IDLE)",
         "self._failed.add(key)\n        self._schedule(0)",
         ["tests/library/test_named_works.py::test_errors_slow_it_down"],
     ),

@@ -171,7 +171,7 @@ class Soak:
         for show in EXHIBITIONS:
             players = self._hass.states.async_entity_ids("media_player")
             await self._act("cast_playlist", entity_id=players, exhibition=show)
-        set_timing(self._hass, reading_start=0.0, reading_pause=0.0, page_pause=0.0)
+        set_timing(reading_start=0.0, reading_pause=0.0, page_pause=0.0)
         for entry_id in self.entries:
             await self._hass.config_entries.async_reload(entry_id)
         before = -1

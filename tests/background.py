@@ -8,12 +8,13 @@ import pytest
 
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.library.providers.catalog import background_reader
-from custom_components.dp1.timing import Timing
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
 from .displays import until
 
-IDLE = Timing().reading_idle
+from tests.timing import DEFAULTS
+
+IDLE = DEFAULTS["reading_idle"]
 
 
 class Clock:
@@ -56,7 +57,7 @@ class Clock:
 
     async def sleep(self, seconds: float) -> None:
         """Let the pause between two pages pass at once."""
-        if seconds == Timing().reading_pause:
+        if seconds == DEFAULTS["reading_pause"]:
             self.waits.append(seconds)
             self.moved += seconds
             seconds = 0

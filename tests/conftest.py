@@ -12,7 +12,6 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from zeroconf import IPVersion
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
-from custom_components.dp1.timing import Timing
 from homeassistant import block_async_io
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
@@ -26,6 +25,8 @@ from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 from .timing import FAST
+
+from tests.timing import DEFAULTS, Timing, set_timing
 
 # Home Assistant waits a tenth of this for all threads together before it interrupts those that are ending. On a busy
 # machine, one that is interrupted then does not wake the next, and the test ends with a thread too many.
@@ -101,9 +102,9 @@ def timing() -> Timing:
 
 
 @pytest.fixture(autouse=True)
-def use_timing(timing: Timing, monkeypatch: pytest.MonkeyPatch) -> None:
+def use_timing(timing: Timing) -> None:
     """Let the integration use the delays of tests."""
-    monkeypatch.setattr("custom_components.dp1.Timing", lambda: timing)
+    set_timing(**{**DEFAULTS, **timing})
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,8 @@
 """Test the buttons of a display."""
 
-from dataclasses import replace
-
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -14,13 +11,15 @@ from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
 
+from tests.timing import Timing
+
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
 
 @pytest.fixture
 def timing() -> Timing:
     """Shorten more delays."""
-    return replace(FAST, loss_patience=0.2, first_retry=0.02)
+    return dict(FAST, loss_patience=0.2, first_retry=0.02)
 
 
 def written(display: DisplaySimulator) -> list[tuple[str, object]]:

@@ -2,14 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 import logging
 import time
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.timing import Timing
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -32,6 +30,8 @@ from .displays import (
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST, set_timing
 
+from tests.timing import Timing
+
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
@@ -40,7 +40,7 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 @pytest.fixture
 def timing() -> Timing:
     """Shorten more delays."""
-    return replace(FAST, loss_patience=0.3, last_retry=0.2, probe_interval=0.2)
+    return dict(FAST, loss_patience=0.3, last_retry=0.2, probe_interval=0.2)
 
 
 async def lose(hass: HomeAssistant, display: DisplaySimulator) -> None:
@@ -230,7 +230,7 @@ async def test_a_half_open_socket_is_noticed(
 ) -> None:
     """A socket without pongs is opened again."""
     assert await async_setup_component(hass, "dp1", {})
-    set_timing(hass, heartbeat=0.2)
+    set_timing(heartbeat=0.2)
     await set_up(hass, display_entry)
     await until(lambda: len(display.sockets) == 1)
     display.go_half_open()
@@ -353,7 +353,7 @@ async def exchange(
     display.player.load(EVENING)
     await until(lambda: coordinator.data.work and coordinator.connection.connected)
     await settle(display)
-    set_timing(coordinator.hass, first_retry=60.0, last_retry=60.0)
+    set_timing(first_retry=60.0, last_retry=60.0)
     port = display.port
     await display.power_off()
     await until(lambda: not coordinator.connection.connected)
@@ -423,7 +423,7 @@ async def test_another_display_is_noticed_without_a_socket(
     display.inject(FaultKind.STATUS, route="/api/notification", status=404)
     display.player.load(EVENING)
     await set_up(hass, display_entry)
-    set_timing(hass, loss_patience=0.0, last_retry_without_socket=0.1)
+    set_timing(loss_patience=0.0, last_retry_without_socket=0.1)
     port = display.port
     await lose(hass, display)
     async with DisplaySimulator(
@@ -467,7 +467,7 @@ async def test_silence_does_not_hold_up_the_start(
 ) -> None:
     """A display that does not answer does not delay the start of Home Assistant."""
     assert await async_setup_component(hass, "dp1", {})
-    set_timing(hass, first_patience=60.0, start_patience=patience)
+    set_timing(first_patience=60.0, start_patience=patience)
     hass.set_state(CoreState.not_running)
     async with ScriptedServer.run(Reply(fault="never")) as server:
         at = server.url.removeprefix("http://").split(":")

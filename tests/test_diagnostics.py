@@ -82,7 +82,7 @@ async def test_a_lost_display_is_described_with_its_error(
     setup_display: MockConfigEntry,
 ) -> None:
     """The type of the error is included."""
-    set_timing(hass, loss_patience=0.0)
+    set_timing(loss_patience=0.0)
     await display.power_off()
     await until(lambda: not setup_display.runtime_data.last_update_success)
     found = await diagnostics(hass, hass_client, setup_display)

@@ -21,10 +21,11 @@ from custom_components.dp1.library import spoken
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.library.providers.feed import coordinator as playlists
 from custom_components.dp1.playback import compose, resolve
-from custom_components.dp1.timing import Timing
 from custom_components.dp1.voice import request
 
 from .sources import ROOT
+
+from tests.timing import DEFAULTS
 
 
 def megabytes(size: int) -> str:
@@ -41,20 +42,20 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
     "screenshots": (megabytes(display._MAX_SCREENSHOT), "-", "1 at a time", display._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
-    "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),
+    "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
     "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(catalog.MAX_LIST)} a list", LEVELS, f"{VALUES}, {catalog.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
     "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works", links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
-    "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().title_timeout),
-    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
-    "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, Timing().document_timeout),
+    "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
+    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", DEFAULTS["picture_timeout"]),
+    "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {compose.MAX_NOTE} characters of a note", "-"),
     "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
-    "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
+    "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", DEFAULTS["link_timeout"]),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),
     "titles, artists, notes in states": (f"{text.MAX_TITLE}, {text.MAX_TITLE} and {manifest.MAX_NOTE} characters", "-", "-", "-"),

@@ -206,7 +206,7 @@ async def test_nothing_known_while_away(
 ) -> None:
     """All entities of a lost display are unavailable until it is back."""
     await set_up(hass, display_entry)
-    set_timing(hass, loss_patience=0.2)
+    set_timing(loss_patience=0.2)
     await until(lambda: "switch panel" in entities(hass))
     await hass.async_block_till_done()
     await display.power_off()

@@ -1,12 +1,10 @@
 """Test the event entity of a display."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.timing import Timing
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 
 from .displays import FIRMWARE, playlist, set_up, settle, until
@@ -14,6 +12,8 @@ from .entities import entity_id, shown
 from .simulators.display import DisplaySimulator
 from .simulators.display.player import Page
 from .timing import FAST
+
+from tests.timing import Timing
 
 pytestmark = pytest.mark.usefixtures("entity_registry_enabled_by_default")
 
@@ -55,7 +55,7 @@ class Heard:
 @pytest.fixture
 def timing() -> Timing:
     """Shorten more delays."""
-    return replace(FAST, loss_patience=0.2, first_retry=0.02, read_cooldown=0.05)
+    return dict(FAST, loss_patience=0.2, first_retry=0.02, read_cooldown=0.05)
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.timing import Timing
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
@@ -27,6 +26,8 @@ from .faults.watch import Watch, set_apart
 from .libraries import library_entry
 from .simulators.feed import FeedSimulator
 from .sources import ROOT
+
+from tests.timing import Timing
 
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled", "short"),

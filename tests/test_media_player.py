@@ -132,7 +132,7 @@ async def test_the_position_ends_with_the_work(
     is_repeated: bool,
 ) -> None:
     """A work that is shown again counts anew, and one that is held has no position; displays push neither."""
-    set_timing(hass, end_patience=0.1)
+    set_timing(end_patience=0.1)
     document = playlist("Dawn")
     document["items"][0]["duration"] = 1
     await show(hass, document)
@@ -359,7 +359,7 @@ async def test_louder_without_internet(
     """Each step starts from where the one before ended, also while the device status takes half a minute."""
     await do(hass, "volume_set", volume_level=0.52)
     display.poller.relayer_connected = False
-    set_timing(hass, state_patience=0.05)
+    set_timing(state_patience=0.05)
     display.inject(FaultKind.HANG, command="getDeviceStatus")
     for _ in range(3):
         await do(hass, "volume_up")
@@ -423,7 +423,7 @@ async def test_a_display_that_does_not_wake_is_told_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The command is sent twice before that is an error."""
-    set_timing(hass, push_patience=0.05)
+    set_timing(push_patience=0.05)
     await do(hass, "turn_off")
     monkeypatch.setattr(display.player, "turn_page", lambda *, asleep: None)
     with pytest.raises(HomeAssistantError) as caught:

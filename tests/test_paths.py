@@ -6,7 +6,6 @@ A count may only fall. ``pytest -rP`` prints the modules.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 import sys
@@ -19,7 +18,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.library.entries import UPDATE_SECONDS
-from custom_components.dp1.timing import Timing
 from custom_components.dp1.voice.sentences import LOCK
 from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
@@ -36,6 +34,8 @@ from .displays import ENTITY_ID, playlist, settle, until
 from .galleries import SMALL, Gallery
 from .sources import INTEGRATION
 from .timing import FAST
+
+from tests.timing import Timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
@@ -54,7 +54,7 @@ type Walk = Callable[[Gallery], Awaitable[None]]
 @pytest.fixture
 def timing() -> Timing:
     """Return delays which let nothing be read again while a path is walked."""
-    return replace(FAST, follow_up=600.0, save_delay=600.0)
+    return dict(FAST, follow_up=600.0, save_delay=600.0)
 
 
 def forget() -> None:

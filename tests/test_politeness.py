@@ -2,12 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -15,6 +13,8 @@ from .displays import until
 from .houses import House, series, titles
 from .simulators.display.player import Page
 from .timing import FAST
+
+from tests.timing import Timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -24,7 +24,7 @@ TIDES = series("Tides", 30)
 @pytest.fixture
 def timing() -> Timing:
     """Send commands at the rate of a real display."""
-    return replace(FAST, pace=1)
+    return dict(FAST, pace=1)
 
 
 @pytest.fixture

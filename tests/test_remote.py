@@ -117,7 +117,7 @@ async def test_the_remote_is_no_switch(house: House) -> None:
         assert house.hass.states.is_state("remote.wall_keyboard_and_touch", "on")
     assert received(house) == []
     assert not house.walls["wall"].state.asleep
-    set_timing(house.hass, loss_patience=0.0)
+    set_timing(loss_patience=0.0)
     await house.walls["wall"].power_off()
     await until(
         lambda: house.hass.states.is_state(

@@ -1,6 +1,5 @@
 """Test numbers, selects, switches and times, with every generation of firmware."""
 
-from dataclasses import replace
 from datetime import time
 from itertools import permutations
 from typing import Any
@@ -131,7 +130,7 @@ async def test_every_orientation_from_every_other(
 
 
 @pytest.mark.parametrize("storm_gate", [True])
-@pytest.mark.parametrize("timing", [replace(FAST, pace=1)])
+@pytest.mark.parametrize("timing", [dict(FAST, pace=1)])
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_upside_down_within_the_display_s_limits(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry

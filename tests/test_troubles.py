@@ -12,7 +12,6 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1.coordinator import Contact
-from custom_components.dp1.timing import Timing
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -24,6 +23,8 @@ from .entities import entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .simulators.display.player import Page
 from .timing import set_timing
+
+from tests.timing import DEFAULTS
 
 # They wait more than they compute, best while other tests compute: those with a timeout are run first.
 pytestmark = pytest.mark.timeout(60)
@@ -73,7 +74,7 @@ async def test_a_device_status_that_is_cut_is_no_loss(
     setup_display: MockConfigEntry,
 ) -> None:
     """A display with an open socket is available, also without a device status."""
-    set_timing(hass, loss_patience=0.0)
+    set_timing(loss_patience=0.0)
     display.player.load(EVENING)
     await connected(setup_display)
     fault = display.inject(FaultKind.CUT, command="getDeviceStatus")
@@ -240,8 +241,8 @@ async def test_a_socket_returns(
     status: int,
 ) -> None:
     """The socket is reopened within five seconds, whatever response refused it."""
-    assert Timing().last_retry < 5
-    set_timing(hass, last_retry=0.2)
+    assert DEFAULTS["last_retry"] < 5
+    set_timing(last_retry=0.2)
     await connected(setup_display)
     await socket_fails(display, setup_display, status, "/api/notification")
     display.heal()
@@ -259,7 +260,7 @@ async def test_nothing_but_errors(
     await connected(setup_display)
     await socket_fails(display, setup_display, status, "")
     assert state_of(hass).state != "unavailable"
-    set_timing(hass, error_patience=0.0)
+    set_timing(error_patience=0.0)
     await until(lambda: state_of(hass).state == "unavailable")
     reason = setup_display.runtime_data.last_exception.translation_key
     assert (
@@ -288,7 +289,7 @@ async def test_a_dead_display_does_not_delay_the_start(
     ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
     await hass.config_entries.async_unload(setup_display.entry_id)
     display.inject(FaultKind.HANG)
-    set_timing(hass, start_patience=60.0)
+    set_timing(start_patience=60.0)
     hass.set_state(CoreState.not_running)
     began = time.monotonic()
     await hass.config_entries.async_setup(setup_display.entry_id)

@@ -1,6 +1,5 @@
 """Test the update entity of a display."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +8,6 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -19,11 +17,13 @@ from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
 
+from tests.timing import Timing
+
 
 @pytest.fixture
 def timing() -> Timing:
     """Shorten more delays."""
-    return replace(FAST, first_retry=0.02)
+    return dict(FAST, first_retry=0.02)
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

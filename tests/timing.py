@@ -1,23 +1,52 @@
 """Shorter delays of the integration, for tests."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
 
-from custom_components.dp1.timing import TIMING, Timing
-from homeassistant.core import HomeAssistant
+type Timing = dict[str, float]
 
-FAST = Timing(
-    pace=50,
-    first_patience=10.0,
-    first_retry=0.05,
-    follow_up=0.5,
-    push_patience=2.0,
-    read_cooldown=0.1,
-    page_pause=0.0,
-    jitter=0.0,
-    progress_pause=0.01,
-)
+# The modules in which the delays are constants.
+MODULES: Final[Mapping[str, str]] = {
+    "display.connection": "heartbeat first_retry last_retry last_retry_without_socket probe_interval steady loss_patience error_patience",
+    "coordinator": "pace poll_interval first_patience start_patience state_patience push_patience read_cooldown follow_up end_patience",
+    "display.metadata": "look_up_retry last_look_up_retry",
+    "playback.activity": "activity_patience",
+    "playback.resolve": "link_timeout",
+    "grants": "proxy_grace",
+    "browse.pictures": "picture_timeout picture_retry",
+    "timing": "refresh list_retry page_pause title_timeout document_timeout",
+    "library.server": "last_list_retry read_retry save_delay",
+    "library.providers.catalog.coordinator": "catalog_age",
+    "library.providers.feed.coordinator": "older_age",
+    "library.providers.catalog.provider": "work_age work_retry",
+    "library.providers.catalog.background_reader": "reading_start reading_pause reading_idle jitter",
+    "dialogs": "progress_pause",
+    "playback.duties": "give_up",
+    "update": "install_timeout",
+}
+PLACES: Final = {
+    name: import_module(f"custom_components.dp1.{module}")
+    for module, names in MODULES.items()
+    for name in names.split()
+}
+DEFAULTS: Final[Timing] = {
+    name: getattr(module, name.upper()) for name, module in PLACES.items()
+}
+FAST: Final[Timing] = {
+    "pace": 50,
+    "first_patience": 10.0,
+    "first_retry": 0.05,
+    "follow_up": 0.5,
+    "push_patience": 2.0,
+    "read_cooldown": 0.1,
+    "page_pause": 0.0,
+    "jitter": 0.0,
+    "progress_pause": 0.01,
+}
 
 
-def set_timing(hass: HomeAssistant, **changes: float) -> None:
-    """Change delays from now on."""
-    hass.data[TIMING] = replace(hass.data[TIMING], **changes)
+def set_timing(**changes: float) -> None:
+    """Change delays from now on; before each test they are reset."""
+    for name, seconds in changes.items():
+        setattr(PLACES[name], name.upper(), seconds)

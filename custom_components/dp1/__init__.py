@@ -47,7 +47,6 @@ from .playback.duties import DUTIES, Duties
 from .playback.media_proxy import MediaProxyView, is_used_by
 from .services import async_setup_services
 from .storage import async_remove_all_stored
-from .timing import TIMING, Timing
 from .voice.sentences import async_update_sentences, wants_sentences
 
 # Whether what is stored for all entries has been read.
@@ -89,7 +88,6 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
 @callback
 def async_setup_data(hass: HomeAssistant) -> None:
     """Set up what is shared by all entries."""
-    hass.data[TIMING] = Timing()
     hass.data[NAMED_HOSTS] = NamedHosts(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
     hass.data[DUTIES] = Duties(hass)

@@ -75,7 +75,26 @@ from .display.metadata import ArtworkMetadata, sent_item, work_of
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .guard import async_session
 from .library.work import Work
-from .timing import TIMING, Timing
+
+# How many times as many commands are sent as a real display admits; only a simulator takes more.
+PACE: Final = 1.0
+# Seconds between two reads of what is only pushed while a display reaches its vendor's cloud. A display takes each
+# read for a person in contact, so it is not polled more often.
+POLL_INTERVAL: Final = 60.0
+# Seconds for the first refresh of a display.
+FIRST_PATIENCE: Final = 2.0
+# The same while Home Assistant starts, which tries again as soon as it has started.
+START_PATIENCE: Final = 0.5
+# Seconds that a command has for the state to follow.
+STATE_PATIENCE: Final = 1.0
+# Seconds that a command has for the push that follows it.
+PUSH_PATIENCE: Final = 0.6
+# Seconds between two reads of the player.
+READ_COOLDOWN: Final = 2.0
+# Seconds until what is not pushed is read again: that the player is back, or that a work has loaded.
+FOLLOW_UP: Final = 7.0
+# Seconds until a work that is shown beyond its end is taken to be shown again or to stay.
+END_PATIENCE: Final = 5.0
 
 PLAYER_EVERY: Final = 2
 # How often a work that loads is looked at, until it is taken for one that never does.
@@ -298,7 +317,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             LOGGER,
             config_entry=entry,
             name=entry.title,
-            update_interval=timedelta(seconds=hass.data[TIMING].poll_interval),
+            update_interval=timedelta(seconds=POLL_INTERVAL),
             always_update=False,
         )
         chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
@@ -310,7 +329,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             entry.data[CONF_PORT],
             dialect=chosen if fixed else known,
             dialect_is_fixed=fixed,
-            rate_limit=RateLimit(pace=hass.data[TIMING].pace),
+            rate_limit=RateLimit(pace=PACE),
         )
         self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
@@ -321,7 +340,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.last_sleep_request = 0
         self.connection = Connection(
             self.display,
-            lambda: self.timing,
             self._on_connected,
             self._on_frames,
             self._on_disconnected,
@@ -352,7 +370,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._player_reads = Debouncer(
             hass,
             LOGGER,
-            cooldown=self.timing.read_cooldown,
+            cooldown=READ_COOLDOWN,
             immediate=True,
             function=self.async_refresh_player,
             background=True,
@@ -366,11 +384,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._firmware: str | None = None
         self._rounds = 0
         self._optional_lock = asyncio.Lock()
-
-    @property
-    def timing(self) -> Timing:
-        """Return the current delays."""
-        return self.hass.data[TIMING]
 
     @property
     def device_id(self) -> str:
@@ -474,11 +487,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_read_first(self) -> None:
         """Read the state, which shows whether the display supports more than casts."""
-        patience = (
-            self.timing.first_patience
-            if self.hass.is_running
-            else self.timing.start_patience
-        )
+        patience = FIRST_PATIENCE if self.hass.is_running else START_PATIENCE
         deadline = self.hass.loop.time() + patience
         try:
             async with asyncio.timeout_at(deadline):
@@ -491,7 +500,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                         raise
         except TimeoutError as err:
             raise NoAnswerError("no answer in time") from err
-        patience = min(self.timing.state_patience, deadline - self.hass.loop.time())
+        patience = min(STATE_PATIENCE, deadline - self.hass.loop.time())
         await asyncio.wait({device}, timeout=patience)
         # A display of the 2025 description has neither status.
         if self.display.dialect is not Dialect.FF and device.done():
@@ -665,7 +674,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         A push can have been under way before a command. To an index, wait until one tells of it.
         """
         try:
-            async with asyncio.timeout(self.timing.push_patience):
+            async with asyncio.timeout(PUSH_PATIENCE):
                 await self._was_pushed.wait()
                 while index is not None and not self._is_at(index):
                     self._was_pushed.clear()
@@ -719,7 +728,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             waits = 0 < self._looks < LOOKS and data.is_loading
         if waits and self._cancel_follow_up is None:
             self._cancel_follow_up = async_call_later(
-                self.hass, self.timing.follow_up, self._on_follow_up
+                self.hass, FOLLOW_UP, self._on_follow_up
             )
 
     @callback
@@ -768,10 +777,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if player is None or item is None or not item.duration or since is None:
             return
         over = (dt_util.utcnow() - since).total_seconds() - item.duration
-        if over < self.timing.end_patience:
-            self._end = self.hass.loop.call_later(
-                self.timing.end_patience - over, self._watch_end
-            )
+        if over < END_PATIENCE:
+            self._end = self.hass.loop.call_later(END_PATIENCE - over, self._watch_end)
         elif player.loop_mode == "one" or (
             player.loop_mode == "playlist" and len(player.items) == 1
         ):
@@ -976,7 +983,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             )
             # Some commands wait for the device status before they are sent, perhaps in vain.
             if refresh is not Refresh.DEVICE or not self._waits_for_device():
-                await asyncio.wait({update}, timeout=self.timing.state_patience)
+                await asyncio.wait({update}, timeout=STATE_PATIENCE)
 
     async def async_show_item(self, index: int) -> None:
         """Show a work of the playlist, counted from 0 in playing order."""
@@ -986,9 +993,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _waits_for_device(self) -> bool:
         """Return whether a device status has been asked for longer than a command waits for it."""
         now = self.hass.loop.time()
-        return any(
-            now - began >= self.timing.state_patience for began in self._device_reads
-        )
+        return any(now - began >= STATE_PATIENCE for began in self._device_reads)
 
     async def _async_refresh_after(self, refresh: Refresh, index: int | None) -> None:
         """Update the state that a command has changed."""
@@ -1006,9 +1011,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_wait(self, read: Coroutine[Any, Any, object], name: str) -> None:
         """Wait for a read until a timeout; it then continues in the background."""
-        await asyncio.wait(
-            {self.create_task(read, name)}, timeout=self.timing.state_patience
-        )
+        await asyncio.wait({self.create_task(read, name)}, timeout=STATE_PATIENCE)
 
     def create_task[_T](
         self, target: Coroutine[Any, Any, _T], name: str

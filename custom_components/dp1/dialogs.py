@@ -3,13 +3,14 @@
 from abc import abstractmethod
 import asyncio
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import voluptuous as vol
 
 from homeassistant.data_entry_flow import FlowHandler, FlowResult
 
-from .timing import TIMING
+# Seconds between two looks at how far a first read is, for its dialog.
+PROGRESS_PAUSE: Final = 1.0
 
 
 class Dialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
@@ -77,7 +78,7 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
                 self.async_notify_flow_changed()
             else:
                 self.async_update_progress(progress)
-            await asyncio.sleep(self.hass.data[TIMING].progress_pause)
+            await asyncio.sleep(PROGRESS_PAUSE)
 
     async def async_step_read(self, user_input: dict[str, Any] | None = None) -> R:
         """End once everything is known."""

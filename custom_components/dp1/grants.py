@@ -17,7 +17,9 @@ from .client.playlist.playlist import Playlist
 from .const import DOMAIN
 from .errors import action_failed
 from .storage import SafeStore
-from .timing import TIMING
+
+# Seconds from when the URL of a picture is made until the display reports it.
+PROXY_GRACE: Final = 300.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 PATH: Final = f"/api/{DOMAIN}/media"
@@ -114,8 +116,7 @@ class Grants:
 
     def _refresh(self, grant: Grant) -> None:
         """Keep a medium open until the display has reported that it shows it."""
-        grace = self._hass.data[TIMING].proxy_grace
-        grant.fresh_until = self._hass.loop.time() + grace
+        grant.fresh_until = self._hass.loop.time() + PROXY_GRACE
 
     def _save(self) -> None:
         """Save the tokens."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, override
+from typing import Any, Final, override
 
 from homeassistant.components.update import (
     UpdateDeviceClass,
@@ -16,6 +16,9 @@ from homeassistant.helpers.event import async_call_later
 
 from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
+
+# Seconds of a firmware update, of which a display reports neither progress nor failure.
+INSTALL_TIMEOUT: Final = 1800.0
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -97,6 +100,7 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
                 self._replaced = None
                 self.async_write_ha_state()
 
-        timeout = self.coordinator.timing.install_timeout
-        self.async_on_remove(async_call_later(self.hass, timeout, handle_timeout))
+        self.async_on_remove(
+            async_call_later(self.hass, INSTALL_TIMEOUT, handle_timeout)
+        )
         self.async_write_ha_state()

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 import json
 from typing import Any
 
@@ -11,7 +10,6 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUs
 import voluptuous as vol
 
 from custom_components.dp1.client.display import transport
-from custom_components.dp1.timing import Timing
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import Context, HomeAssistant
@@ -40,7 +38,7 @@ from tests.displays import (
 )
 from tests.faults.watch import Watch, set_apart
 from tests.simulators.display import DisplaySimulator, FaultKind
-from tests.timing import FAST, set_timing
+from tests.timing import FAST, Timing, set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "names")
 
@@ -58,7 +56,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def timing() -> Timing:
     """Shorten more delays."""
-    return replace(FAST, probe_interval=0.05)
+    return dict(FAST, probe_interval=0.05)
 
 
 @pytest.fixture
@@ -544,7 +542,7 @@ async def test_an_unplugged_display_is_diagnosed(
     respond: bool,
 ) -> None:
     """A refused connection is reported, for available and unavailable entities, with and without a response."""
-    set_timing(hass, loss_patience=0.0)
+    set_timing(loss_patience=0.0)
     await display.power_off()
     error = await failure(hass, playlist=EVENING, respond=respond)
     assert error.translation_key == "display_refused"

@@ -240,7 +240,7 @@ async def test_a_page_that_could_not_be_read_anew_tells_its_age(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cached page is shown with its time and the reason."""
-    set_timing(gallery.hass, catalog_age=0.0, read_retry=0.0)
+    set_timing(catalog_age=0.0, read_retry=0.0)
     page = gallery.media_id(gallery.exhibition(LARGE))
     assert (await gallery.browse(page)).title == f"Exhibition: {LARGE}"
     await gallery.catalog.stop()
@@ -397,7 +397,7 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
         assert await shelf.async_at(server.url) is None
     async with ScriptedServer.run(page) as server:
         await name_hosts(hass, server.url)
-        set_timing(hass, picture_retry=0.0)
+        set_timing(picture_retry=0.0)
         assert await shelf.async_at(f"{server.url}/b") is None
         assert await shelf.async_at(f"{server.url}/b") is None
         assert len(server.requests) == 2

@@ -10,19 +10,19 @@ import pytest
 from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import Dp1Error, NoAnswerError, TemporaryError
 from custom_components.dp1.display.connection import MISSES_TO_LOSS, Connection
-from custom_components.dp1.timing import Timing
 
 from ..simulators.display import DisplaySimulator, FaultKind
+
+from tests.timing import DEFAULTS, set_timing
 
 
 async def test_only_several_misses_are_a_loss() -> None:
     """A display is unavailable after several failed requests over some time."""
     lost: list[Dp1Error] = []
-    timing = Timing(loss_patience=0.0)
+    set_timing(loss_patience=0.0)
     async with aiohttp.ClientSession() as session:
         connection = Connection(
             Display(session, "127.0.0.1", 1),
-            lambda: timing,
             on_connected=lambda: None,
             on_frames=lambda frames: None,
             on_disconnected=lambda: None,
@@ -38,7 +38,7 @@ async def test_only_several_misses_are_a_loss() -> None:
         assert not lost
         connection.missed(NoAnswerError("silence"))
         assert len(lost) == 1
-        timing = Timing()
+        set_timing(loss_patience=DEFAULTS["loss_patience"])
         connection.missed(NoAnswerError("silence"))
         assert len(lost) == 1
 
@@ -90,7 +90,6 @@ async def _seconds_until_lost(*, has_socket: bool) -> float:
 
         connection = Connection(
             Display(session, display.host, display.port),
-            Timing,
             on_connected=alive.set,
             on_frames=lambda frames: None,
             on_disconnected=lambda: None,

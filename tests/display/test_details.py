@@ -170,7 +170,7 @@ async def test_another_monitor_after_the_display_was_away(
     display.device.panel.supported = False
     display.poller.relayer_connected = False
     await set_up(hass, display_entry)
-    set_timing(hass, loss_patience=0.2)
+    set_timing(loss_patience=0.2)
     await until(lambda: entity_id(hass, "image", "screenshot"))
     assert entity_id(hass, "switch", "panel") is None
     await display.power_off()

@@ -131,7 +131,7 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
     ) as display:
         entry = await set_up(hass, entry_of(display, title="Wall"))
         await until(lambda: len(display.sockets))
-        set_timing(hass, loss_patience=0.0, first_retry=600.0, last_retry=600.0)
+        set_timing(loss_patience=0.0, first_retry=600.0, last_retry=600.0)
         await display.power_off()
         entry.runtime_data.connection.async_retry_now()
         await until(lambda: state_of(hass).state == "unavailable")
@@ -163,7 +163,7 @@ async def test_a_record_that_comes_late(
 
         # It restarts while the router does, and Home Assistant looks at it in between.
         await display.power_off()
-        set_timing(hass, last_retry=0.1)
+        set_timing(last_retry=0.1)
         await hass.config_entries.async_reload(entry.entry_id)
         assert entry.state is ConfigEntryState.SETUP_RETRY
         entry.async_cancel_retry_setup()
@@ -193,7 +193,7 @@ async def test_nobody_asks_a_display_that_is_removed(hass: HomeAssistant) -> Non
     entry.add_to_hass(hass)
     hass.config_entries.async_update_entry(entry, data={**entry.data, "port": port})
     await set_up(hass, entry)
-    set_timing(hass, last_retry=0.05)
+    set_timing(last_retry=0.05)
     for _ in range(3):
         await hass.config_entries.async_reload(entry.entry_id)
         assert entry.state is ConfigEntryState.SETUP_RETRY

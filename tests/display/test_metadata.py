@@ -145,7 +145,7 @@ async def test_a_failed_look_up_is_retried(
 ) -> None:
     """A failed look-up is retried later, also without another change."""
     # A list is not read again before the displays are updated after the failed read.
-    set_timing(gallery.hass, look_up_retry=0.05, work_retry=0.0, read_retry=0.5)
+    set_timing(look_up_retry=0.05, work_retry=0.0, read_retry=0.5)
     gallery.catalog.inject("status", route="series")
     work = items_of(gallery.catalog, READY_MADE)[0]
     catalog = gallery.library.catalog_coordinator

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -11,7 +10,6 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
 from custom_components.dp1.display import discovery
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
@@ -20,7 +18,7 @@ from homeassistant.setup import async_setup_component
 from tests.displays import DEVICE_ID, FIRMWARE, set_up, until
 from tests.entities import act, entity_id, value
 from tests.simulators.display import DisplaySimulator, FaultKind
-from tests.timing import FAST
+from tests.timing import FAST, Timing
 
 ISSUE = ("dp1", f"wakes_not_{DEVICE_ID}")
 MACS = {"enp1s0": "02:00:00:aa:bb:01", "wlp2s0": "02:00:00:aa:bb:02"}
@@ -36,7 +34,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def timing() -> Timing:
     """Shorten more delays."""
-    return replace(FAST, loss_patience=0.2, first_retry=0.02, push_patience=0.05)
+    return dict(FAST, loss_patience=0.2, first_retry=0.02, push_patience=0.05)
 
 
 class Packets(asyncio.DatagramProtocol):

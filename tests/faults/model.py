@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -22,6 +21,8 @@ from ..displays import ENTITY_ID, until
 from ..simulators.display import DisplaySimulator
 from ..sources import INTEGRATION, PACKAGE
 from .watch import Watch
+
+from tests.timing import Timing
 
 MOST_STALL = 0.2
 MOST_MEMORY = 64 * 1024 * 1024
@@ -225,14 +226,14 @@ SHORT_IN_SUITE: dict[str, Any] = {"client.display.transport._BACKOFF": 0.05}
 
 
 # The same of the integration itself.
-TIMING = Timing(
-    picture_timeout=1.0,
-    loss_patience=0.3,
-    read_cooldown=0.1,
-    document_timeout=1.0,
-    read_retry=0.2,
-)
-TIMING_IN_SUITE = replace(TIMING, pace=25.0, picture_retry=0.2, last_retry=1.0)
+TIMING = {
+    "picture_timeout": 1.0,
+    "loss_patience": 0.3,
+    "read_cooldown": 0.1,
+    "document_timeout": 1.0,
+    "read_retry": 0.2,
+}
+TIMING_IN_SUITE = dict(TIMING, pace=25.0, picture_retry=0.2, last_retry=1.0)
 
 
 def timing() -> Timing:

@@ -1,20 +1,18 @@
 """Test the unhurried reading of what nobody has opened."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import background_reader
-from custom_components.dp1.timing import Timing
 
 from .conftest import MakeLibrary
 from .shows import search_nodes
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
-from tests.timing import FAST
+from tests.timing import FAST, Timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -22,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 @pytest.fixture
 def timing() -> Timing:
     """Shorten all pauses."""
-    return replace(FAST, reading_start=0.001, reading_pause=0.001, reading_idle=0.001)
+    return dict(FAST, reading_start=0.001, reading_pause=0.001, reading_idle=0.001)
 
 
 def unread(library: Library) -> int:
@@ -63,7 +61,7 @@ async def test_unopened_exhibitions_are_found(
 
 
 @pytest.mark.parametrize(
-    "timing", [replace(FAST, reading_pause=20.0, reading_idle=1000.0)]
+    "timing", [dict(FAST, reading_pause=20.0, reading_idle=1000.0)]
 )
 async def test_errors_slow_the_reading_down(
     catalog: CatalogSimulator,

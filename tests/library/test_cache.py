@@ -71,7 +71,7 @@ async def test_what_is_old_is_shown_and_read_again(
     series = before.nodes[0].id
     await library.async_children(series)
     catalog.reset_counters()
-    set_timing(library.hass, catalog_age=0.0, read_retry=0.0)
+    set_timing(catalog_age=0.0, read_retry=0.0)
     renamed = catalog.data.series(show_id(catalog, "Net Evil"))[0]
     title, renamed["title"] = renamed["title"], "Another Name"
     try:
@@ -285,7 +285,7 @@ async def test_a_copy_of_another_version(
     assert len(library.source_list().names) == 47
 
 
-@pytest.mark.parametrize("timing", [replace(FAST, save_delay=0.2)])
+@pytest.mark.parametrize("timing", [dict(FAST, save_delay=0.2)])
 async def test_the_copy_is_written_while_more_is_read(
     hass_storage: dict[str, Any],
     catalog: CatalogSimulator,

@@ -112,7 +112,7 @@ async def test_what_is_older_is_read_once_a_day(
     assert titles[0] == "Evening 99" and len(titles) == COUNT
     assert "Evening 50" not in titles and "Evening 1" in titles
     assert coordinator.data.complete
-    set_timing(library.hass, older_age=0.0)
+    set_timing(older_age=0.0)
     await coordinator.async_look_now()
     await until(lambda: "Evening 1" not in known(library))
     assert len(known(library)) == COUNT - 1
@@ -198,7 +198,7 @@ async def test_older_playlists_stay_when_they_cannot_be_read(
     library = await make_library(None, feed)
     coordinator = library.feed_coordinator
     await until(lambda: coordinator.data.complete)
-    set_timing(library.hass, older_age=0.0)
+    set_timing(older_age=0.0)
     feed.seed([evening(99)])
     feed.fault(path=r"/playlists\?", times=2)
     feed.fault(path=r"/playlists\?", status=500, times=None)

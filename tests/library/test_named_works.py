@@ -14,7 +14,6 @@ from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.catalog import background_reader
 from custom_components.dp1.library.providers.catalog.records import KnownWorks
 from custom_components.dp1.library.server import CachedList
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -24,6 +23,7 @@ from .shows import search_nodes
 from tests.background import IDLE, Clock
 from tests.displays import until
 from tests.named_catalog import PAGES, PLANTS, NamedCatalog
+from tests.timing import DEFAULTS
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ async def test_they_are_found(
     assert Counter(title for title, _ in named.pages()) == PAGES
     pauses = clock.waits[:-1]
     assert len(pauses) >= sum(PAGES.values())
-    assert min(pauses) >= Timing().reading_pause
+    assert min(pauses) >= DEFAULTS["reading_pause"]
     named.inject("status")
     named.reset_counters()
     for query, title in (
@@ -138,7 +138,7 @@ async def test_the_catalog_is_obeyed(
     await make_library(named)
     await clock.run(lambda: clock.waits.count(IDLE) > 1)
     place = clock.waits.index(IDLE)
-    assert clock.waits[place + 1] == Timing().reading_pause
+    assert clock.waits[place + 1] == DEFAULTS["reading_pause"]
     pages = named.pages()
     assert pages[0] == pages[1]
     assert Counter(title for title, _ in pages[1:]) == PAGES

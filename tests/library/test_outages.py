@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 import logging
 from typing import Any, override
 
@@ -24,7 +23,6 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.library.providers.feed import coordinator as feed_module
 from custom_components.dp1.library.server import CachedList, Storable
-from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -34,7 +32,7 @@ from tests.client.keys import keyed
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator, Paging
-from tests.timing import FAST, set_timing
+from tests.timing import FAST, Timing, set_timing
 
 LOGGER = "custom_components.dp1"
 CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
@@ -43,7 +41,7 @@ CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 @pytest.fixture
 def timing() -> Timing:
     """Try again at once."""
-    return replace(FAST, read_retry=0.0, list_retry=0.05)
+    return dict(FAST, read_retry=0.0, list_retry=0.05)
 
 
 def lines(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:
@@ -133,7 +131,7 @@ async def test_a_catalog_that_hangs(
 ) -> None:
     """Cached data is shown at once, and a slow read raises after a short time."""
     async_setup_data(hass)
-    set_timing(hass, refresh=0.0)
+    set_timing(refresh=0.0)
     library = await make_library(catalog)
     catalog.inject("slow", seconds=3600)
     started = asyncio.get_running_loop().time()
@@ -310,7 +308,7 @@ async def test_an_old_copy_stays_when_a_page_breaks(
     whole = await library.async_children(show)
     catalog.inject("status", offset=5)
     await library.catalog_coordinator.async_refresh()
-    set_timing(library.hass, catalog_age=0.0)
+    set_timing(catalog_age=0.0)
     await library.async_children(show)
     children = await library.async_children("exhibitions")
     assert len(children.nodes) == 47
@@ -391,7 +389,7 @@ async def test_nobody_hammers_a_server_in_trouble(
 ) -> None:
     """For some seconds after a failure the same error is returned without a request."""
     library = await make_library(catalog)
-    set_timing(library.hass, read_retry=60.0)
+    set_timing(read_retry=60.0)
     catalog.inject("status", route="series")
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     first = await library.async_children(show)

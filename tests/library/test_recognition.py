@@ -157,7 +157,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     catalog.heal()
     assert await library.async_find_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
-    set_timing(library.hass, work_retry=0.0)
+    set_timing(work_retry=0.0)
     catalog.inject("status", route="artworks")
     assert await library.async_find_work(item)
     catalog.heal()

@@ -86,7 +86,7 @@ async def test_an_old_copy_is_shown_before_it_is_read_again(
     before = dict(library.source_list().names)
     catalog.reset_counters()
     catalog.latency = LATENCY
-    set_timing(library.hass, refresh=0.0)
+    set_timing(refresh=0.0)
     library = await make_library(catalog, wait=False)
     assert dict(library.source_list().names) == before
     assert len((await library.async_children("exhibitions")).nodes) == 47

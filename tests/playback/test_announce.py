@@ -320,7 +320,7 @@ async def test_a_display_out_of_reach_returns_when_it_is_back(
 
 async def test_patience_ends(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """The retries end after a while."""
-    set_timing(house.hass, give_up=-300.0)
+    set_timing(give_up=-300.0)
     await hang(house)
     await ring(house)
     await house.walls["wall"].refuse()

@@ -290,7 +290,7 @@ async def test_a_member_that_is_not_set_up(house: House) -> None:
 
 async def test_a_member_that_comes_back(house: House) -> None:
     """A member that was unavailable follows when it is back."""
-    set_timing(house.hass, loss_patience=0.1)
+    set_timing(loss_patience=0.1)
     await house.show("left", playlist=TIDES)
     await join(house)
     await house.walls["right"].refuse()
@@ -305,7 +305,7 @@ async def test_a_leader_that_is_lost(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A group without its leader stays, which is reported once, and its members can be controlled."""
-    set_timing(house.hass, loss_patience=0.1)
+    set_timing(loss_patience=0.1)
     caplog.set_level(logging.INFO)
     await house.show("left", playlist=TIDES)
     await join(house)

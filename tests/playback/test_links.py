@@ -203,7 +203,7 @@ async def test_an_indexer_with_a_problem(
 
 async def test_it_takes_too_long(house: House, indexer: IndexerSimulator) -> None:
     """An action ends, and says that the work may come later."""
-    set_timing(house.hass, link_timeout=0.5)
+    set_timing(link_timeout=0.5)
     indexer.job_outcome = ""
     with pytest.raises(HomeAssistantError) as error:
         await cast(house, f"{KT1}:404")

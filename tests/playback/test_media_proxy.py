@@ -202,7 +202,7 @@ async def test_what_is_not_shown_any_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Access ends when a display neither shows media nor can return to it."""
-    set_timing(hass, proxy_grace=0)
+    set_timing(proxy_grace=0)
     monkeypatch.setattr("custom_components.dp1.display.history.MAX_LISTS", 2)
     path = await show(hass, display)
     display.player.load(playlist("Reef", title="Reef"))
@@ -234,7 +234,7 @@ async def test_access_ends_with_the_entry(
     setup_display: MockConfigEntry,
 ) -> None:
     """Nothing is served to a removed display, also after a restart."""
-    set_timing(hass, proxy_grace=0)
+    set_timing(proxy_grace=0)
     path = await show(hass, display)
     assert await status(stranger, path) == HTTPStatus.OK
     await hass.config_entries.async_remove(setup_display.entry_id)
@@ -261,7 +261,7 @@ async def test_a_display_that_tells_nothing(
     hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
 ) -> None:
     """A display that only takes casts keeps access to what it was given last, and before anything is known of it."""
-    set_timing(hass, proxy_grace=0)
+    set_timing(proxy_grace=0)
     path = await show(hass, display)
     assert await status(stranger, path) == HTTPStatus.OK
     entry = hass.config_entries.async_entries("dp1")[0]

@@ -1,11 +1,9 @@
 """Which displays a sentence means: floors, names in another form, and those that cannot do what is asked."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from custom_components.dp1.timing import Timing
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
@@ -17,6 +15,8 @@ from homeassistant.helpers import (
 from ..displays import playlist, until
 from ..timing import FAST
 from .home import Home, table
+
+from tests.timing import Timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -30,7 +30,7 @@ def expected_lingering_timers() -> bool:
 @pytest.fixture
 def timing() -> Timing:
     """Take a display for lost soon."""
-    return replace(FAST, loss_patience=0.3)
+    return dict(FAST, loss_patience=0.3)
 
 
 def move(hass: HomeAssistant, room: str, floor: str, level: int) -> None:

@@ -27,7 +27,11 @@ from ..const import DOMAIN, LOGGER
 from ..guard import NAMED_HOSTS
 from ..library.entries import library_and_node
 from ..library.node import MEDIA_PREFIX
-from ..timing import TIMING
+
+# Seconds that a thumbnail has; Home Assistant waits 10 s for it.
+PICTURE_TIMEOUT: Final = 9.0
+# Seconds until a thumbnail that failed is asked for again.
+PICTURE_RETRY: Final = 4.0
 
 PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
 MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
@@ -54,7 +58,7 @@ SCALED: Final = ("JPEG", "PNG", "WEBP")
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
     guard = hass.data[NAMED_HOSTS].async_guard(url)
-    timeout = aiohttp.ClientTimeout(total=hass.data[TIMING].picture_timeout)
+    timeout = aiohttp.ClientTimeout(total=PICTURE_TIMEOUT)
     content = bytearray()
     content_type: str | None = None
     try:
@@ -256,7 +260,7 @@ class Pictures:
             return picture
         now = self._hass.loop.time()
         self._failed = {url: end for url, end in self._failed.items() if end > now}
-        self._failed[address] = now + self._hass.data[TIMING].picture_retry
+        self._failed[address] = now + PICTURE_RETRY
         return None
 
     def _keep(self, key: str, picture: Image) -> None:

@@ -13,7 +13,25 @@ from ..client.display.notifications import Connected, Frame, NoPongError
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
 from ..const import LOGGER
-from ..timing import Timing
+
+# Seconds between two pings on the socket of a display. With the pong, which may take half of that, and two more tries
+# of five seconds each, a display that freezes is unavailable within half a minute.
+HEARTBEAT: Final = 10.0
+# Seconds until the socket is opened again; doubled each time.
+FIRST_RETRY: Final = 0.5
+# The most of that.
+LAST_RETRY: Final = 4.0
+# The same for a display that answers, but has never opened a socket.
+LAST_RETRY_WITHOUT_SOCKET: Final = 60.0
+# Seconds between two probes of a display without a socket, each of five seconds at most.
+PROBE_INTERVAL: Final = 10.0
+# Seconds after which an open socket resets the retries.
+STEADY: Final = 10.0
+# Seconds until a silent display is unavailable; it occasionally restarts its player and refuses connections
+# meanwhile.
+LOSS_PATIENCE: Final = 25.0
+# Seconds until a display that only returns errors is unavailable.
+ERROR_PATIENCE: Final = 90.0
 
 MISSES_TO_LOSS: Final = 3
 # How many frames are handed on at once, and how often later ones.
@@ -99,7 +117,6 @@ class Connection:
     def __init__(
         self,
         display: Display,
-        timing: Callable[[], Timing],
         on_connected: Callable[[], None],
         on_frames: Callable[[Iterable[Frame]], None],
         on_disconnected: Callable[[], None],
@@ -111,7 +128,6 @@ class Connection:
 
         Args:
             display: the client.
-            timing: returns the current delays.
             on_connected: called when the socket is open.
             on_frames: called with what was pushed.
             on_disconnected: called when the socket was closed.
@@ -122,7 +138,6 @@ class Connection:
         self.connected = False
         self.misses = 0
         self._display = display
-        self._timing = timing
         self._frames = FrameLimit(on_frames, on_flood)
         self._on_connected = on_connected
         self._on_disconnected = on_disconnected
@@ -143,8 +158,7 @@ class Connection:
         tries = 0
         while True:
             began = _now()
-            timing = self._timing()
-            last_retry = timing.last_retry
+            last_retry = LAST_RETRY
             try:
                 await connect()
             except Dp1Error as err:
@@ -152,18 +166,17 @@ class Connection:
                 if not self._had_socket and not isinstance(
                     err, (*SILENCE, TemporaryError)
                 ):
-                    last_retry = timing.last_retry_without_socket
+                    last_retry = LAST_RETRY_WITHOUT_SOCKET
             lasted = _now() - began
-            tries = 0 if lasted > timing.steady else tries + 1
-            wait = min(last_retry, timing.first_retry * 2 ** min(tries, 8))
-            await self._async_wait(max(timing.first_retry, wait - lasted))
+            tries = 0 if lasted > STEADY else tries + 1
+            wait = min(last_retry, FIRST_RETRY * 2 ** min(tries, 8))
+            await self._async_wait(max(FIRST_RETRY, wait - lasted))
 
     async def _async_listen(self) -> None:
         """Handle pushes until the socket closes."""
-        heartbeat = self._timing().heartbeat
         silence = 0.0
         try:
-            async with aclosing(self._display.listen(heartbeat)) as events:
+            async with aclosing(self._display.listen(HEARTBEAT)) as events:
                 async for event in events:
                     if isinstance(event, Connected):
                         self.connected = self._had_socket = True
@@ -171,7 +184,7 @@ class Connection:
                     else:
                         self._frames.handle(event)
         except NoPongError:
-            silence = 1.5 * heartbeat
+            silence = 1.5 * HEARTBEAT
             raise
         finally:
             self._frames.clear()
@@ -185,12 +198,12 @@ class Connection:
         """Probe a display that has no socket."""
         await self._display.probe()
         self._on_seen()
-        await asyncio.sleep(self._timing().probe_interval)
+        await asyncio.sleep(PROBE_INTERVAL)
 
     async def async_wait_for_answer(self) -> None:
         """Wait until a display that was silent answers."""
         while True:
-            await asyncio.sleep(self._timing().last_retry)
+            await asyncio.sleep(LAST_RETRY)
             with suppress(Dp1Error):
                 return await self._display.probe()
 
@@ -220,9 +233,8 @@ class Connection:
             return
         self.misses += 1
         silence = _now() - (self._seen_at or 0)
-        timing = self._timing()
         is_silent = isinstance(err, SILENCE)
-        patience = timing.loss_patience if is_silent else timing.error_patience
+        patience = LOSS_PATIENCE if is_silent else ERROR_PATIENCE
         if self.misses >= MISSES_TO_LOSS and silence >= patience:
             self._on_lost(err)
 

@@ -20,7 +20,11 @@ from ..client.text import clean, read_url, through_gateway
 from ..client.values import objects, text
 from ..const import DOMAIN
 from ..library.work import Work
-from ..timing import TIMING
+
+# Seconds until a work is looked up again after a library failed; doubled each time.
+LOOK_UP_RETRY: Final = 60.0
+# The most of that.
+LAST_LOOK_UP_RETRY: Final = 3600.0
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE: Final = 4
@@ -280,11 +284,10 @@ class ArtworkMetadata:
 
     async def _async_look_up(self, item: PlaylistItem) -> None:
         """Look a work up in one library after the other; after a failure again, also when a library has changed."""
-        timing = self._hass.data[TIMING]
         look_ups = self._hass.data.setdefault(
             LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         )
-        retry = timing.look_up_retry
+        retry = LOOK_UP_RETRY
         work: Work | None = None
         while True:
             self._sources_changed.clear()
@@ -301,7 +304,7 @@ class ArtworkMetadata:
             with suppress(TimeoutError):
                 async with asyncio.timeout(retry):
                     await self._sources_changed.wait()
-            retry = min(2 * retry, timing.last_look_up_retry)
+            retry = min(2 * retry, LAST_LOOK_UP_RETRY)
         self._look_up = None
         if work is not None and work != self._work:
             self._work = work

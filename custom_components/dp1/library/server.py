@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol, override
+from typing import Any, Final, Protocol, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
@@ -16,6 +16,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
+from .. import timing
 from ..client.catalog.client import Listing
 from ..client.errors import (
     BusyError,
@@ -28,8 +29,14 @@ from ..client.errors import (
 from ..client.values import mapping, moment, whole
 from ..const import DOMAIN, LOGGER
 from ..storage import SafeStore, record_from_json, record_to_json
-from ..timing import TIMING, Timing
 from .threads import with_pauses
+
+# The most of that.
+LAST_LIST_RETRY: Final = 900.0
+# Seconds until a list that could not be read is asked for again, whoever wants it.
+READ_RETRY: Final = 2.0
+# Seconds until what was read of a server is saved, which can be several megabytes on a memory card.
+SAVE_DELAY: Final = 900.0
 
 SUBENTRY = "subentry."
 
@@ -56,8 +63,7 @@ class ServerStore[T](SafeStore[T]):
         """Save after a while, however much is read meanwhile, or when Home Assistant stops."""
         if not self._is_waiting:
             self._is_waiting = True
-            delay = self.hass.data[TIMING].save_delay
-            self.async_delay_save(self._data_to_save, delay)
+            self.async_delay_save(self._data_to_save, SAVE_DELAY)
 
     async def async_save_all(self) -> None:
         """Save now."""
@@ -283,7 +289,7 @@ class SharedReads:
 
     def _may_try(self, name: str, found: CachedList[Any]) -> bool:
         """Return if a list is being read, or its last try was long enough ago."""
-        pause = max(self._hass.data[TIMING].read_retry, found.retry_after)
+        pause = max(READ_RETRY, found.retry_after)
         waited = self._hass.loop.time() - found.tried_at
         return name in self._tasks or not found.tried_at or waited >= pause
 
@@ -325,7 +331,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.url = url
         self.reads = SharedReads(hass, entry)
         self._refresh_seconds = refresh_seconds
-        self._retry = self.timing.list_retry
+        self._retry = timing.LIST_RETRY
         self._store = ServerStore(
             hass,
             entry.entry_id,
@@ -336,11 +342,6 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self._contact_error: Dp1Error | None = None
         self.subentry_id = subentry.subentry_id if subentry else ""
         self.title = subentry.title if subentry else entry.title
-
-    @property
-    def timing(self) -> Timing:
-        """Return the delays of the integration."""
-        return self.hass.data[TIMING]
 
     @property
     def problem(self) -> Dp1Error | None:
@@ -411,10 +412,10 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.async_updated()
         if self.data.reason is None:
             self._contact_error = None
-            self._retry = self.timing.list_retry
+            self._retry = timing.LIST_RETRY
             return self.data
         wait = max(self._retry, self.data.retry_after)
-        self._retry = min(2 * self._retry, self.timing.last_list_retry)
+        self._retry = min(2 * self._retry, LAST_LIST_RETRY)
         raise UpdateFailed(
             f"{type(self.data.reason).__name__}: {self.data.reason}", retry_after=wait
         ) from self.data.reason

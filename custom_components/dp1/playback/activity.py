@@ -21,6 +21,9 @@ from ..grants import without_token
 from ..library.entries import async_source_list
 from ..library.spoken import fold
 
+# Seconds that an event about a new work waits for what the libraries know of it.
+ACTIVITY_PATIENCE: Final = 3.0
+
 ARTWORK_CHANGED: Final = "artwork_changed"
 PLAYLIST_STARTED: Final = "playlist_started"
 PLAYBACK_FAILED: Final = "playback_failed"
@@ -194,9 +197,7 @@ class ActivityTracker:
 
     async def _async_tell_known(self, activity: Activity) -> None:
         """Tell of a work when the libraries have said what they know of it."""
-        await self._coordinator.metadata.async_wait(
-            self._coordinator.timing.activity_patience
-        )
+        await self._coordinator.metadata.async_wait(ACTIVITY_PATIENCE)
         if self._waiting is activity:
             self._waiting = None
             before, data = activity.data.player, self._coordinator.data

@@ -11,6 +11,7 @@ from mashumaro.config import BaseConfig
 
 from homeassistant.exceptions import HomeAssistantError
 
+from .. import timing
 from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
@@ -122,7 +123,7 @@ async def _async_response(
         }
     elif coordinator.cast_only:
         with suppress(HomeAssistantError, TimeoutError):
-            async with asyncio.timeout(coordinator.timing.title_timeout):
+            async with asyncio.timeout(timing.TITLE_TIMEOUT):
                 read = await async_read(coordinator.hass, playlist)
                 document = read.document
     items = document.get("items")

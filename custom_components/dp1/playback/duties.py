@@ -28,7 +28,6 @@ from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import invalid_input
 from ..library.entries import async_add_libraries_listener
 from ..storage import SafeStore, StoredDialect
-from ..timing import TIMING
 from .cast import (
     Snapshot,
     async_cast,
@@ -37,6 +36,10 @@ from .cast import (
     is_showing,
 )
 from .resolve import Options
+
+# Seconds after the end of what is shown for a time, until a display that cannot be given back what it showed keeps
+# it.
+GIVE_UP: Final = 86400.0
 
 DUTIES: Final[HassKey[Duties]] = HassKey(f"{DOMAIN}_duties")
 DEFAULT_DURATION: Final = timedelta(seconds=30)
@@ -121,7 +124,7 @@ class Announcement(Duty):
                 if await self.async_is_shown(coordinator):
                     await async_restore_snapshot(coordinator, self.before)
         except HomeAssistantError:
-            patience = timedelta(seconds=coordinator.hass.data[TIMING].give_up)
+            patience = timedelta(seconds=GIVE_UP)
             if dt_util.utcnow() < self.until + patience:
                 raise
         return None

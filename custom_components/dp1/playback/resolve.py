@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 from pathlib import PurePosixPath
 import re
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import parse_qs, unquote, urlencode
 
 from aiohttp import ClientError, ClientResponse, ClientTimeout, hdrs
@@ -20,6 +20,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import is_hass_url
 
+from .. import timing
 from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
@@ -66,8 +67,10 @@ from ..library.entries import (
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection import async_indexer, async_user_agent
 from ..library.providers.pictures import async_upload_name
-from ..timing import TIMING
 from .media_proxy import LIVE, is_picture_entity, page_url
+
+# Seconds for a link to a market; an action ends within 30 seconds.
+LINK_TIMEOUT: Final = 25.0
 
 # Every status of the display carries the whole list.
 MAX_LINKED_WORKS = 200
@@ -388,7 +391,7 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
     guard = hass.data[NAMED_HOSTS].async_guard(url)
     if is_own:
         guard = guard.allowing(url)
-    timeout = ClientTimeout(total=hass.data[TIMING].title_timeout)
+    timeout = ClientTimeout(total=timing.TITLE_TIMEOUT)
     is_framed, title = True, ""
     with suppress(Dp1Error, ClientError, OSError, ValueError):
         async with guard.request("GET", url, timeout=timeout) as response:
@@ -489,7 +492,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
             hass.data[NAMED_HOSTS].async_guard(url),
             "GET",
             url,
-            timeout=hass.data[TIMING].document_timeout,
+            timeout=timing.DOCUMENT_TIMEOUT,
             max_body=MAX_DOCUMENT,
         )
         if not answer.ok:
@@ -610,7 +613,7 @@ async def _async_of_tokens(
     where = clean(wanted.media_id, 200)
     most = min(wanted.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
     try:
-        async with asyncio.timeout(hass.data[TIMING].link_timeout):
+        async with asyncio.timeout(LINK_TIMEOUT):
             if isinstance(link, LookupLink):
                 link = await _async_look_up(hass, link, where)
             tokens = await _async_tokens(hass, indexer, link, most, where)

@@ -11,6 +11,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
+from ... import timing
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ...client.feed.client import Feed
@@ -20,7 +21,6 @@ from ...client.text import through_gateway, web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...guard import NAMED_HOSTS
-from ...timing import TIMING
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
 from ..work import Work
@@ -306,7 +306,7 @@ async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:
     Nothing else in the configuration of the app is looked at, and no address at home is asked.
     """
     guard = hass.data[NAMED_HOSTS].async_guard()
-    timeout = hass.data[TIMING].document_timeout
+    timeout = timing.DOCUMENT_TIMEOUT
     for config in VENDOR_CONFIGS:
         try:
             answer = await request_json(guard, "GET", config, timeout=timeout)

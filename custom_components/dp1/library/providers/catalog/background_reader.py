@@ -5,18 +5,28 @@ from datetime import datetime
 from functools import partial
 from math import inf
 from random import uniform
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
+from .... import timing
 from ....client.catalog.artwork import CAP, own_name, shown_once
 from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, Series
 from ....client.errors import BusyError, UnreachableError
 from ...server import CachedList
 from .coordinator import CatalogCoordinator
+
+# Seconds until the background reads on after a start.
+READING_START: Final = 300.0
+# Seconds between two lists that it reads, and between two pages of works.
+READING_PAUSE: Final = 20.0
+# Seconds until it goes on after a failure, and until it looks whether there is anything new to read.
+READING_IDLE: Final = 3600.0
+# The share by which its pauses differ.
+JITTER: Final = 0.3
 
 # Series and works change rarely, and whoever opens them refreshes them.
 MAX_AGE_SECONDS = 90 * 86400.0
@@ -41,7 +51,7 @@ class BackgroundReader:
     def async_start(self) -> None:
         """Go on after a while."""
         if self._catalog.client is not None:
-            self._schedule(self._catalog.timing.reading_start)
+            self._schedule(READING_START)
 
     @callback
     def async_stop(self) -> None:
@@ -53,8 +63,7 @@ class BackgroundReader:
     @callback
     def _schedule(self, seconds: float) -> None:
         """Go on after about so many seconds."""
-        jitter = self._catalog.timing.jitter
-        wait = seconds * uniform(1 - jitter, 1 + jitter)
+        wait = seconds * uniform(1 - JITTER, 1 + JITTER)
         self._cancel = async_call_later(self._hass, wait, self._job)
 
     @callback
@@ -63,12 +72,12 @@ class BackgroundReader:
         self._cancel = None
         is_gone = isinstance(self._catalog.data.reason, UnreachableError)
         if is_gone or not self._catalog.reads.is_idle:
-            self._schedule(self._catalog.timing.reading_pause)
+            self._schedule(READING_PAUSE)
         elif read := self._next():
             self._catalog.reads.start("the background", read)
         else:
             self._failed.clear()
-            self._schedule(self._catalog.timing.reading_idle)
+            self._schedule(READING_IDLE)
 
     def _next(self) -> Callable[[], Coroutine[Any, Any, None]] | None:
         """Return what to read next: all series, the newest first, and then the works in them."""
@@ -114,21 +123,19 @@ class BackgroundReader:
 
     async def _async_read_series(self, exhibition_id: str) -> None:
         """Read the series of an exhibition."""
-        pause = self._catalog.timing.page_pause
-        await self._catalog.async_read_series(exhibition_id, pause)
+        await self._catalog.async_read_series(exhibition_id, timing.PAGE_PAUSE)
         self._handle_read(exhibition_id, self._catalog.series_of(exhibition_id))
 
     async def _async_read_works(self, series_id: str, count: int) -> None:
         """Read works of a series, of which the pages are as far apart as the lists."""
-        pause = self._catalog.timing.reading_pause
-        await self._catalog.async_read_artworks(series_id, count, pause)
+        await self._catalog.async_read_artworks(series_id, count, READING_PAUSE)
         self._handle_read(series_id, self._catalog.artworks_of(series_id))
 
     def _handle_read(self, key: str, read: CachedList[Any]) -> None:
         """Go on; after an error much later, with something else unless the catalog is only busy."""
         if read.reason is None:
-            self._schedule(self._catalog.timing.reading_pause)
+            self._schedule(READING_PAUSE)
             return
         if not isinstance(read.reason, BusyError):
             self._failed.add(key)
-        self._schedule(self._catalog.timing.reading_idle)
+        self._schedule(READING_IDLE)

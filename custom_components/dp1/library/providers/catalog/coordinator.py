@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, override
+from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
+from .... import timing
 from ....client.catalog.artwork import CAP
 from ....client.catalog.client import PAGE_SIZE, Catalog, Listing, Page
 from ....client.catalog.models import Artwork, Exhibition, Series
@@ -16,9 +17,11 @@ from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import NAMED_HOSTS
-from ....timing import TIMING
 from ...server import LIST, PATIENCE, CachedList, Json, Read, ServerCoordinator
 from .records import KnownWorks
+
+# Seconds from which series and artworks, which change rarely, are shown, but read again meanwhile.
+CATALOG_AGE: Final = 3600.0
 
 MAX_WORKS = 20_000
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
@@ -36,7 +39,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             guard = hass.data[NAMED_HOSTS].async_guard().allowing(url)
             self.client = Catalog(guard, url)
             url = self.client.url
-        super().__init__(hass, entry, "catalog", url, hass.data[TIMING].refresh)
+        super().__init__(hass, entry, "catalog", url, timing.REFRESH)
         self.works = KnownWorks()
         self._series_lists: dict[str, CachedList[Series]] = {}
         # The lists used last are at the end.
@@ -140,7 +143,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             f"series {exhibition_id}",
             lambda: self.series_of(exhibition_id),
             partial(self.async_read_series, exhibition_id),
-            max_age=self.timing.catalog_age,
+            max_age=CATALOG_AGE,
             patience=patience,
         )
 
@@ -159,7 +162,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             f"artworks {series_id} {wanted}",
             enough,
             partial(self.async_read_artworks, series_id, wanted),
-            max_age=self.timing.catalog_age,
+            max_age=CATALOG_AGE,
             patience=patience,
         )
         if series_id in self._artwork_lists:

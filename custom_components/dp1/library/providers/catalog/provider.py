@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain, islice
 from math import ceil
 import re
-from typing import Any, override
+from typing import Any, Final, override
 
 from lru import LRU
 from yarl import URL
@@ -44,7 +44,6 @@ from ....client.text import shorten
 from ....client.values import text
 from ....const import LICENSE, SOURCE_LIMIT
 from ....guard import NAMED_HOSTS
-from ....timing import TIMING
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
@@ -66,6 +65,11 @@ from . import records
 from .background_reader import BackgroundReader
 from .coordinator import CatalogCoordinator
 from .records import artist_of, item_id, people_of, work_at
+
+# Seconds after which a work is looked up again that a display shows.
+WORK_AGE: Final = 600.0
+# The same of one that could not be looked up.
+WORK_RETRY: Final = 30.0
 
 MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
@@ -757,8 +761,7 @@ class CatalogProvider(Provider):
                 problem = err
             found = found or self._described_by_series(item)
             result = await self._async_add_manifest(item, found) or problem
-            timing = self.hass.data[TIMING]
-            max_age = timing.work_retry if problem else timing.work_age
+            max_age = WORK_RETRY if problem else WORK_AGE
             self._results[key] = result, now + max_age
         if isinstance(result, Dp1Error):
             raise result

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, override
+from typing import Any, Final, override
 
 from lru import LRU
 
@@ -15,6 +15,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import gather_with_limited_concurrency
 
+from .... import timing
 from ....client.catalog.client import Listing
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed
@@ -25,9 +26,11 @@ from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import NAMED_HOSTS
 from ....storage import record_from_json, record_to_json
-from ....timing import TIMING
 from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, async_channels
+
+# Seconds from which they are read again, of the playlists of a feed that are not among its newest.
+OLDER_AGE: Final = 86400.0
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
@@ -70,7 +73,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             key, keys = entry.data.get(CONF_API_KEY), entry.options.get(CONF_FEED_KEYS)
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url
-        super().__init__(hass, entry, "feed", url, hass.data[TIMING].refresh)
+        super().__init__(hass, entry, "feed", url, timing.REFRESH)
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
         self._state = State()
@@ -101,7 +104,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Refresh the list now, or once it gets old; one that was read in part soon."""
         super().async_start()
         if self.update_interval is not None and not self.data.complete:
-            soon = timedelta(seconds=self.timing.list_retry)
+            soon = timedelta(seconds=timing.LIST_RETRY)
             self.update_interval = min(self.update_interval, soon)
 
     @override
@@ -260,7 +263,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         assert self.client is not None
         began, found = self.hass.loop.time(), dict[str, FeedPlaylist]()
         pages = self.client.playlist_pages()
-        older_age = timedelta(seconds=self.timing.older_age)
+        older_age = timedelta(seconds=OLDER_AGE)
         older_read_at = self._state.older_read_at
         is_recent = older_read_at and abs(dt_util.utcnow() - older_read_at) < older_age
         skipped, more, reason = self._state.skipped, True, None
@@ -282,7 +285,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 self._set_list(self._listed(found, began, more, None))
                 self.async_updated()
                 async for page in pages:
-                    await asyncio.sleep(self.timing.page_pause)
+                    await asyncio.sleep(timing.PAGE_PAUSE)
                     await self._async_add(found, page)
                     skipped, more = page.skipped, not page.last
                     if len(found) >= MAX_PLAYLISTS:
