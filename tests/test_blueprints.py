@@ -162,6 +162,8 @@ async def test_moments(hass: HomeAssistant) -> None:
         await hass.async_block_till_done()
         await settle(wall)
         await later(hass, minutes=5, seconds=1)
+        assert wall.state.playlist_title == "Alarm"
+        hass.states.async_set("binary_sensor.water", "off", {"friendly_name": "Water"})
         await until(lambda: wall.state.current_title == "Dusk")
 
         told.clear()
