@@ -81,7 +81,7 @@ async def measure(
         library, first = await _started(hass, entry)
         first_requests = len(indexer.asked)
         (collection,) = library.collections.coordinators
-        while collection.data.reason or len(collection.data.records) < works:
+        while collection.list.problem or len(collection.list.records) < works:
             await asyncio.sleep(0.01)
         complete, requests = time.monotonic() - started, len(indexer.asked)
         stall = stalls.end()

@@ -25,7 +25,7 @@ from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.feed.records import FeedPlaylist
 from custom_components.dp1.library.search import Query
-from custom_components.dp1.library.server import record_to_text
+from custom_components.dp1.library.server_list import record_to_text
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -170,11 +170,11 @@ async def _async_artworks_loaded(library: Library) -> None:
 def _linear(library: Library, text: str) -> int:
     """Search as one would at first: every title, one after the other."""
     query, found = Query.of(text), 0
-    for show in library.catalog_coordinator.data.records:
+    for show in library.catalog_coordinator.list.records:
         found += any(query.score(show.title, person.name) for person in show.artists)
     for series in library.catalog_coordinator.all_series:
         found += bool(query.score(series.title))
-    for playlist in library.feed_coordinator.data.records:
+    for playlist in library.feed_coordinator.list.records:
         found += bool(query.score(playlist.title, ", ".join(playlist.curators)))
         for item in playlist.items:
             found += bool(query.score(item.title, context=playlist.title))
@@ -211,8 +211,8 @@ async def measure(
         await asyncio.to_thread(of_catalog.restore, stored)
         stalls = Stalls()
         await library.async_start()
-        await of_feed.async_look_now()
-        while len(of_feed.data.records) < count:
+        await of_feed.async_refresh()
+        while len(of_feed.list.records) < count:
             await asyncio.sleep(0.05)
         stall_reading = stalls.end()
         await library.async_stop()
@@ -241,7 +241,7 @@ async def measure(
         warm = time.process_time() - started
         await _async_artworks_loaded(library)
         stall_start = stalls.end()
-        assert len(library.feed_coordinator.data.records) == count
+        assert len(library.feed_coordinator.list.records) == count
         await library.async_hits("tide")
         found: list[float] = []
         naive: list[float] = []

@@ -721,8 +721,8 @@ PLACES = [
     Place(
         "library/server.py",
         "who stops waits for what hangs",
-        "        self.reads.stop()\n        await super().async_shutdown()",
-        "        await asyncio.gather(*self.reads._tasks.values())\n        await super().async_shutdown()",
+        "        self.tasks.stop()\n",
+        "        await __import__('asyncio').gather(*self.tasks._tasks.values())\n",
         ["tests/test_faults.py::test_storage_faults_of_a_running_home"],
     ),
     Place(

@@ -54,8 +54,8 @@ from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server import (
-    CachedList,
+from custom_components.dp1.library.server_list import (
+    ServerList,
     record_from_text,
     record_to_text,
 )
@@ -614,9 +614,13 @@ def stored() -> list[Any]:
 
 def read_stored(case: Any, spoiler: Spoiler) -> None:
     """Parse stored data."""
+    unread: Any = None
+    stored = ServerList[Any](
+        unread, "", unread, records_changed=print, read_ended=print
+    )
     for data in mapping(case).values():
-        CachedList.from_store(data, Exhibition)
-        CachedList.from_store(data, FeedPlaylist)
+        stored.restore(data, Exhibition)
+        stored.restore(data, FeedPlaylist)
         for kind in (Artwork, Favorite, FeedPlaylist, FeedChannel, Token):
             record_from_json(kind, data)
 

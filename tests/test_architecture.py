@@ -46,7 +46,7 @@ ORDER: tuple[set[str], ...] = (
 CLIENT = f"{PACKAGE}.client"
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
-    {"text", "values"},
+    {"page", "text", "values"},
     {"errors"},
     {"http"},
     {"playlist"},
@@ -56,6 +56,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"threads", "work"},
+    {"server_list"},
     {"node", "server", "settings", "spoken"},
     {"news", "search"},
     {"providers"},

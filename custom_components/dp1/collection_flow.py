@@ -164,7 +164,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
             page = await indexer.tokens(
                 owners=list(found), limit=SHOWN_WORKS, newest=True
             )
-            works = ", ".join(markdown_safe(token.name) for token in page.tokens)
+            works = ", ".join(markdown_safe(token.name) for token in page.records)
             named += ["", works] if works else []
         return self.async_show_form(
             step_id="confirm",
@@ -205,7 +205,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
             return True
         except Dp1Error:
             return False
-        return bool(page.tokens)
+        return bool(page.records)
 
     @property
     def _collection(self) -> CollectionCoordinator | None:
@@ -225,14 +225,16 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
             return False
         collection = self._collection
         return (
-            collection is None or collection.is_listing or not collection.data.tried_at
+            collection is None
+            or collection.list.is_reading
+            or not collection.list.tried_at
         )
 
     @property
     @override
     def _known(self) -> dict[str, str]:
         """Return the name of the collection, and how many works are known."""
-        known = len(self._collection.data.records) if self._collection else 0
+        known = len(self._collection.list.records) if self._collection else 0
         return {"name": markdown_safe(self._name), "known": str(known)}
 
 

@@ -101,8 +101,8 @@ def _library(library: Library) -> dict[str, Any]:
         "collections": [
             {
                 "addresses": len(collection.addresses),
-                "works": len(collection.data.records),
-                "complete": collection.data.complete,
+                "works": len(collection.list.records),
+                "complete": collection.list.complete,
                 "followed": collection.is_followed,
                 "keep_current": collection.keep_current,
                 "problem": _class_name(collection.problem),

@@ -267,7 +267,7 @@ async def test_a_feed_without_deletion(
 ) -> None:
     """A playlist that can still be read is not called deleted, and stays in the library."""
     coordinator = keyed.runtime_data.feed_coordinator
-    await coordinator.async_look_now()
+    await coordinator.async_refresh()
     told = await publish(hass, playlist=playlist())
     missing = refusal(404, "not_found", "no such endpoint", times=None)
     missing.method = "DELETE"

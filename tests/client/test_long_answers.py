@@ -31,6 +31,7 @@ from custom_components.dp1.client.indexer.links import (
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.client.values import MAX_ON_LOOP
 
+from .lists import listed
 from .scripted_server import Reply, Request, ScriptedServer
 from .timing import most_memory
 
@@ -179,9 +180,9 @@ async def test_list_of_a_catalog_without_end() -> None:
         ScriptedServer.run(answer) as server,
         aiohttp.ClientSession() as session,
     ):
-        listing = await Catalog(session, server.url).all_exhibitions()
-        assert isinstance(listing.reason, TooLargeError)
-        assert not listing.complete and listing.records
+        listing = await listed(Catalog(session, server.url).all_exhibitions())
+        assert isinstance(listing.problem, TooLargeError)
+        assert listing.records
         assert len(server.requests) < 25
 
 
@@ -194,7 +195,7 @@ async def test_records_of_an_indexer(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     body = {"data": {"tokens": {"items": items}}}
     page = await ask(Reply(200, body), DOORS["indexer"])
-    assert len(page.tokens) == PAGE
+    assert len(page.records) == PAGE
     assert calls and not any(calls)
     events = [
         {"event_type": "acquired", "token_id": str(number)} for number in range(5000)

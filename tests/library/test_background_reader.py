@@ -28,7 +28,7 @@ def unread(library: Library) -> int:
     catalog = library.catalog_coordinator
     return sum(
         catalog.is_open(show) and catalog.series_of(show.id).read_at is None
-        for show in catalog.data.records
+        for show in catalog.list.records
     )
 
 

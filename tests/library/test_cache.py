@@ -1,7 +1,6 @@
 """Test the cache of the library in memory and on disk."""
 
 import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime
 import gc
 import json
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.catalog.models import Exhibition
 from custom_components.dp1.library.library import async_remove_stored
 from custom_components.dp1.library.providers.catalog import (
     coordinator as catalog_module,
@@ -19,7 +17,6 @@ from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server import CachedList
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
@@ -196,9 +193,9 @@ async def test_the_copy_on_disk(
     titles = [json.loads(record)["title"] for record in of_feed["playlists"]["records"]]
     assert titles == ["Evening"]
     assert len(of_catalog["series"]) == 1 and len(of_catalog["artworks"]) == 8
-    before = library.catalog_coordinator.data.records
+    before = library.catalog_coordinator.list.records
     library = await make_library(catalog, feed, wait=False)
-    assert library.catalog_coordinator.data.records == before
+    assert library.catalog_coordinator.list.records == before
     await library.async_stop()
     assert [hass_storage[name]["data"] for name in names] == data
     assert len(hass_storage["dp1.favorites.library"]["data"]["favorites"]) == 1
@@ -343,7 +340,6 @@ def test_feed_records_survive_anything() -> None:
     channel = FeedChannel.parse({"id": "c", "playlists": "none", "publisher": []})
     assert channel == FeedChannel("c", "c", "", "", ())
     assert record_from_json(FeedChannel, record_to_json(channel)) == channel
-    assert CachedList.from_store(None, Exhibition) == CachedList()
 
 
 async def test_a_copy_of_the_future(
@@ -354,10 +350,10 @@ async def test_a_copy_of_the_future(
     future = datetime(2100, 1, 1, tzinfo=UTC)
     library.feed_coordinator._state.older_read_at = future
     for server in library.coordinators:
-        server.data = replace(server.data, read_at=future)
+        server.list.read_at = future
     asked = len(catalog.requests), feed.request_count
     library = await make_library(catalog, feed)
-    await until(lambda: all(each.data.age < 60 for each in library.coordinators))
+    await until(lambda: all(each.list.age < 60 for each in library.coordinators))
     assert library.since is not None and library.since < future
     assert feed.request_count > asked[1] and len(catalog.requests) > asked[0]
     older_read_at = library.feed_coordinator._state.older_read_at
@@ -377,7 +373,7 @@ async def test_a_series_with_another_id(
     catalog.data._by_exhibition[show][0] = catalog.data._made[after["id"]] = after
     catalog.data._works[after["id"]] = works
     try:
-        await library.catalog_coordinator.async_read_series(show)
+        await library.catalog_coordinator.series_of(show).async_read()
         await library.async_children(f"series/{after['id']}")
         work = library.known_work(on_wall({"source": works[0]["previewURI"]}))
         assert work is not None and work.node_id is not None

@@ -1,7 +1,6 @@
 """Test the playlists that are made for nodes of the library."""
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -264,8 +263,7 @@ async def test_what_was_found_is_not_looked_up_again(
     await library.async_children(exhibition.id)
     named = await library.async_find("series", series["title"])
     known = library.catalog_coordinator
-    known.data = replace(known.data, records=())
-    known._index_exhibitions()
+    known.list.async_set(())
     known._series.clear()
     catalog.reset_counters()
     with pytest.raises(NotFoundError):

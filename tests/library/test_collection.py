@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from copy import deepcopy
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -94,7 +93,7 @@ async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """The works of all addresses are listed once, newest first, and grouped by artist and by how they behave."""
     entry = await set_up_collection(hass, indexer.url, E1, E2, T1)
     library: Library = entry.runtime_data
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     assert await works(library) == [
         "Étude nº 3 – “glass”",
         "Slow Harbour (edition)",
@@ -181,7 +180,7 @@ async def test_search(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """A collection, its artists and its works are found by their names."""
     entry = await set_up_collection(hass, indexer.url, E1, T1)
     library: Library = entry.runtime_data
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
 
     async def found(query: str, **where: Any) -> list[str]:
         """Return the ids that a search finds."""
@@ -200,8 +199,8 @@ async def test_restart_without_network(
 ) -> None:
     """After a restart the last list is there without a request, and while the indexer is away."""
     entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).data.complete)
-    before = collection_of(entry).data.records
+    await until(lambda: collection_of(entry).list.complete)
+    before = collection_of(entry).list.records
     # What has changed is read from here on.
     await until(lambda: any(a.field == "syncCollection" for a in indexer.asked))
     await poll(entry)
@@ -209,10 +208,10 @@ async def test_restart_without_network(
     await indexer.stop()
     asked = len(indexer.asked)
     assert await hass.config_entries.async_setup(entry.entry_id)
-    assert collection_of(entry).data.records == before
+    assert collection_of(entry).list.records == before
     assert len(indexer.asked) == asked
     await poll(entry)
-    assert collection_of(entry).data.records == before
+    assert collection_of(entry).list.records == before
     assert len(await works(entry.runtime_data)) == 6
     assert collection_of(entry).problem is not None
 
@@ -268,10 +267,10 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     told = events(hass)
     ran = await triggered(hass, ACQUIRED, LEFT_COLLECTION)
     entry = await set_up_collection(hass, indexer.url, E1)
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     await poll(entry)
     assert not told
-    before = len(collection_of(entry).data.records)
+    before = len(collection_of(entry).list.records)
     asked(indexer)
     await poll(entry)
     assert asked(indexer) == {"syncCollection": 1}
@@ -293,7 +292,7 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         (ACQUIRED, "Lattice Bloom #88"),
         (LEFT_COLLECTION, "Plain Square"),
     ]
-    assert len(collection_of(entry).data.records) == before - 1
+    assert len(collection_of(entry).list.records) == before - 1
     assert (await works(entry.runtime_data))[0] == "Lattice Bloom #88"
 
     hidden["viewable"] = True
@@ -343,7 +342,7 @@ async def test_unknown_addresses(
     told = events(hass)
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     library: Library = entry.runtime_data
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     assert collection_of(entry).problem is None
     with pytest.raises(UnansweredError, match="no_collection"):
         await async_choose(hass, {"choice": "collection"}, [])
@@ -353,16 +352,14 @@ async def test_unknown_addresses(
         await async_build_playlist(
             hass, {"media_content_id": f"{PREFIX}{entry.entry_id}/{NODE}"}
         )
-    await until(lambda: collection_of(entry).update_interval == timedelta(hours=1))
+    await until(lambda: collection_of(entry).refresh_seconds == 3600)
     indexer.own(COLLECTOR, 3)
     # The button looks at once; the feed is away.
     with pytest.raises(HomeAssistantError, match="feed"):
         await library.async_refresh()
     assert len(await works(library)) == 3
     assert not told
-    interval = collection_of(entry).update_interval
-    assert interval is not None
-    assert 1800 <= interval.total_seconds() <= 3600
+    assert 1800 <= collection_of(entry).refresh_seconds <= 3600
 
 
 @pytest.mark.parametrize(
@@ -382,19 +379,19 @@ async def test_faults(
 ) -> None:
     """Whatever the indexer does, the list stays, also when the whole of it is read again."""
     entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     await poll(entry)
-    before = collection_of(entry).data.records
+    before = collection_of(entry).list.records
     indexer.faults = [fault]
     indexer.release(E1, record(indexer, "9005"), now(seconds=1))
     await poll(entry)
-    assert collection_of(entry).data.records == before
+    assert collection_of(entry).list.records == before
     assert collection_of(entry).problem is not None
     assert (await entry.runtime_data.async_node(NODE)).can_play
     # What happened meanwhile is not lost.
     indexer.faults = []
     await poll(entry)
-    assert len(collection_of(entry).data.records) == len(before) - 1
+    assert len(collection_of(entry).list.records) == len(before) - 1
     assert collection_of(entry).problem is None
 
 
@@ -408,11 +405,11 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     # The newest are there before the rest.
     listed = await collection_of(entry).async_list()
     assert len(listed.records) >= 50
-    await until(lambda: len(collection_of(entry).data.records) == 261)
+    await until(lambda: len(collection_of(entry).list.records) == 261)
     await poll(entry)
-    ids = [work.id for work in collection_of(entry).data.records]
+    ids = [work.id for work in collection_of(entry).list.records]
     assert len(ids) == len(set(ids)) == 261
-    assert collection_of(entry).data.records[-1].held_since is None
+    assert collection_of(entry).list.records[-1].held_since is None
     page = await entry.runtime_data.async_children(NODE)
     assert page.nodes[-1].kind == "more"
     rest = await entry.runtime_data.async_children(page.nodes[-1].id)
@@ -424,7 +421,7 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         indexer.change(COLLECTOR, "metadata_updated", known, now())
     collection.is_followed = False
     await poll(entry)
-    assert len(collection_of(entry).data.records) == 261
+    assert len(collection_of(entry).list.records) == 261
 
 
 @pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
@@ -442,7 +439,7 @@ async def test_bought_and_sold_while_off(
         indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     told = events(hass)
     entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     await poll(entry)
     assert await hass.config_entries.async_unload(entry.entry_id)
     # One was sold long ago, which is recorded only now, and one is hidden but still held.
@@ -463,15 +460,13 @@ async def test_bought_and_sold_while_off(
     counted = asked(indexer)
     assert counted["tokens"] == (1 if followed else 2)
     assert collection_of(entry).is_followed is followed
-    assert len(collection_of(entry).data.records) == 5
+    assert len(collection_of(entry).list.records) == 5
     # A second look tells nothing twice.
     await poll(entry)
     assert len(told) == 2
     assert asked(indexer)["tokens"] == (0 if followed else 1)
     assert caplog.text.count("does not tell what changes") == (0 if followed else 2)
-    interval = collection_of(entry).update_interval
-    assert interval is not None
-    assert 1800 <= interval.total_seconds() <= 3600
+    assert 1800 <= collection_of(entry).refresh_seconds <= 3600
 
 
 async def test_part_of_an_answer(
@@ -479,9 +474,9 @@ async def test_part_of_an_answer(
 ) -> None:
     """Errors beside the data do not spoil what is known, and nothing counts as sold because of them."""
     entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     told = events(hass)
-    before = collection_of(entry).data.records
+    before = collection_of(entry).list.records
     indexer.errors = [{"message": "a resolver failed", "path": ["tokens"]}]
     indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     spoiled = record(indexer, "9001")
@@ -489,7 +484,7 @@ async def test_part_of_an_answer(
     missing = record(indexer, "9005")
     indexer.records.remove(missing)
     await poll(entry)
-    assert collection_of(entry).data.records == before
+    assert collection_of(entry).list.records == before
     assert not told
     indexer.errors, spoiled["display"] = [], shown
     await poll(entry)
@@ -504,15 +499,15 @@ async def test_more_works_than_are_kept(
     owned = indexer.own(COLLECTOR, 400)
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     collection = collection_of(entry)
-    await until(lambda: len(collection.data.records) == 250)
+    await until(lambda: len(collection.list.records) == 250)
     await poll(entry)
-    assert not collection.data.complete
+    assert not collection.list.complete
     assert collection.problem is None
     newest = sorted(
         (one["owner_provenances"]["items"][0]["last_timestamp"] for one in owned),
         reverse=True,
     )[:250]
-    kept = [work.held_since for work in collection.data.records]
+    kept = [work.held_since for work in collection.list.records]
     assert [str(at and at.date()) for at in kept] == [at[:10] for at in newest]
     # It is followed like any other, and not read again as a whole.
     asked(indexer)
@@ -520,7 +515,7 @@ async def test_more_works_than_are_kept(
     await poll(entry)
     assert asked(indexer) == {"syncCollection": 1, "tokens": 1}
     assert (await works(entry.runtime_data))[0] == "#5"
-    assert len(collection.data.records) == 250
+    assert len(collection.list.records) == 250
 
 
 async def test_works_on_a_chain_are_kept_up_to_a_limit(
@@ -531,8 +526,8 @@ async def test_works_on_a_chain_are_kept_up_to_a_limit(
     for known in indexer.own(COLLECTOR, 3):
         known["display"]["animation_url"] = f"data:text/html,{'x' * 30}"
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
-    await until(lambda: collection_of(entry).data.complete)
-    listed = collection_of(entry).data.records
+    await until(lambda: collection_of(entry).list.complete)
+    listed = collection_of(entry).list.records
     assert [work.source is not None for work in listed] == [True, True, False]
 
 
@@ -544,7 +539,7 @@ async def test_keep_current(
     """A display that follows a collection reads its playlist at an address that nobody can guess or see in a state."""
     assert await async_setup_component(hass, "api", {})
     entry = await set_up_collection(hass, indexer.url, E1, T1, keep_current=True)
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     await poll(entry)
     async with House.of(hass, "wall") as house:
         client = await hass_client_no_auth()
@@ -592,7 +587,7 @@ async def test_a_followed_collection_among_others(
     """Its works are put into another list also where Home Assistant does not reach itself."""
     assert await async_setup_component(hass, "api", {})
     entry = await set_up_collection(hass, indexer.url, E1, T1, keep_current=True)
-    await until(lambda: collection_of(entry).data.complete)
+    await until(lambda: collection_of(entry).list.complete)
     await async_process_ha_core_config(hass, {"internal_url": "http://127.0.0.1:9"})
     media_id = f"{PREFIX}{entry.entry_id}/{NODE}"
     async with House.of(hass, "wall") as house:
@@ -610,6 +605,6 @@ async def test_a_work_that_is_listed_twice(
     indexer.records += indexer.own(COLLECTOR, 1)
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     collection = collection_of(entry)
-    await until(lambda: collection.data.complete)
-    await collection._async_read_newest()
-    assert len(collection.data.records) == 1
+    await until(lambda: collection.list.complete)
+    await collection.async_refresh()
+    assert len(collection.list.records) == 1

@@ -86,7 +86,7 @@ async def test_nobody_sees_an_address(
     assert await async_setup_component(hass, "diagnostics", {})
     entry = await set_up_collection(hass, indexer.url, E1, E2, T1, keep_current=True)
     collection = collection_of(entry)
-    await until(lambda: collection.data.complete)
+    await until(lambda: collection.list.complete)
     media_id = f"media-source://dp1/{entry.entry_id}/{NODE}"
     async with House.of(hass, "wall") as house:
         wall = house.walls["wall"]
@@ -115,7 +115,7 @@ async def test_nobody_sees_an_address(
             indexer.faults = [fault]
             indexer.acquire(E2, indexer.records[2], now(seconds=1))
             await collection.async_refresh()
-            assert collection.problem is not None or collection.update_interval
+            assert collection.problem is not None or collection.next_read
             seen.append(entry.runtime_data.problem_text)
         indexer.faults = []
         indexer.release(E1, indexer.records[-5], now(seconds=1))

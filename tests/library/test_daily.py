@@ -104,11 +104,11 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         await until(lambda: state_of(hass, SENSOR).state == "Day 2")
         await move(2, "00:01:02")
         await until(lambda: len(server.requests) == count + 1)
-        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
 
         # A day without a work of its own has that of the day before, as on displays.
         await move(3, "12:00:00")
-        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
         assert state_of(hass, SENSOR).state == "Day 2"
 
         # The playlist has another address by now: the last document counts until it has run out.
@@ -123,9 +123,9 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
             assert attributes()["status"] == "today"
         await move(4, "00:00:01")
         await until(lambda: state_of(hass, SENSOR).state == "Day 4")
-        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
         await move(5, "11:59:00")
-        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
         assert state_of(hass, SENSOR).state == "Day 4"
         await move(5, "13:00:00")
         await until(lambda: attributes()["status"] == "ran_out")
@@ -225,7 +225,7 @@ async def test_artist_of_the_indexer(
         }
         entry = await set_up(hass, library_entry(None, None, options=options))
         daily = entry.runtime_data.daily
-        await until(lambda: daily.document and not daily._reads._tasks)
+        await until(lambda: daily.document and not daily._tasks._tasks)
         await until(lambda: state_of(hass, SENSOR).state == "Day 1")
         if spoiled:
             assert state_of(hass, SENSOR).attributes["artist"] is None
@@ -265,7 +265,7 @@ async def test_a_refresh_that_takes_long(
         released.clear()
         await daily.async_refresh()
         released.set()
-        await until(lambda: daily._reads.is_idle)
+        await until(lambda: daily._tasks.is_idle)
         assert daily.problem is None
 
 

@@ -25,7 +25,6 @@ from custom_components.dp1.library.providers.channel import (
     FollowedChannel,
 )
 from custom_components.dp1.library.providers.feed.records import async_channels
-from custom_components.dp1.library.server import CachedList
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType
@@ -121,7 +120,7 @@ class Feed:
         """Follow a channel of the feed, and wait until it was read."""
         result = await self.ask(f"{self.feed.url}/channels{path}", **values)
         assert result["type"] is FlowResultType.CREATE_ENTRY, result
-        await until(lambda: all(channel.data.read_at for channel in self.followed))
+        await until(lambda: all(channel.list.read_at for channel in self.followed))
         return list(self.entry.subentries.values())[-1]
 
 
@@ -208,7 +207,7 @@ async def test_a_playlist_group(hass: HomeAssistant) -> None:
         (held,) = house.feed.seed(groups=[group])
         url = f"{house.feed.url}/playlist-groups/{held['id']}"
         assert (await house.ask(url))["type"] is FlowResultType.CREATE_ENTRY
-        await until(lambda: house.followed[0].data.read_at)
+        await until(lambda: house.followed[0].list.read_at)
         assert house.followed[0].title == "Wing"
         assert [each.title for each in house.followed[0].playlists] == ["Playlist 5"]
         house.put(EVENINGS, 5, 6)
@@ -311,7 +310,8 @@ async def test_nothing_could_be_read_yet(hass: HomeAssistant) -> None:
     async with following(hass) as house:
         await house.follow(f"/{EVENINGS}")
         (channel,) = house.followed
-        channel.data = CachedList()
+        channel.list.async_set(())
+        channel.list.read_at, channel.list.tried_at = None, 0.0
         house.feed.faults.append(Fault(status=500))
         with pytest.raises(TemporaryError):
             await house.library.async_build_playlist(f"followed/{channel.subentry_id}")
@@ -477,7 +477,7 @@ async def test_texts_of_strangers(hass: HomeAssistant, odd: str) -> None:
         followed = await house.ask(address)
         assert 0 < len(followed["title"]) <= MAX_TITLE
         assert unsafe(followed["title"]) is None
-        await until(lambda: all(channel.data.read_at for channel in house.followed))
+        await until(lambda: all(channel.list.read_at for channel in house.followed))
         numbers.extend((13, 14))
         (title,) = await house.look()
         (told,) = house.told
@@ -539,7 +539,7 @@ async def test_a_first_look_that_fails_often(hass: HomeAssistant) -> None:
         (channel,) = house.followed
         for _ in range(3):
             assert await house.look() == []
-        assert channel.data.read_at is None
+        assert channel.list.read_at is None
         assert list(channel.seen.unread) == [gone]
 
 

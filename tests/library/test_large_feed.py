@@ -62,7 +62,7 @@ async def opened(library: Library) -> list[Node]:
 
 def known(library: Library) -> list[str]:
     """Return the titles of the cached playlists."""
-    return [playlist.title for playlist in library.feed_coordinator.data.records]
+    return [playlist.title for playlist in library.feed_coordinator.list.records]
 
 
 async def test_all_playlists_are_reached(
@@ -72,7 +72,7 @@ async def test_all_playlists_are_reached(
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     assert len(known(library)) >= 20
-    await until(lambda: library.feed_coordinator.data.complete)
+    await until(lambda: library.feed_coordinator.list.complete)
     titles = [f"Evening {number}" for number in reversed(range(COUNT))]
     assert known(library) == titles
     assert [node.title for node in await opened(library)] == titles
@@ -98,7 +98,7 @@ async def test_what_is_older_is_read_once_a_day(
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     coordinator = library.feed_coordinator
-    await until(lambda: coordinator.data.complete)
+    await until(lambda: coordinator.list.complete)
     by_title = {entry["title"]: key for key, entry in feed.documents.items()}
     headers = {"Authorization": f"Bearer {feed.api_key}"}
     async with aiohttp.ClientSession(headers=headers) as session:
@@ -106,14 +106,14 @@ async def test_what_is_older_is_read_once_a_day(
             await session.delete(f"{feed.url}/playlists/{by_title[title]}")
     feed.seed([evening(99)])
     feed.log.clear()
-    await coordinator.async_look_now()
+    await coordinator.async_refresh()
     assert len([asked for asked in feed.log if asked.path.endswith("/playlists")]) == 2
     titles = known(library)
     assert titles[0] == "Evening 99" and len(titles) == COUNT
     assert "Evening 50" not in titles and "Evening 1" in titles
-    assert coordinator.data.complete
+    assert coordinator.list.complete
     set_timing(older_age=0.0)
-    await coordinator.async_look_now()
+    await coordinator.async_refresh()
     await until(lambda: "Evening 1" not in known(library))
     assert len(known(library)) == COUNT - 1
 
@@ -132,7 +132,7 @@ async def test_a_playlist_too_large_for_a_page(
     assert len(str(large)) > 1024 * 1024
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.data.complete)
+    await until(lambda: library.feed_coordinator.list.complete)
     page = await library.async_children("playlists")
     assert (page.not_shown, page.problem, library.problem) == (0, None, None)
     node = page.nodes[-1]
@@ -184,7 +184,7 @@ async def test_a_playlist_too_large_for_any_reader(
     feed.seed([{"summary": "x" * 300_000, **evening(1)}])
     feed.seed([evening(2)])
     library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.data.complete)
+    await until(lambda: library.feed_coordinator.list.complete)
     page = await library.async_children("playlists")
     assert [node.title for node in page.nodes] == ["Evening 2", "Evening 0"]
     assert (page.not_shown, page.problem, library.problem) == (1, None, None)
@@ -197,13 +197,13 @@ async def test_older_playlists_stay_when_they_cannot_be_read(
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     coordinator = library.feed_coordinator
-    await until(lambda: coordinator.data.complete)
+    await until(lambda: coordinator.list.complete)
     set_timing(older_age=0.0)
     feed.seed([evening(99)])
     feed.fault(path=r"/playlists\?", times=2)
     feed.fault(path=r"/playlists\?", status=500, times=None)
-    await coordinator.async_look_now()
-    await until(lambda: not coordinator.data.complete)
+    await coordinator.async_refresh()
+    await until(lambda: not coordinator.list.complete)
     assert known(library)[0] == "Evening 99"
     assert len(known(library)) == COUNT + 1
 
@@ -223,7 +223,7 @@ async def test_what_is_written_while_the_list_is_read(
     coordinator.async_put(published)
     coordinator.async_put({**changed, "title": "Morning"})
     coordinator.async_drop(gone["id"])
-    await until(lambda: coordinator.data.complete)
+    await until(lambda: coordinator.list.complete)
     titles = known(library)
     assert len(titles) == COUNT
     assert titles[0] == "Evening 99" and "Morning" in titles
@@ -231,7 +231,7 @@ async def test_what_is_written_while_the_list_is_read(
     assert f"Evening {COUNT - 1}" not in titles
     # What was deleted may be published again.
     coordinator.async_put(gone)
-    await coordinator.async_look_now()
+    await coordinator.async_refresh()
     assert gone["title"] in known(library)
 
 
@@ -249,8 +249,8 @@ async def test_only_so_much_is_kept(
     monkeypatch.setattr(library_feed, "MAX_SIZE", 20_000)
     feed.seed(evening(number) | more for number in range(COUNT))
     library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.data.complete)
-    records = library.feed_coordinator.data.records
+    await until(lambda: library.feed_coordinator.list.complete)
+    records = library.feed_coordinator.list.records
     assert len(records) == COUNT
     assert (
         sum(len(playlist.cover) + len("".join(playlist.fields)) for playlist in records)

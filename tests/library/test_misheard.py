@@ -27,7 +27,7 @@ ENOUGH = 57
 async def _all_series(library: Library) -> None:
     """Read the series of all exhibitions."""
     catalog = library.catalog_coordinator
-    for show in catalog.data.records:
+    for show in catalog.list.records:
         await catalog.async_series(show.id)
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +12,6 @@ from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.catalog import background_reader
 from custom_components.dp1.library.providers.catalog.records import KnownWorks
-from custom_components.dp1.library.server import CachedList
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -154,11 +152,11 @@ async def test_errors_slow_it_down(
     await clock.run(lambda: clock.waits.count(IDLE) > len(PAGES))
     assert len(named.pages()) == len(set(named.pages())) == len(PAGES)
     await named.stop()
-    await library.catalog_coordinator.async_look_now()
+    await library.catalog_coordinator.async_refresh()
     assert library.problem
     await clock.run(lambda: len(clock.waits) == 5)
     assert set(clock.waits) == {20.0}
-    assert library.catalog_coordinator.reads.is_idle
+    assert library.catalog_coordinator.tasks.is_idle
 
 
 async def test_news_are_read(
@@ -214,7 +212,7 @@ async def test_what_is_opened_meanwhile_is_kept(
     await catalog.async_series(herbarium["exhibitionID"])
     named.latency = 0.05
     reading = library.hass.async_create_task(
-        catalog.async_read_artworks(herbarium["id"], 50, pause=0.0)
+        catalog.artworks_of(herbarium["id"]).async_read(50, pause=0.0)
     )
     await catalog.async_artworks(herbarium["id"], None)
     await reading
@@ -327,15 +325,13 @@ async def test_how_far_to_read(
     """A small series is read whole, a large one up to a limit if its names differ in more than numbers."""
     library = await make_library(named)
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=size)
-    library.catalog_coordinator._artwork_lists["s"] = CachedList(
-        records=tuple(
-            Artwork(id=str(place), name=name) for place, name in enumerate(names)
-        ),
-        total=total,
-        complete=len(names) == total,
-        asked=asked,
-        read_at=dt_util.utcnow() if names else None,
+    works = library.catalog_coordinator.artworks_of("s")
+    works.async_set(
+        Artwork(id=str(place), name=name) for place, name in enumerate(names)
     )
+    works.total, works.limit = total, asked
+    works.complete = len(names) == total
+    works.read_at = dt_util.utcnow() if names else None
     reader = library.catalog_provider.background_reader
     assert reader._unread(series) == count
 
@@ -370,8 +366,8 @@ async def test_what_is_old_is_read_again(
     named.reset_counters()
     lists = library.catalog_coordinator._artwork_lists
     old = dt_util.utcnow() - timedelta(seconds=background_reader.MAX_AGE_SECONDS)
-    for key, artworks in lists.items():
-        lists[key] = replace(artworks, read_at=old)
+    for artworks in lists.values():
+        artworks.read_at = old
     await clock.read_all()
     assert Counter(title for title, _ in named.pages()) == PAGES | {"Herbarium": 12}
 

@@ -1,6 +1,5 @@
 """Test the news of a library."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -120,7 +119,7 @@ async def test_news(
     await until(lambda: state(hass, "sensor", entry.entry_id, "last_refresh"))
     assert state(hass, "binary_sensor", entry.entry_id, "problem").state == "off"
     lists = library.catalog_coordinator
-    lists.data = replace(lists.data, read_at=now - timedelta(days=8))
+    lists.list.read_at = now - timedelta(days=8)
     await hass.config_entries.async_unload(entry.entry_id)
     news.clear()
     await hass.config_entries.async_setup(entry.entry_id)

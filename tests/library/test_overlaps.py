@@ -11,7 +11,7 @@ from custom_components.dp1.client.errors import NoAnswerError
 from custom_components.dp1.library.providers.catalog import (
     coordinator as catalog_module,
 )
-from custom_components.dp1.library.server import CachedList
+from custom_components.dp1.library.server_list import ServerList
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -86,13 +86,19 @@ async def test_a_failure_takes_nothing_away(
         series = catalog.data.series(longform)[0]["id"]
 
         if route == "series":
-            node, read = f"exhibition/{show}", server.async_read_series(show, 0.0)
+            node, read = (
+                f"exhibition/{show}",
+                server.series_of(show).async_read(pause=0.0),
+            )
         else:
-            node, read = f"series/{series}", server.async_read_artworks(series, None)
+            node, read = (
+                f"series/{series}",
+                server.artworks_of(series).async_read(pause=0.0),
+            )
 
         def ids() -> set[str]:
             """Return the ids of what is known."""
-            known: CachedList[Any] = server.artworks_of(series)
+            known: ServerList[Any] = server.artworks_of(series)
             if route == "series":
                 known = server.series_of(show)
             return {record.id for record in known.records}
@@ -128,7 +134,7 @@ async def test_who_leaves_tells_of_no_problem(
             assert await server.async_search("weather", 0.01) == ()
         assert library.problem is None
         catalog.released.set()
-        await until(lambda: server.reads.is_idle)
+        await until(lambda: server.tasks.is_idle)
         assert library.problem is None
 
 
@@ -148,7 +154,7 @@ async def test_nobody_waits_for_a_failure(
         assert await asyncio.gather(leaving, return_exceptions=True)
         del leaving
         catalog.released.set()
-        await until(lambda: server.reads.is_idle)
+        await until(lambda: server.tasks.is_idle)
         gc.collect()
         await hass.async_block_till_done()
         assert "never retrieved" not in caplog.text

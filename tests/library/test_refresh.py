@@ -36,12 +36,12 @@ async def test_look_for_news(
     await hass.services.async_call(
         "button", "press", {"entity_id": button.entity_id}, blocking=True
     )
-    assert [known.id for known in coordinator.data.records] == [one["id"]]
+    assert [known.id for known in coordinator.list.records] == [one["id"]]
     del feed.documents[one["id"]]
     (two,) = feed.seed([playlist()])
     for data in ({}, {"config_entry_id": entry.entry_id}):
         await hass.services.async_call("dp1", "refresh_library", data, blocking=True)
-        assert two["id"] in {known.id for known in coordinator.data.records}
+        assert two["id"] in {known.id for known in coordinator.list.records}
     feed.fault(bad_gateway(times=None))
     with pytest.raises(HomeAssistantError) as caught:
         await hass.services.async_call("dp1", "refresh_library", {}, blocking=True)

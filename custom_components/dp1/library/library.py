@@ -164,27 +164,27 @@ class Library:
     @property
     def is_reading(self) -> bool:
         """Return whether a list is read now."""
-        return any(coordinator.is_listing for coordinator in self.coordinators)
+        return any(each.list.is_reading for each in self.coordinators)
 
     @property
     def known(self) -> int:
         """Return how many records the lists have, as far as they are read."""
-        return sum(coordinator.progress[0] for coordinator in self.coordinators)
+        return sum(len(each.list.records) for each in self.coordinators)
 
     @property
     def progress(self) -> float | None:
         """Return how much of the lists that are read now is known, from 0 to 1, None if a server does not tell."""
-        lists = [each.progress for each in self.coordinators if each.is_listing]
-        totals = [total for _, total in lists if total]
+        lists = [each.list for each in self.coordinators if each.list.is_reading]
+        totals = [each.total for each in lists if each.total]
         if not lists or len(totals) < len(lists):
             return None
-        return min(sum(known for known, _ in lists) / sum(totals), 1.0)
+        return min(sum(len(each.records) for each in lists) / sum(totals), 1.0)
 
     @property
     def since(self) -> datetime | None:
         """Return when the older of both lists was read whole, None if one never was."""
         times = [
-            coordinator.data.read_at
+            coordinator.list.read_at
             for coordinator in (self.catalog_coordinator, self.feed_coordinator)
             if coordinator.url
         ]
@@ -246,7 +246,7 @@ class Library:
         """Look for news on all servers now, or raise the translated error of the first that fails."""
         servers = self.coordinators
         reasons = await asyncio.gather(
-            *(server.async_look_now() for server in servers),
+            *(server.async_refresh() for server in servers),
             self.daily.async_refresh(),
         )
         for server, reason in zip(servers, reasons, strict=False):
@@ -268,8 +268,8 @@ class Library:
         assert self.feed is not None
         family = await self.feed.family()
         playlists = await self.feed_coordinator.async_list()
-        if playlists.reason:
-            raise playlists.reason
+        if playlists.missing:
+            raise playlists.missing
         has_key = bool(self.entry.data.get(CONF_API_KEY))
         takes_key = has_key and family is not Family.SIGNED
         return [

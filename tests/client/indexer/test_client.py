@@ -447,7 +447,7 @@ async def test_errors_beside_data(
     assert len(simulator.asked) == 2
     simulator.errors = [{"message": "a resolver failed"}]
     page = await indexer.tokens(contract_addresses=[link.contract])
-    assert page.tokens and not page.is_whole
+    assert page.records and not page.is_whole
     assert len(simulator.asked) == 4
     with pytest.raises(TemporaryError):
         await anext(indexer.changes(E2))

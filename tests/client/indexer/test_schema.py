@@ -36,10 +36,10 @@ async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
         simulator.own(OWNER, 300)
         indexer = Indexer(session, simulator.url, agent="test")
         # All works of addresses, the newest, and some of them by name.
-        assert [page async for page in indexer.pages(owners=[OWNER])][1].tokens
-        assert (await indexer.tokens(owners=[OWNER], newest=True)).tokens
+        assert [page async for page in indexer.pages(owners=[OWNER])][1].records
+        assert (await indexer.tokens(owners=[OWNER], newest=True)).records
         named = await indexer.tokens(owners=[OWNER], token_ids=["9007"], **HIDDEN)
-        assert [token.id for token in named.tokens] == ["9007"]
+        assert [token.id for token in named.records] == ["9007"]
         # Links.
         assert await indexer.resolve(ContractLink(CONTRACT), 5)
         assert await indexer.resolve(SeriesLink("fxhash", "lattice-bloom"), 5)

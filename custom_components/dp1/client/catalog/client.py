@@ -5,15 +5,16 @@ Paths, parameters and the page limit are those of the catalog's public interface
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 import logging
 from math import ceil, inf
 from random import uniform
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 
@@ -28,9 +29,9 @@ from ..errors import (
     UnreachableError,
 )
 from ..http import Answer, Guard, request_json, status_error
+from ..page import Page
 from ..text import clean, is_technical, server_url
 from ..values import MAX_ON_LOOP, decode, mapping
-from .artwork import evenly
 from .models import Artwork, Exhibition, Record, Series, as_integer
 
 PAGE_SIZE = 5
@@ -40,43 +41,7 @@ MAX_FAILED_PAGES = 3
 MAX_LIST = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Page[T]:
-    """A page of a list.
-
-    Attributes:
-        records: the valid records.
-        total: number of records of the list; None if the server did not tell.
-        offset: index of the first record in the list, from 0.
-        received: number of records, including invalid ones.
-        size: of the answer, in bytes.
-    """
-
-    records: tuple[T, ...]
-    total: int | None
-    offset: int
-    received: int
-    size: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Listing[T]:
-    """A list as far as it could be read.
-
-    Attributes:
-        records: the records, in order.
-        total: number of records of the list; None if the server did not tell.
-        complete: whether ``records`` is the whole list.
-        reason: the error if it is not; None if no more was asked for.
-    """
-
-    records: tuple[T, ...]
-    total: int | None
-    complete: bool
-    reason: Dp1Error | None
-
-
-type Progress[T] = Callable[[Callable[[], Listing[T]]], None]
+type Fetch[T] = Callable[[int, int], Awaitable[Page[T]]]
 
 
 def spread_offsets(total: int, size: int, pages: int) -> list[int]:
@@ -92,135 +57,130 @@ def spread_offsets(total: int, size: int, pages: int) -> list[int]:
     return [index * (total - size) // (pages - 1) for index in range(pages)]
 
 
-class PagedReader[T: Record]:
-    """Reads a list to its end: the first page, then several at a time."""
+class Span(NamedTuple):
+    """A part of a list, from an index to another; the rest of one is what a shorter page has left out."""
+
+    start: int
+    end: int
+    is_rest: bool = False
+
+
+class PageReader[T: Record]:
+    """The reading of one list: the first page, then several at a time.
+
+    Args:
+        fetch: reads a page, given its offset and the maximum number of records.
+        concurrency: maximum number of pages at the same time.
+        limit: about how many records to read, evenly spread over the list; None for all, up to ``MAX_RECORDS``.
+    """
 
     def __init__(
-        self,
-        fetch: Callable[[int, int], Awaitable[Page[T]]],
-        *,
-        concurrency: int,
-        cap: int | None = None,
+        self, fetch: Fetch[T], *, concurrency: int, limit: int | None = None
     ) -> None:
-        """Initialize the reader.
-
-        Args:
-            fetch: reads a page, given its offset and the maximum number of records.
-            concurrency: maximum number of pages at the same time.
-            cap: maximum number of records to return, evenly spread over the list; None for all.
-        """
+        """Initialize the reading without a request."""
         self._fetch = fetch
         self._concurrency = concurrency
-        self._cap = MAX_RECORDS if cap is None else cap
-        self._spread = cap is not None
-        self._found: dict[str, tuple[int, T]] = {}
-        self._skipped = 0
+        self._limit = limit
+        self._cap = limit or MAX_RECORDS
+        self._ids: set[str] = set()
+        self._received = 0
         self._size = 0
         self._page_size = PAGE_SIZE
         self._total: int | None = None
         self._failures: list[Dp1Error] = []
-        self._stopped = False
+        self._is_over = False
 
-    async def read(self) -> Listing[T]:
-        """Read as much as possible; errors are returned as the reason and never raised."""
-        if self._cap < 1:
-            return Listing((), None, False, None)
-        asked = min(PAGE_SIZE, self._cap)
-        try:
-            first = await self._fetch(0, asked)
-        except Dp1Error as err:
-            return Listing((), None, False, err)
+    async def pages(self) -> AsyncIterator[Page[T]]:
+        """Yield the pages as they come, and raise at the end what went wrong first: a broken page costs only itself."""
+        first = await self._fetch(0, min(PAGE_SIZE, self._cap))
         if first.total is not None and first.total >= first.received:
             self._total = first.total
-        self._keep(first)
+        yield self._new(first)
         if first.received:
             # A server may return fewer records than asked for; its own page size is used from here on.
             self._page_size = first.received
-            await self._read_spans(self._spans())
-        return self.so_far()
+            async for page in self._following():
+                yield page
+        if self._failures:
+            raise self._failures[0]
+        if self._received < min(self._total or 0, self._cap):
+            raise UnexpectedAnswerError(
+                f"the catalog announces {self._total} records and gives {self._received}"
+            )
 
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        """Return the spans (start, end) into which the rest of the list is divided, to be read independently."""
+    async def _following(self) -> AsyncIterator[Page[T]]:
+        """Yield the pages after the first as they come, several read at a time."""
+        spans = deque(self._spans())
+        tasks = set[asyncio.Task[tuple[Page[T], Span | None]]]()
+        try:
+            while True:
+                while spans and not self._is_over and len(tasks) < self._concurrency:
+                    tasks.add(asyncio.create_task(self._read(spans.popleft())))
+                if not tasks:
+                    return
+                done, tasks = await asyncio.wait(
+                    tasks, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    try:
+                        page, rest = task.result()
+                    except Dp1Error as err:
+                        self._failures.append(err)
+                        self._is_over |= len(self._failures) >= MAX_FAILED_PAGES
+                        continue
+                    yield page
+                    if rest is not None:
+                        spans.appendleft(rest)
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    def _spans(self) -> Iterator[Span]:
+        """Yield the spans into which the rest of the list is divided, to be read independently."""
         size = self._page_size
         if self._total is None:
-            yield size, self._cap
+            if size < self._cap:
+                yield Span(size, self._cap)
             return
         pages = ceil(self._cap / size)
-        if self._spread and pages * size < self._total:
+        if self._limit and pages * size < self._total:
             for offset in spread_offsets(self._total, size, pages)[1:]:
-                yield offset, offset + size
+                yield Span(offset, offset + size)
             return
-        end = self._total if self._spread else min(self._total, self._cap)
+        end = self._total if self._limit else min(self._total, self._cap)
         for offset in range(size, end, size):
-            yield offset, min(offset + size, end)
+            yield Span(offset, min(offset + size, end))
 
-    async def _read_spans(self, spans: Iterator[tuple[int, int]]) -> None:
-        """Read all spans, several at a time."""
+    async def _read(self, span: Span) -> tuple[Page[T], Span | None]:
+        """Return the first page of a span, and what the server has left out of it."""
+        limit = min(PAGE_SIZE, span.end - span.start)
+        page = await self._fetch(span.start, limit)
+        new = self._new(page)
+        if not page.received:
+            # No records where a span begins: this is the end of the list.
+            self._is_over |= not span.is_rest
+            return new, None
+        if page.records and not new.records:
+            if not span.is_rest and page.received >= limit:
+                raise UnexpectedAnswerError("the catalog repeats its pages")
+            return new, None
+        start = span.start + page.received
+        is_last = self._total is None and page.received < self._page_size
+        return new, None if is_last or start >= span.end else Span(
+            start, span.end, True
+        )
 
-        async def work() -> None:
-            for start, end in spans:
-                if self._stopped:
-                    return
-                try:
-                    await self._read_span(start, end)
-                except Dp1Error as err:
-                    self._failures.append(err)
-                    if len(self._failures) >= MAX_FAILED_PAGES:
-                        self._stopped = True
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self._concurrency):
-                group.create_task(work())
-
-    async def _read_span(self, start: int, end: int) -> None:
-        """Read a span, by as many pages as the server makes of it."""
-        offset = start
-        while offset < end and not self._stopped:
-            asked = min(PAGE_SIZE, end - offset)
-            page = await self._fetch(offset, asked)
-            new = self._keep(page)
-            if not page.received:
-                # No records where a span begins: this is the end of the list.
-                self._stopped |= offset == start
-                return
-            if page.records and not new:
-                if offset == start and page.received >= asked:
-                    raise UnexpectedAnswerError("the catalog repeats its pages")
-                return
-            offset += page.received
-            if self._total is None and page.received < self._page_size:
-                return
-
-    def _keep(self, page: Page[T]) -> int:
-        """Add the new records of a page, and return their number."""
-        before = len(self._found)
-        for index, record in enumerate(page.records, page.offset):
-            self._found.setdefault(record.id, (index, record))
-        self._skipped += page.received - len(page.records)
+    def _new(self, page: Page[T]) -> Page[T]:
+        """Return a page without the records that came before."""
+        new = {it.id: it for it in page.records if it.id not in self._ids}
+        self._ids |= new.keys()
+        self._received += len(new) + page.skipped
         self._size += page.size
-        if self._size > MAX_LIST and not self._stopped:
-            self._failures.append(TooLargeError(f"the list is over {MAX_LIST} bytes"))
-            self._stopped = True
-        return len(self._found) - before
-
-    def so_far(self) -> Listing[T]:
-        """Return what was read until now, and whether it is the whole list."""
-        in_order = sorted(self._found.values(), key=lambda found: found[0])
-        records = [record for _, record in in_order]
-        reason: Dp1Error | None = None
-        if self._failures:
-            reason = self._failures[0]
-        elif len(records) + self._skipped < min(self._total or 0, self._cap):
-            reason = UnexpectedAnswerError(
-                f"the catalog announces {self._total} records and gives {len(records)}"
-            )
-        if self._total is None:
-            capped = len(records) >= self._cap
-        else:
-            capped = self._total > self._cap
-        complete = not capped and reason is None
-        kept = evenly(records, self._cap) if self._spread else records[: self._cap]
-        return Listing(tuple(kept), self._total, complete, reason)
+        if self._size > MAX_LIST and not self._is_over:
+            error = TooLargeError(f"the list is over {MAX_LIST} bytes")
+            self._failures.append(error)
+            self._is_over = True
+        return replace(page, records=tuple(new.values()), total=self._total)
 
 
 _LOGGER = logging.getLogger(__name__)
@@ -267,7 +227,7 @@ class Catalog:
     - ``NoAnswerError``, ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
     - ``UnexpectedAnswerError``: something else is at this address.
 
-    The reads of whole lists (``all_...``) never raise these but return what could be read, and the reason.
+    The lists (``all_...``) yield all pages that can be read, and raise the first of these at the end.
     """
 
     def __init__(
@@ -307,31 +267,20 @@ class Catalog:
         """Read one page of the artworks of a series; options as for ``exhibitions``."""
         return await self._page(Artwork, seriesID=series_id, **options)
 
-    async def all_exhibitions(
-        self, *, progress: Progress[Exhibition] | None = None
-    ) -> Listing[Exhibition]:
-        """Read every exhibition, in the catalog's own order.
-
-        Args:
-            progress: called at the beginning with a function that returns what was read so far.
-        """
-        return await self._all(self.exhibitions, progress=progress)
+    def all_exhibitions(self) -> AsyncIterator[Page[Exhibition]]:
+        """Yield the pages of all exhibitions, in the catalog's own order."""
+        return self._all(self.exhibitions)
 
     async def all_series(
-        self,
-        exhibition_id: str,
-        *,
-        pause: float | None = None,
-        progress: Progress[Series] | None = None,
-    ) -> Listing[Series]:
-        """Read every series of an exhibition, in display order.
+        self, exhibition_id: str, *, pause: float | None = None
+    ) -> AsyncIterator[Page[Series]]:
+        """Yield the pages of all series of an exhibition; ``series_place`` sorts them.
 
         How many there are is known only after the first page: to save a round trip, the next are requested with it.
 
         Args:
             exhibition_id: id of the exhibition.
             pause: seconds before each further page, which are then requested one by one.
-            progress: as for ``all_exhibitions``.
         """
         read = partial(self.series, exhibition_id=exhibition_id)
         early = {
@@ -339,65 +288,50 @@ class Catalog:
             for index in range(CONCURRENCY if pause is None else 0)
         }
 
-        async def fetch(offset: int, limit: int) -> Page[Series]:
+        async def fetch(*, offset: int, limit: int) -> Page[Series]:
             """Return a page, requested in advance or now."""
             if task := early.pop(offset, None):
                 return await task
             return await read(offset=offset, limit=limit)
 
         try:
-            listing = await self._all(fetch, pause=pause, progress=progress)
+            async for page in self._all(fetch, pause=pause):
+                yield page
         finally:
             for task in early.values():
                 task.cancel()
             await asyncio.gather(*early.values(), return_exceptions=True)
-        return _in_order(listing, _series_place)
 
-    async def all_artworks(
-        self,
-        series_id: str,
-        *,
-        cap: int | None = None,
-        pause: float | None = None,
-        progress: Progress[Artwork] | None = None,
-    ) -> Listing[Artwork]:
-        """Read every artwork of a series, in the order of their index.
+    def all_artworks(
+        self, series_id: str, *, limit: int | None = None, pause: float | None = None
+    ) -> AsyncIterator[Page[Artwork]]:
+        """Yield the pages of all artworks of a series; ``artwork_place`` sorts them.
 
         Args:
             series_id: id of the series.
-            cap: maximum number of works to return, and about as many to read, evenly from the whole series; None for all.
+            limit: about how many works to read, in whole pages evenly from the series; None for all.
             pause: as for ``all_series``.
-            progress: as for ``all_exhibitions``.
         """
-        listing = await self._all(
-            partial(self.artworks, series_id=series_id),
-            cap=cap,
-            pause=pause,
-            progress=progress,
-        )
-        return _in_order(listing, _artwork_place)
+        read = partial(self.artworks, series_id=series_id)
+        return self._all(read, limit=limit, pause=pause)
 
-    async def _all[T: Record](
+    def _all[T: Record](
         self,
         read: Callable[..., Awaitable[Page[T]]],
         *,
-        cap: int | None = None,
+        limit: int | None = None,
         pause: float | None = None,
-        progress: Progress[T] | None = None,
-    ) -> Listing[T]:
-        """Read a whole list."""
+    ) -> AsyncIterator[Page[T]]:
+        """Yield the pages of a list."""
 
-        async def fetch(offset: int, limit: int) -> Page[T]:
+        async def fetch(offset: int, size: int) -> Page[T]:
             """Return a page, after a pause unless it is the first."""
             if pause is not None and offset:
                 await asyncio.sleep(pause)
-            return await read(offset=offset, limit=limit)
+            return await read(offset=offset, limit=size)
 
         concurrency = CONCURRENCY if pause is None else 1
-        reader = PagedReader(fetch, concurrency=concurrency, cap=cap)
-        if progress is not None:
-            progress(reader.so_far)
-        return await reader.read()
+        return PageReader(fetch, concurrency=concurrency, limit=limit).pages()
 
     async def _page[T: (Exhibition, Series, Artwork)](
         self,
@@ -431,7 +365,7 @@ class Catalog:
                 records=records,
                 total=total if total is not None and total >= 0 else None,
                 offset=offset,
-                received=len(found),
+                skipped=len(found) - len(records),
                 size=len(answer.body),
             )
 
@@ -518,17 +452,12 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _in_order[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
-    """Return the records in order; equal ones stay as they are."""
-    return replace(listing, records=tuple(sorted(listing.records, key=key)))
-
-
-def _series_place(series: Series) -> tuple[float, datetime]:
+def series_place(series: Series) -> tuple[float, datetime]:
     """Return the sort key of a series in its exhibition; series without an index come last."""
     index = inf if series.display_index is None else series.display_index
     return index, series.created_at or _LAST
 
 
-def _artwork_place(artwork: Artwork) -> float:
+def artwork_place(artwork: Artwork) -> float:
     """Return the sort key of a work in its series; works without an index come last."""
     return inf if artwork.index is None else artwork.index

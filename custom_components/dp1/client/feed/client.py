@@ -22,12 +22,13 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import Answer, Guard
+from ..page import Page
 from ..playlist.playlist import Playlist
 from ..playlist.signing import SigningKey
 from ..text import server_url
 from ..values import text
 from .connection import Family, FeedConnection, family_of
-from .paging import Page, pages, records
+from .paging import pages, records
 from .writer import Change, Published, Writer
 
 MAX_ANSWERS = 32
@@ -130,7 +131,7 @@ class Feed:
             url = self.playlist_url(own_id)
         return Playlist(url, document)
 
-    def playlist_pages(self) -> AsyncIterator[Page]:
+    def playlist_pages(self) -> AsyncIterator[Page[dict[str, Any]]]:
         """Yield the documents of all playlists page by page, those made last first."""
         return pages(self._connection, f"{self.url}/playlists", {"sort": "desc"})
 

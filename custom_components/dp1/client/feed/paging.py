@@ -5,7 +5,6 @@ at the end. Pages hold whole documents, for which no feed has a limit.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps, loads
 import re
@@ -14,6 +13,7 @@ from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
 from ..http import TAIL
+from ..page import Page
 from ..values import text
 from .connection import MAX_BODY, FeedConnection
 
@@ -26,21 +26,6 @@ MAX_SKIPPED_BODY = 64 * 1024 * 1024
 _CURSOR = re.compile(
     rb'"cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*(?:,\s*"hasMore"\s*:\s*true\s*)?\}\s*$'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of a list.
-
-    Attributes:
-        records: documents that no earlier page had; none for what is no object.
-        skipped: records up to here that are too large to be read at all.
-        last: whether the list ends here.
-    """
-
-    records: list[dict[str, Any]]
-    skipped: int
-    last: bool
 
 
 async def records(
@@ -62,7 +47,7 @@ async def records(
 
 async def pages(
     connection: FeedConnection, url: str, params: Mapping[str, str]
-) -> AsyncIterator[Page]:
+) -> AsyncIterator[Page[dict[str, Any]]]:
     """Yield the pages of a list.
 
     Ends at the last page, when a cursor comes again, when a page brings nothing new, and after ``MAX_PAGES``. A page
@@ -82,7 +67,6 @@ async def pages(
     cursor: str | None = None
     seen: set[bytes] = set()
     cursors: set[str] = set()
-    skipped = 0
     for _ in range(MAX_PAGES):
         asked = {**params, "limit": str(size)}
         if cursor is not None:
@@ -105,7 +89,6 @@ async def pages(
             page = None
         fresh: list[dict[str, Any]] = []
         if page is None:
-            skipped += 1
             cursor = _cursor_in(end)
         else:
             items, cursor = page
@@ -114,8 +97,7 @@ async def pages(
             if not fresh:
                 cursor = None
         last = cursor is None or cursor in cursors
-        if fresh or last:
-            yield Page(fresh, skipped, last)
+        yield Page(fresh, skipped=int(page is None))
         if last or cursor is None:
             return
         cursors.add(cursor)

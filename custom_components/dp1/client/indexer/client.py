@@ -20,9 +20,10 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import request_json, status_error
+from ..page import Page
 from ..values import mapping, objects, text, whole
 from .links import TEZOS, ContractLink, IndexedLink, SeriesLink, TokenLink, chain_of
-from .tokens import Page, Token
+from .tokens import Token
 
 PAGE: Final = 100
 MAX_PAGE: Final = 255
@@ -102,7 +103,7 @@ class Indexer:
         offset: int | None = None,
         newest: bool = False,
         **filters: Any,
-    ) -> Page:
+    ) -> Page[Token]:
         """Read a page of tokens, oldest record first so that the order holds while paging.
 
         Args:
@@ -131,7 +132,11 @@ class Indexer:
             raise UnexpectedAnswerError("the answer has no tokens")
         tokens = await asyncio.to_thread(_parsed, records[:limit], owners)
         following = text(answer.get("offset")) or ""
-        return Page(tokens, int(following) if following.isdecimal() else None, is_whole)
+        return Page(
+            tokens,
+            following=int(following) if following.isdecimal() else None,
+            is_whole=is_whole,
+        )
 
     async def all_tokens(
         self, *, most: int = MAX_TOKENS, **filters: Any
@@ -139,12 +144,12 @@ class Indexer:
         """Read tokens page by page, each once, at most ``most``; an offset that comes again ends the list."""
         found: dict[str, Token] = {}
         async for page in self.pages(**filters):
-            found |= {token.cid: token for token in page.tokens}
+            found |= {token.cid: token for token in page.records}
             if len(found) >= most:
                 break
         return list(found.values())[:most]
 
-    async def pages(self, **filters: Any) -> AsyncIterator[Page]:
+    async def pages(self, **filters: Any) -> AsyncIterator[Page[Token]]:
         """Yield the pages of a list; the last one has an offset if the list did not come to its end.
 
         Pages whose answer is too large are read in smaller parts, and a token whose answer is too large is skipped.
@@ -158,11 +163,11 @@ class Indexer:
                 if limit > 1:
                     limit = max(1, limit // 4)
                     continue
-                page = Page((), (offset or 0) + 1)
+                page = Page((), following=(offset or 0) + 1)
             yield page
             seen.add(offset)
             limit = min(2 * limit, PAGE)
-            if (offset := page.offset) is None:
+            if (offset := page.following) is None:
                 return
 
     async def resolve(self, link: IndexedLink, most: int) -> list[Token]:

@@ -126,15 +126,6 @@ class Token:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of tokens, where the next one starts (None at the end), and whether nothing is missing of the tokens."""
-
-    tokens: tuple[Token, ...]
-    offset: int | None
-    is_whole: bool = True
-
-
 def _without(pattern: re.Pattern[str], value: object) -> Any:
     """Return a value without the URLs in which a pattern is found, and other texts without the pattern."""
     match value:

@@ -1,6 +1,13 @@
 """Followed channels as a provider: channels of any feed, whose new playlists are news."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
@@ -12,14 +19,14 @@ from yarl import URL
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.const import CONF_URL
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ...client.catalog.client import Listing
 from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
 from ...client.http import Guard
+from ...client.page import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
@@ -28,7 +35,8 @@ from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines
-from ..server import CachedList, Json, ServerCoordinator
+from ..server import ServerCoordinator
+from ..server_list import Json, ServerList
 from ..work import Work
 from .feed.coordinator import FeedCoordinator
 from .feed.provider import (
@@ -156,26 +164,28 @@ class FollowedChannel(ServerCoordinator[Listed]):
             feed.others[f"{self.address.feed}/"] = self._client
 
     @override
-    async def _async_read_list(self) -> CachedList[Listed]:
-        """Read the playlists, and tell which are new."""
-        found: dict[str, Listed] = {}
-        try:
-            for channel in await self.address.async_channels(self._client):
-                for listed in await self._async_read_channel(channel):
-                    found.setdefault(listed.id, listed)
-        except Dp1Error as err:
-            return replace(self.data, reason=err, tried_at=self.hass.loop.time())
-        self._reads += 1
-        self._tell(found)
-        self._set_playlists(found.values())
-        listing = Listing(tuple(found.values()), len(found), True, None)
-        return self.data.updated(listing, self.hass.loop.time())
+    async def _pages(
+        self, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[Listed]]:
+        """Yield the playlists of each channel."""
+        for channel in await self.address.async_channels(self._client):
+            yield Page(await self._async_read_channel(channel))
 
-    def _set_playlists(self, listed: Any) -> None:
-        """Set what is searched; the same tuple while nothing changes."""
-        playlists = tuple(each.playlist for each in listed)
-        if playlists != self.playlists:
-            self.playlists = playlists
+    @override
+    @callback
+    def _handle_list(self, read: ServerList[Listed]) -> None:
+        """Tell which playlists are new."""
+        if read.problem is None:
+            self._reads += 1
+            self._tell({listed.id: listed for listed in read.records})
+        super()._handle_list(read)
+
+    @override
+    @callback
+    def _handle_records(self, changed: ServerList[Any]) -> None:
+        """Set what is searched."""
+        self.playlists = tuple(each.playlist for each in self.list.records)
+        super()._handle_records(changed)
 
     async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
@@ -207,7 +217,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self, channel: FeedChannel, urls: Sequence[str]
     ) -> dict[str, Listed]:
         """Return playlists by their addresses, as they were read before if that fails."""
-        known = {each.url: each for each in self.data.records}
+        known = {each.url: each for each in self.list.records}
         found = {}
         stored = await self._feed.async_documents_at(urls)
         for url, read in zip(urls, stored, strict=False):
@@ -243,7 +253,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
             node = playlist_node(listed.playlist)
             async_tell(
                 self.hass,
-                self.config_entry.entry_id,
+                self.tasks.entry.entry_id,
                 CHANNEL_PLAYLIST,
                 node,
                 listed.url,
@@ -253,14 +263,14 @@ class FollowedChannel(ServerCoordinator[Listed]):
     @override
     def to_store(self) -> Json:
         """Return everything that was read as plain JSON."""
-        return {"list": self.data.to_store(), "seen": record_to_json(self.seen)}
+        return {"list": self.list.to_store(), "seen": record_to_json(self.seen)}
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what `to_store` returned."""
-        self.data = CachedList.from_store(data.get("list"), Listed)
+        self.list.restore(data.get("list"), Listed)
         self.seen = record_from_json(Seen, data.get("seen")) or Seen()
-        self._set_playlists(self.data.records)
+        self.playlists = tuple(each.playlist for each in self.list.records)
 
 
 class _Followed(NodeRef["Channels"]):
@@ -279,7 +289,7 @@ class _Followed(NodeRef["Channels"]):
         channel = self.provider.coordinator(self.key)
         listed = await channel.async_list()
         return Children(
-            channel.playlists, 0, listed.reason, listed.read_at, playlist_node
+            channel.playlists, 0, listed.missing, listed.read_at, playlist_node
         )
 
     @override
@@ -287,8 +297,8 @@ class _Followed(NodeRef["Channels"]):
         """Build the playlist of all playlists of the channel."""
         channel = self.provider.coordinator(self.key)
         listed = await channel.async_list()
-        if not listed.records and listed.reason:
-            raise listed.reason
+        if not listed.records and listed.missing:
+            raise listed.missing
         urls = [each.url for each in listed.records]
         return await async_build_playlists(
             self.provider, self.provider.feed, self.id, channel.title, urls, limit

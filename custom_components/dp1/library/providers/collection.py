@@ -1,8 +1,8 @@
 """The collections of a library: the works that some addresses hold, followed in the background."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from itertools import batched
@@ -21,12 +21,12 @@ from ...client.display.player_status import PlaylistItem
 from ...client.errors import (
     Dp1Error,
     InvalidRequestError,
-    NoAnswerError,
     NotFoundError,
     UnexpectedAnswerError,
 )
 from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
-from ...client.indexer.tokens import Page, Token, build_items, data_type, provenance
+from ...client.indexer.tokens import Token, build_items, data_type, provenance
+from ...client.page import Page
 from ...client.playlist.document import timestamp
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.playlist.playlist import Playlist
@@ -43,12 +43,12 @@ from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
 from ..search import Lines, Names
-from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
+from ..server import ServerCoordinator
+from ..server_list import PATIENCE, Json, ServerList
 from ..settings import Preferences
 from ..work import Work
 from .provider import NodeRef, Source, SubentryProvider, source_of
 
-NEWEST: Final = "newest"
 POLL_SECONDS: Final = (1800.0, 3600.0)
 # Nothing is known of the addresses: they may become known, which takes a person.
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
@@ -85,6 +85,8 @@ class State:
         since: when it was added; what came before is no news.
         pending: ids of works to be read again.
         told: works that were told as news, with the time at which they came.
+        is_listed: whether the whole list was read once.
+        is_all: whether it was not longer than what is kept.
     """
 
     mark: str
@@ -92,6 +94,8 @@ class State:
     since: datetime
     pending: frozenset[str] = frozenset()
     told: tuple[str, ...] = ()
+    is_listed: bool = False
+    is_all: bool = True
 
 
 class CollectionCoordinator(ServerCoordinator[Token]):
@@ -115,95 +119,139 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         self.is_followed = True
         self._empty_reads = 0
         self._saved: object = None
+        # Of the last reading: what was known before it, and what is held no more.
+        self._before: dict[str, Token] = {}
+        self._gone: set[str] = set()
 
     @override
-    async def async_list(self, patience: float = PATIENCE) -> CachedList[Token]:
-        """Return the works, and wait for the newest if none was ever read."""
-        if self.url is None or self.data.records or self.data.read_at is not None:
-            return self.data
-        return await self.reads.cached(
-            NEWEST,
-            lambda: self.data,
-            self._async_read_newest,
-            max_age=RELIST_SECONDS,
-            patience=patience,
-        )
+    async def async_list(self, patience: float = PATIENCE) -> ServerList[Token]:
+        """Return the works, after waiting for the newest if none was ever read."""
+        if self.list.records or self.list.read_at is not None:
+            return self.list
+        return await super().async_list(patience)
 
     @callback
     @override
     def async_start(self) -> None:
         """Look for changes now: a work may have come or gone while nobody looked."""
         if self.url is not None:
-            self.reads.start(LIST, self.async_refresh)
+            self.list.async_start()
+
+    @override
+    async def _pages(
+        self, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[Token]]:
+        """Yield what came last if nothing is known, and then what has changed, or the whole list if nobody tells what has."""
+        indexer = await async_indexer(self.hass, self.url or "")
+        self._before = before = {work.id: work for work in self.list.records}
+        self._gone = set()
+        if not before:
+            newest = await indexer.tokens(owners=self.addresses, newest=True)
+            yield newest
+            self.list.async_release()
+            if not newest.records:
+                return
+            self._state.is_listed = newest.following is None
+        # The changes come first, so that none is lost while the list is read.
+        await self._async_note_changes(indexer)
+        changed, rest = set(self._state.pending), self.list.records
+        is_listed = self._state.is_listed and self.is_followed
+        if not is_listed or len(changed) > max(PAGE, len(rest)):
+            here = set[str]()
+            async for page in self._all_pages(indexer):
+                here |= {work.id for work in page.records}
+                yield page
+            changed, rest = before.keys() - here, ()
+            self._state.is_listed = True
+        gone, is_whole = set(changed), True
+        for batch in batched(sorted(changed), PAGE, strict=False):
+            async for page in indexer.pages(
+                owners=self.addresses, token_ids=list(batch), **HIDDEN
+            ):
+                gone -= {work.id for work in page.records}
+                is_whole = is_whole and page.is_whole
+                yield self._kept(page)
+        self._gone = gone if is_whole else set()
+        yield Page(rest)
+
+    async def _all_pages(
+        self, indexer: Indexer, newest: bool = False
+    ) -> AsyncIterator[Page[Token]]:
+        """Yield the pages of the whole list, and of more works than are kept those that came last."""
+        newest = newest or len(self._before) >= MAX_TOKENS
+        ids, is_all, is_whole = set[str](), False, True
+        async for page in indexer.pages(owners=self.addresses, newest=newest):
+            yield self._kept(page)
+            ids |= {work.id for work in page.records}
+            is_all = page.following is None
+            is_whole = is_whole and page.is_whole
+            if len(ids) >= MAX_TOKENS:
+                break
+        if not is_all and len(ids) < MAX_TOKENS:
+            raise UnexpectedAnswerError("the list has no end")
+        self._state.is_all = is_all
+        if not (is_all or newest):
+            async for page in self._all_pages(indexer, newest=True):
+                yield page
+        if not is_whole:
+            yield Page(tuple(self._before.values()))
+
+    def _kept(self, page: Page[Token]) -> Page[Token]:
+        """Return a page; of one that is not whole, known works stay as they are known."""
+        if page.is_whole:
+            return page
+        known = [self.list.get(work.id) or work for work in page.records]
+        return replace(page, records=known)
+
+    @override
+    def _ordered(self, records: Iterable[Token]) -> Iterator[Token]:
+        """Yield the works that are held and shown, those that came last first, without sources that would take too much memory."""
+        never = datetime.min.replace(tzinfo=dt_util.UTC)
+        shown = [it for it in records if it.id not in self._gone and not it.is_hidden]
+        shown.sort(key=lambda work: work.held_since or never, reverse=True)
+        left = MAX_DATA
+        for work in shown[:MAX_TOKENS]:
+            size = len(work.source or "") if data_type(work.source) else 0
+            left -= size
+            yield replace(work, source=None) if size and left < 0 else work
+
+    @override
+    @callback
+    def _handle_records(self, changed: ServerList[Any]) -> None:
+        """Note when the works have changed."""
+        self.changed_at = dt_util.utcnow()
+        super()._handle_records(changed)
+
+    @override
+    @callback
+    def _handle_list(self, read: ServerList[Token]) -> None:
+        """Tell what came and what left, and look again earlier where more is known."""
+        if read.problem is None:
+            read.complete = self._state.is_all
+            self._state.pending = frozenset()
+            self._tell_news()
+            self.refresh_seconds = self._next_seconds()
+        super()._handle_list(read)
 
     @callback
     @override
     def async_updated(self) -> None:
-        """Update the listeners, and store what is new."""
-        state = id(self.data.records), *self._state.checkpoints
-        if self._saved != state:
-            self._saved = state
-            self._store.async_save_later()
-        self.async_update_listeners()
-
-    @override
-    async def _async_read_list(self) -> CachedList[Token]:
-        """Read what changed, or everything if that was never read."""
-        before = self.data.records
-        if not before:
-            await self.reads.share(NEWEST, self._async_read_newest)
-        if self.data.records:
-            try:
-                await self._async_follow(before)
-            except Dp1Error as err:
-                self._set(self.data.records, complete=self.data.complete, reason=err)
-        if self.data.reason is None:
-            self.update_interval = timedelta(seconds=self._next_seconds())
-        return self.data
+        """Call the listeners, and store what is new."""
+        state = id(self.list.records), *self._state.checkpoints
+        if self._saved == state:
+            self.async_update_listeners()
+            return
+        self._saved = state
+        super().async_updated()
 
     def _next_seconds(self) -> float:
-        """Return the seconds until the next read."""
-        if self.data.records:
+        """Return the seconds until the next reading."""
+        if self.list.records:
             self._empty_reads = 0
-            pages = 1 if self.is_followed else ceil(len(self.data.records) / PAGE)
+            pages = 1 if self.is_followed else ceil(len(self.list.records) / PAGE)
             return min(pages * uniform(*POLL_SECONDS), RELIST_SECONDS)
         self._empty_reads += 1
         return EMPTY_SECONDS[self._empty_reads > 1]
-
-    async def _async_read_newest(self) -> None:
-        """Read what came last, which is everything in a small collection."""
-        try:
-            indexer = await async_indexer(self.hass, self.url or "")
-            page = await indexer.tokens(owners=self.addresses, newest=True)
-        except Dp1Error as err:
-            self._set(self.data.records, complete=False, reason=err)
-            return
-        is_all = page.offset is None
-        self._set(
-            _newest_first(_found(page, {}).values()),
-            complete=is_all,
-            reason=None if is_all else _being_read(),
-        )
-        self.async_updated()
-
-    async def _async_follow(self, before: tuple[Token, ...]) -> None:
-        """Read what has changed, or the whole list; the changes come first, so that none is lost meanwhile."""
-        indexer = await async_indexer(self.hass, self.url or "")
-        await self._async_note_changes(indexer)
-        works, complete = self.data.records, self.data.complete
-        asked = set(self._state.pending)
-        is_listed = self.data.read_at is not None and (
-            complete or len(works) >= MAX_TOKENS
-        )
-        many = len(asked) > max(PAGE, len(works))
-        if many or not (is_listed and self.is_followed):
-            works, complete = await self._async_read_pages(indexer)
-            here = {work.id for work in works}
-            asked = {work.id for work in before if work.id not in here}
-        works, left = await self._async_read_named(indexer, works, asked)
-        self._state.pending = frozenset()
-        self._set(works, complete=complete)
-        self._tell_news(before, left)
 
     async def _async_note_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time, or that the indexer does not tell."""
@@ -225,107 +273,37 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         else:
             self.is_followed = True
 
-    async def _async_read_pages(
-        self, indexer: Indexer, newest: bool = False
-    ) -> tuple[tuple[Token, ...], bool]:
-        """Return the whole list, or of more works than are kept those that came last, and whether these are all."""
-        before = {work.id: work for work in self.data.records}
-        newest = newest or len(before) >= MAX_TOKENS
-        found: dict[str, Token] = {}
-        is_all, is_whole = False, True
-        async for page in indexer.pages(owners=self.addresses, newest=newest):
-            found |= _found(page, before)
-            is_all = page.offset is None
-            is_whole = is_whole and page.is_whole
-            if len(found) >= MAX_TOKENS:
-                break
-            if self.data.read_at is None and not is_all:
-                works = _newest_first((before | found).values())
-                self._set(works, complete=False, reason=_being_read())
-                self.async_update_listeners()
-        if not is_all and len(found) < MAX_TOKENS:
-            raise UnexpectedAnswerError("the list has no end")
-        if not (is_all or newest):
-            return await self._async_read_pages(indexer, newest=True)
-        if not is_whole:
-            found = before | found
-        return _newest_first(found.values()), is_all
-
-    async def _async_read_named(
-        self, indexer: Indexer, works: tuple[Token, ...], asked: Iterable[str]
-    ) -> tuple[tuple[Token, ...], set[str]]:
-        """Return works after tokens among them were read again, and the ids of the tokens that are no longer held."""
-        known = {work.id: work for work in works}
-        found: dict[str, Token] = {}
-        left = set(asked)
-        is_whole = True
-        for batch in batched(sorted(left), PAGE, strict=False):
-            async for page in indexer.pages(
-                owners=self.addresses, token_ids=list(batch), **HIDDEN
-            ):
-                found |= _found(page, known)
-                is_whole = is_whole and page.is_whole
-        left -= found.keys()
-        if not is_whole:
-            left.clear()
-        here = {
-            work.id: work
-            for work in (known | found).values()
-            if work.id not in left and not work.is_hidden
-        }
-        return _newest_first(here.values()), left
-
-    def _set(
-        self,
-        works: tuple[Token, ...],
-        *,
-        complete: bool,
-        reason: Dp1Error | None = None,
-    ) -> None:
-        """Set the works, and why they are not all or old."""
-        complete = complete and len(works) <= MAX_TOKENS
-        works = _bounded(works)
-        if works != self.data.records:
-            self.changed_at = dt_util.utcnow()
-        else:
-            works = self.data.records
-        self.data = replace(
-            self.data,
-            records=works,
-            complete=complete,
-            reason=reason,
-            read_at=self.data.read_at if reason else dt_util.utcnow(),
-            tried_at=self.hass.loop.time(),
-        )
-
-    def _tell_news(self, before: tuple[Token, ...], left: set[str]) -> None:
+    def _tell_news(self) -> None:
         """Tell what came since the collection was added, and what left; nothing of what was there before."""
 
         def tell(kind: str, work: Token) -> None:
             """Tell of a work that came into the collection or left it."""
             node = _owned_node(self, work)
-            entry_id = self.config_entry.entry_id
+            entry_id = self.tasks.entry.entry_id
             async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
 
-        known = {work.id for work in before}
-        for work in self.data.records:
+        for work in self.list.records:
             held_since = work.held_since
-            if work.id in known or held_since is None or held_since < self._state.since:
+            if (
+                work.id in self._before
+                or held_since is None
+                or held_since < self._state.since
+            ):
                 continue
             # A work may be hidden for a while.
             name = f"{work.id} {held_since.isoformat()}"
             if name not in self._state.told:
                 self._state.told = (*self._state.told, name)[-MAX_TOLD:]
                 tell(ACQUIRED, work)
-        for work in before:
-            if work.id in left:
+        for work in self._before.values():
+            if work.id in self._gone:
                 tell(LEFT_COLLECTION, work)
 
     @override
     def to_store(self) -> Json:
         """Return everything that was read as plain JSON; may run in another thread."""
         return {
-            "list": self.data.to_store(),
+            "list": self.list.to_store(),
             "state": record_to_json(self._state),
         }
 
@@ -335,38 +313,8 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         state = record_from_json(State, data.get("state"))
         if state is None or state.mark != self._state.mark:
             return
-        self.data = CachedList.from_store(data.get("list"), Token)
+        self.list.restore(data.get("list"), Token)
         self._state = state
-
-
-def _being_read() -> Dp1Error:
-    """Return the reason why works are missing for now."""
-    return NoAnswerError("the rest is being read")
-
-
-def _found(page: Page, known: Mapping[str, Token]) -> dict[str, Token]:
-    """Return the works of a page by their ids; of a page that is not whole, known works stay as they are known."""
-    works = {work.id: work for work in page.tokens}
-    if page.is_whole:
-        return works
-    return {key: known.get(key, work) for key, work in works.items()}
-
-
-def _newest_first(works: Iterable[Token]) -> tuple[Token, ...]:
-    """Return works with those that came last first, and those without a time at the end."""
-    never = datetime.min.replace(tzinfo=dt_util.UTC)
-    found = sorted(works, key=lambda work: work.held_since or never, reverse=True)
-    return tuple(found)
-
-
-def _bounded(works: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the first works of a list, as many as are kept, without sources that would take too much memory."""
-    kept, left = list[Token](), MAX_DATA
-    for work in works[:MAX_TOKENS]:
-        size = len(work.source or "") if data_type(work.source) else 0
-        left -= size
-        kept.append(replace(work, source=None) if size and left < 0 else work)
-    return tuple(kept)
 
 
 # As a provider
@@ -386,7 +334,7 @@ class _View:
 
     def __init__(self, collection: CollectionCoordinator) -> None:
         """Look at works, which are the newest first."""
-        self.records = collection.data.records
+        self.records = collection.list.records
         whole = NodeKind.COLLECTION, collection.subentry_id
         self.works: dict[tuple[str, str], list[Token]] = {
             whole: list(self.records),
@@ -411,13 +359,13 @@ class _Folder(NodeRef["Collections"]):
 
     async def _async_read(
         self,
-    ) -> tuple[CollectionCoordinator, CachedList[Token], Sequence[Token]]:
+    ) -> tuple[CollectionCoordinator, ServerList[Token], Sequence[Token]]:
         """Return the collection, its list, and the works that are of this node."""
         collection = self.provider.coordinator(self.keys[0])
         listed = await collection.async_list()
         works = self.provider.view(collection).works.get((self.kind, self.key))
         if works is None:
-            raise listed.reason or NotFoundError(
+            raise listed.missing or NotFoundError(
                 f"no {self.kind} {self.key!r}", translation_key="not_in_collection"
             )
         return collection, listed, works
@@ -543,7 +491,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         """Return the lines of the works of a collection."""
         return Lines(
             self.hass,
-            lambda: collection.data.records,
+            lambda: collection.list.records,
             lambda work: ((work.name, ", ".join(work.artists), ""),),
             lambda work, _: _owned_node(collection, work),
         )
@@ -573,7 +521,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
     def view(self, collection: CollectionCoordinator) -> _View:
         """Return the works of a collection by where they are; lists are never changed but replaced."""
         view = self._views.get(collection.subentry_id)
-        if view is None or view.records is not collection.data.records:
+        if view is None or view.records is not collection.list.records:
             view = self._views[collection.subentry_id] = _View(collection)
         return view
 
@@ -654,10 +602,10 @@ def _folder(
     )
 
 
-def _problem(listed: CachedList[Token]) -> Dp1Error | None:
+def _problem(listed: ServerList[Token]) -> Dp1Error | None:
     """Return why works are missing: nothing tells an unknown address from one that holds nothing."""
-    if listed.reason is None and not listed.records:
+    if listed.missing is None and not listed.records:
         return NotFoundError(
             "nothing is known of the addresses", translation_key="collection_empty"
         )
-    return listed.reason
+    return listed.missing

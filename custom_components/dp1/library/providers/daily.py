@@ -22,7 +22,8 @@ from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...guard import NAMED_HOSTS
 from ..node import FOLDER_TITLES, Node, NodeKind
-from ..server import PATIENCE, Json, ServerStore, SharedReads
+from ..server import ServerStore
+from ..server_list import PATIENCE, Json, Tasks
 from ..work import Work
 from .collection import async_indexer, work_of
 from .feed.provider import image_at
@@ -83,7 +84,7 @@ class Daily(Provider):
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
         self.former: str | None = None
-        self._reads = SharedReads(hass, entry)
+        self._tasks = Tasks(hass, entry)
         self._known: tuple[PlaylistItem, Work] | None = None
         self._store = ServerStore(
             hass, entry.entry_id, KIND, self._restore, self._to_store
@@ -158,7 +159,7 @@ class Daily(Provider):
         now = dt_util.utcnow()
         if self.document and self._read_at and abs(now - self._read_at) < READ_EVERY:
             self._schedule(self._read_at + READ_EVERY)
-            self._reads.start(DESCRIBE, self._async_describe)
+            self._tasks.start(DESCRIBE, self._async_describe)
         else:
             self._start_read(now)
 
@@ -167,13 +168,13 @@ class Daily(Provider):
         """Stop reading and save."""
         if self._cancel:
             self._cancel()
-        self._reads.stop()
+        self._tasks.stop()
         await self._store.async_save_all()
 
     async def async_document(self) -> Json:
         """Return the playlist, and read it if it never was; raises why it could not be read."""
         if self.document is None:
-            await self._reads.share(KIND, self._async_read, PATIENCE)
+            await self._tasks.share(KIND, self._async_read, PATIENCE)
         if self.document is None:
             raise self.problem or Dp1Error("no address")
         return self.document
@@ -182,7 +183,7 @@ class Daily(Provider):
         """Read the playlist now; a long read goes on in the background."""
         if self.url:
             with suppress(NoAnswerError):
-                await self._reads.share(KIND, self._async_read, PATIENCE)
+                await self._tasks.share(KIND, self._async_read, PATIENCE)
 
     def due(self, now: datetime | None = None) -> Due:
         """Return what is due now or at another time, by the clocks of Home Assistant."""
@@ -275,7 +276,7 @@ class Daily(Provider):
         page = await indexer.tokens(
             limit=1, contract_addresses=[contract], token_numbers=[number]
         )
-        for token in page.tokens:
+        for token in page.records:
             self._known = item, replace(work_of(token), picture=token.thumbnail)
 
     def _schedule(self, read_at: datetime) -> None:
@@ -291,13 +292,13 @@ class Daily(Provider):
     def _handle_next(self, now: datetime) -> None:
         """Handle the moment of the next work."""
         self._on_change()
-        self._reads.start(DESCRIBE, self._async_describe)
+        self._tasks.start(DESCRIBE, self._async_describe)
         self._schedule(now + AFTER_CHANGE)
 
     @callback
     def _start_read(self, now: datetime) -> None:
         """Read the playlist in the background."""
-        self._reads.start(KIND, self._async_read)
+        self._tasks.start(KIND, self._async_read)
 
 
 async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:

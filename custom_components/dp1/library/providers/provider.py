@@ -18,7 +18,8 @@ from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..search import Lines, Query, Scored
-from ..server import CachedList, ServerCoordinator
+from ..server import ServerCoordinator
+from ..server_list import ServerList
 from ..settings import Preferences
 from ..work import Work
 
@@ -176,7 +177,7 @@ class Provider:
     async def async_stop(self) -> None:
         """Stop reading, and save."""
         for coordinator in self.coordinators:
-            await coordinator.async_shutdown()
+            await coordinator.async_stop()
 
     # What providers have in common
 
@@ -290,8 +291,8 @@ def cover_of(nodes: Iterable[Node]) -> str | None:
 
 
 def children_of[T](
-    nodes: Iterable[T], cached: CachedList[Any], make: Callable[[T], Node] | None = None
+    nodes: Iterable[T], cached: ServerList[Any], make: Callable[[T], Node] | None = None
 ) -> Children[T]:
     """Return the nodes of a list, or the records they are made of, and why the rest is missing."""
     missing = max(0, (cached.total or 0) - len(cached.records))
-    return Children(tuple(nodes), missing, cached.reason, cached.read_at, make)
+    return Children(tuple(nodes), missing, cached.missing, cached.read_at, make)

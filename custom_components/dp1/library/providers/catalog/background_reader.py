@@ -16,7 +16,7 @@ from ....client.catalog.artwork import CAP, own_name, shown_once
 from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, Series
 from ....client.errors import BusyError, UnreachableError
-from ...server import CachedList
+from ...server_list import ServerList
 from .coordinator import CatalogCoordinator
 
 # Seconds until the background reads on after a start.
@@ -70,11 +70,11 @@ class BackgroundReader:
     def _handle_time(self, now: datetime) -> None:
         """Read on if nothing else is read and the catalog can be reached."""
         self._cancel = None
-        is_gone = isinstance(self._catalog.data.reason, UnreachableError)
-        if is_gone or not self._catalog.reads.is_idle:
+        is_gone = isinstance(self._catalog.list.problem, UnreachableError)
+        if is_gone or not self._catalog.tasks.is_idle:
             self._schedule(READING_PAUSE)
         elif read := self._next():
-            self._catalog.reads.start("the background", read)
+            self._catalog.tasks.start("the background", read)
         else:
             self._failed.clear()
             self._schedule(READING_IDLE)
@@ -84,7 +84,7 @@ class BackgroundReader:
         now = dt_util.utcnow()
         exhibitions = [
             exhibition
-            for exhibition in self._catalog.data.records
+            for exhibition in self._catalog.list.records
             if exhibition.viewable(now)
         ]
         for exhibition in exhibitions:
@@ -119,23 +119,25 @@ class BackgroundReader:
             count = MAX_OF_SERIES
         if is_new:
             return max(count, len(works.records))
-        return count if (works.asked or inf) < count else 0
+        return count if works.limit is not None and works.limit < count else 0
 
     async def _async_read_series(self, exhibition_id: str) -> None:
         """Read the series of an exhibition."""
-        await self._catalog.async_read_series(exhibition_id, timing.PAGE_PAUSE)
-        self._handle_read(exhibition_id, self._catalog.series_of(exhibition_id))
+        series = self._catalog.series_of(exhibition_id)
+        await series.async_read(pause=timing.PAGE_PAUSE)
+        self._handle_read(exhibition_id, series)
 
     async def _async_read_works(self, series_id: str, count: int) -> None:
         """Read works of a series, of which the pages are as far apart as the lists."""
-        await self._catalog.async_read_artworks(series_id, count, READING_PAUSE)
-        self._handle_read(series_id, self._catalog.artworks_of(series_id))
+        works = self._catalog.artworks_of(series_id)
+        await works.async_read(count, READING_PAUSE)
+        self._handle_read(series_id, works)
 
-    def _handle_read(self, key: str, read: CachedList[Any]) -> None:
+    def _handle_read(self, key: str, read: ServerList[Any]) -> None:
         """Go on; after an error much later, with something else unless the catalog is only busy."""
-        if read.reason is None:
+        if read.problem is None:
             self._schedule(READING_PAUSE)
             return
-        if not isinstance(read.reason, BusyError):
+        if not isinstance(read.problem, BusyError):
             self._failed.add(key)
         self._schedule(READING_IDLE)

@@ -1,9 +1,11 @@
 """Coordinator of the exhibition catalog; series and artworks are read on demand."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Mapping
 from functools import partial
+from math import ceil
 from typing import Any, Final, override
+
+from lru import LRU
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
@@ -11,19 +13,22 @@ from homeassistant.util import dt as dt_util
 
 from .... import timing
 from ....client.catalog.artwork import CAP
-from ....client.catalog.client import PAGE_SIZE, Catalog, Listing, Page
+from ....client.catalog.client import PAGE_SIZE, Catalog, artwork_place, series_place
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
+from ....client.page import Page
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import NAMED_HOSTS
-from ...server import LIST, PATIENCE, CachedList, Json, Read, ServerCoordinator
+from ...server import ServerCoordinator
+from ...server_list import PATIENCE, Json, Read, ServerList
 from .records import KnownWorks
 
 # Seconds from which series and artworks, which change rarely, are shown, but read again meanwhile.
 CATALOG_AGE: Final = 3600.0
 
 MAX_WORKS = 20_000
+MAX_UNLISTED = 100
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
 
@@ -41,10 +46,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             url = self.client.url
         super().__init__(hass, entry, "catalog", url, timing.REFRESH)
         self.works = KnownWorks()
-        self._series_lists: dict[str, CachedList[Series]] = {}
+        self._series_lists: dict[str, ServerList[Series]] = {}
         # The lists used last are at the end.
-        self._artwork_lists: dict[str, CachedList[Artwork]] = {}
-        self._exhibitions: dict[str, Exhibition] = {}
+        self._artwork_lists: dict[str, ServerList[Artwork]] = {}
+        # Found by the catalog, and not in its list.
+        self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
         self._all_series: tuple[Series, ...] = ()
 
@@ -53,38 +59,21 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what is stored of this catalog, and index it."""
-        self.data = CachedList.from_store(data.get("exhibitions"), Exhibition)
-        self._series_lists = {
-            key: CachedList.from_store(stored, Series)
-            for key, stored in mapping(data.get("series")).items()
-        }
-        self._index_exhibitions()
-        self._index_series(
-            series
-            for series_list in self._series_lists.values()
-            for series in series_list.records
-        )
-        self._artwork_lists = {
-            key: CachedList.from_store(stored, Artwork)
-            for key, stored in mapping(data.get("artworks")).items()
-        }
-        for key, artworks in self._artwork_lists.items():
-            if series := self._series.get(key):
-                self.works.add(series, artworks.records)
+        self.list.restore(data.get("exhibitions"), Exhibition)
+        for key, stored in mapping(data.get("series")).items():
+            self.series_of(key).restore(stored, Series)
+            self._add_series(self.series_of(key))
+        for key, stored in mapping(data.get("artworks")).items():
+            self.artworks_of(key).restore(stored, Artwork)
+            self._index_artworks(key)
 
     @override
     def to_store(self) -> Json:
         """Return everything that was read as plain JSON."""
         return {
-            "exhibitions": self.data.to_store(),
-            "series": {
-                key: series_list.to_store()
-                for key, series_list in self._series_lists.copy().items()
-            },
-            "artworks": {
-                key: artworks.to_store()
-                for key, artworks in self._artwork_lists.copy().items()
-            },
+            "exhibitions": self.list.to_store(),
+            "series": _stored(self._series_lists),
+            "artworks": _stored(self._artwork_lists),
         }
 
     # What is known
@@ -103,19 +92,37 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     def exhibition(self, key: str) -> Exhibition | None:
         """Return a known exhibition."""
-        return self._exhibitions.get(key)
+        return self.list.get(key) or self._unlisted.get(key)
 
     def series(self, key: str) -> Series | None:
         """Return a known series."""
         return self._series.get(key)
 
-    def series_of(self, exhibition_id: str) -> CachedList[Series]:
+    def series_of(self, exhibition_id: str) -> ServerList[Series]:
         """Return the series of an exhibition as far as they have been read."""
-        return self._series_lists.get(exhibition_id, CachedList())
+        if exhibition_id not in self._series_lists:
+            self._series_lists[exhibition_id] = ServerList(
+                self.tasks,
+                f"series {exhibition_id}",
+                partial(self._series_pages, exhibition_id),
+                order=partial(sorted, key=series_place),
+                records_changed=self._handle_series,
+                read_ended=self._handle_series_read,
+            )
+        return self._series_lists[exhibition_id]
 
-    def artworks_of(self, series_id: str) -> CachedList[Artwork]:
+    def artworks_of(self, series_id: str) -> ServerList[Artwork]:
         """Return the artworks of a series as far as they have been read."""
-        return self._artwork_lists.get(series_id, CachedList())
+        if series_id not in self._artwork_lists:
+            self._artwork_lists[series_id] = ServerList(
+                self.tasks,
+                f"artworks {series_id}",
+                partial(self._artwork_pages, series_id),
+                order=partial(sorted, key=artwork_place),
+                records_changed=partial(self._handle_artworks, series_id),
+                read_ended=self._handle_read,
+            )
+        return self._artwork_lists[series_id]
 
     def is_open(self, exhibition: Exhibition) -> bool:
         """Return if an exhibition can be seen now and is not known to be empty."""
@@ -129,45 +136,31 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self, key: str, patience: float = PATIENCE
     ) -> Exhibition:
         """Return an exhibition, or raise NotFoundError or why it could not be read."""
-        if (found := self.exhibition(key)) is None:
-            exhibitions = await self.async_list(patience)
-            if (found := self.exhibition(key)) is None:
-                raise exhibitions.reason or NotFoundError(f"no exhibition {key!r}")
-        return found
+        if (exhibition := self.exhibition(key)) is not None:
+            return exhibition
+        exhibitions = await self.async_list(patience)
+        if (exhibition := self.exhibition(key)) is None:
+            raise exhibitions.missing or NotFoundError(f"no exhibition {key!r}")
+        return exhibition
 
     async def async_series(
         self, exhibition_id: str, patience: float = PATIENCE
-    ) -> CachedList[Series]:
+    ) -> ServerList[Series]:
         """Return the series of an exhibition."""
-        return await self.reads.cached(
-            f"series {exhibition_id}",
-            lambda: self.series_of(exhibition_id),
-            partial(self.async_read_series, exhibition_id),
-            max_age=CATALOG_AGE,
-            patience=patience,
-        )
+        series = self.series_of(exhibition_id)
+        return await series.async_get(max_age=CATALOG_AGE, patience=patience)
 
     async def async_artworks(
         self, series_id: str, count: int | None, patience: float = PATIENCE
-    ) -> CachedList[Artwork]:
+    ) -> ServerList[Artwork]:
         """Return at least `count` artworks of a series, spread evenly over it; None for all."""
-        wanted = _wanted(self.artworks_of(series_id), count)
-
-        def enough() -> CachedList[Artwork]:
-            """Return the artworks, or none if more are wanted."""
-            artworks = self.artworks_of(series_id)
-            return artworks if _is_enough(artworks, count) else CachedList()
-
-        artworks = await self.reads.cached(
-            f"artworks {series_id} {wanted}",
-            enough,
-            partial(self.async_read_artworks, series_id, wanted),
+        artworks = self.artworks_of(series_id)
+        self._artwork_lists[series_id] = self._artwork_lists.pop(series_id)
+        return await artworks.async_get(
             max_age=CATALOG_AGE,
             patience=patience,
+            limit=count and PAGE_SIZE * ceil(count / PAGE_SIZE),
         )
-        if series_id in self._artwork_lists:
-            self._artwork_lists[series_id] = self._artwork_lists.pop(series_id)
-        return artworks
 
     async def async_artwork(
         self, series_id: str, key: str, patience: float = PATIENCE
@@ -175,34 +168,28 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         """Return an artwork of a series, or raise NotFoundError or why it could not be read."""
         artworks = self.artworks_of(series_id)
         for count in (CAP, None):
-            if found := _by_id(artworks, key):
-                return found
-            if artworks.complete:
+            if artworks.complete or artworks.get(key):
                 break
-            artworks = await self.async_artworks(series_id, count, patience)
-        if found := _by_id(artworks, key):
-            return found
-        raise artworks.reason or NotFoundError(
-            f"no work {key!r} in series {series_id!r}"
-        )
+            await self.async_artworks(series_id, count, patience)
+        if (artwork := artworks.get(key)) is None:
+            raise artworks.missing or NotFoundError(
+                f"no work {key!r} in series {series_id!r}"
+            )
+        return artwork
 
     async def async_artwork_at(self, series: Series, index: int) -> Artwork | None:
         """Return the artwork at an index of a series, None if there is none; raises why it could not be read."""
         assert self.client is not None
         read = partial(self.client.artworks, series_id=series.id, offset=index, limit=1)
-        name = f"work {series.id} {index}"
-        records = await self.reads.share(
-            name, partial(self._async_page, read), PATIENCE
-        )
-        return next(iter(records), None)
+        page = await self._async_page(f"work {series.id} {index}", read, PATIENCE)
+        return next(iter(page.records), None)
 
     @callback
     def async_remember(self, series: Series, artwork: Artwork) -> None:
         """Remember an artwork of a series of which others may not have been read."""
-        known = self.artworks_of(series.id)
-        if _by_id(known, artwork.id) is None:
-            known = replace(known, records=(*known.records, artwork))
-            self._set_artworks(series.id, known)
+        artworks = self.artworks_of(series.id)
+        if artworks.get(artwork.id) is None:
+            artworks.async_set((*artworks.records, artwork))
 
     async def async_find_series(self, key: str) -> Series:
         """Return a series, known or not, or raise NotFoundError or why it could not be read."""
@@ -212,8 +199,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             raise NotFoundError(f"no series {key!r}")
         artworks = await self.async_artworks(key, 1)
         if not artworks.records:
-            raise artworks.reason or NotFoundError(f"no series {key!r}")
-        await self.reads.share(
+            raise artworks.missing or NotFoundError(f"no series {key!r}")
+        await self.tasks.share(
             f"exhibition of {key}",
             partial(self._async_find_exhibition_of, key),
             FIND_SERIES_SECONDS,
@@ -226,105 +213,30 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             return ()
         read = partial(self.client.exhibitions, keyword=words, sortBy="relevance")
         try:
-            found = await self.reads.share(
-                f"search {words}", partial(self._async_page, read), patience
-            )
+            page = await self._async_page(f"search {words}", read, patience)
         except Dp1Error as err:
             LOGGER.debug("The catalog finds nothing: %s", err)
             return ()
-        for exhibition in found:
-            self._exhibitions.setdefault(exhibition.id, exhibition)
-        return found
+        for exhibition in page.records:
+            self._unlisted[exhibition.id] = exhibition
+        return tuple(page.records)
 
-    async def _async_page[T](self, read: Read[Page[T]]) -> tuple[T, ...]:
-        """Return the records of a page that is read by itself, or raise why it could not be read."""
-        try:
-            page = await read()
-        except Dp1Error as err:
-            self.async_read_done(err)
-            raise
-        self.async_read_done(None)
-        return page.records
+    async def _async_page[T](
+        self, name: str, read: Read[Page[T]], patience: float
+    ) -> Page[T]:
+        """Return a page that is read by itself, or raise why it could not be read."""
 
-    @override
-    async def _async_read_list(self) -> CachedList[Exhibition]:
-        """Read all exhibitions."""
-        assert self.client is not None
-        before = self.data
+        async def read_and_note() -> Page[T]:
+            """Read it, also if nobody waits any more."""
+            try:
+                page = await read()
+            except Dp1Error as err:
+                self.async_contacted(err)
+                raise
+            self.async_contacted(None)
+            return page
 
-        def use(listed: CachedList[Exhibition]) -> CachedList[Exhibition]:
-            """Let the exhibitions that have been read be opened already."""
-            self._exhibitions |= {each.id: each for each in listed.records}
-            return _newest_first(listed)
-
-        exhibitions = await self._async_read_parts(
-            LIST, lambda: self.data, self.client.all_exhibitions, use
-        )
-        if not exhibitions.records and before.records:
-            # An empty answer would take all sources away.
-            reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
-            exhibitions = before.updated(
-                Listing((), None, False, reason), exhibitions.tried_at
-            )
-        self.data = exhibitions = _newest_first(exhibitions)
-        self._index_exhibitions()
-        if exhibitions.complete:
-            for gone in self._series_lists.keys() - self._exhibitions.keys():
-                del self._series_lists[gone]
-            self._index_series(())
-            for gone in self._artwork_lists.keys() - self._series.keys():
-                self._discard_artworks(gone)
-        return exhibitions
-
-    async def async_read_series(
-        self, exhibition_id: str, pause: float | None = None
-    ) -> None:
-        """Read the series of an exhibition as fast as possible, or with a pause in seconds before each further page."""
-        assert self.client is not None
-        known = self.series_of(exhibition_id).records
-        sizes = {series.id: series.max_artwork for series in known}
-
-        def use(listed: CachedList[Series]) -> CachedList[Series]:
-            """Let the series that have been read be opened already."""
-            self._series |= {series.id: series for series in listed.records}
-            return listed
-
-        series_list = await self._async_read_parts(
-            f"series {exhibition_id}",
-            lambda: self.series_of(exhibition_id),
-            partial(self.client.all_series, exhibition_id, pause=pause),
-            use,
-        )
-        self._series_lists[exhibition_id] = series_list
-        for series in series_list.records:
-            artworks = self.artworks_of(series.id)
-            if sizes.get(series.id, series.max_artwork) != series.max_artwork:
-                self._artwork_lists[series.id] = replace(artworks, read_at=None)
-        self._index_series(series_list.records)
-        for gone in self._artwork_lists.keys() & (sizes.keys() - self._series.keys()):
-            self._discard_artworks(gone)
-        self.async_read_done(series_list.reason)
-        self.async_updated()
-
-    async def async_read_artworks(
-        self, series_id: str, count: int | None, pause: float | None = None
-    ) -> None:
-        """Read artworks of a series, as fast as `async_read_series` does."""
-        assert self.client is not None
-        before = self.artworks_of(series_id)
-        artworks = await self._async_read_parts(
-            f"artworks {series_id} {count}",
-            lambda: self.artworks_of(series_id),
-            partial(self.client.all_artworks, series_id, cap=count, pause=pause),
-            asked=count,
-        )
-        known = self.artworks_of(series_id)
-        is_new = known.read_at not in (None, before.read_at)
-        # Whoever wanted as many may have been faster.
-        if not (is_new and _is_enough(known, count)):
-            self._set_artworks(series_id, artworks)
-        self.async_read_done(artworks.reason)
-        self.async_updated()
+        return await self.tasks.share(name, read_and_note, patience)
 
     async def _async_find_exhibition_of(self, series_id: str) -> None:
         """Read the series of one exhibition after the other until the series is found."""
@@ -333,34 +245,99 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
                 return
             await self.async_series(exhibition.id)
 
-    # Indexes
+    # Lists
 
-    def _set_artworks(self, series_id: str, artworks: CachedList[Artwork]) -> None:
-        """Set and index the artworks of a series, and discard those that were not used for the longest time."""
-        self._artwork_lists.pop(series_id, None)
+    @override
+    async def _pages(
+        self, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[Exhibition]]:
+        """Yield the pages of all exhibitions."""
+        assert self.client is not None
+        is_empty = True
+        async for page in self.client.all_exhibitions():
+            is_empty = is_empty and not page.records
+            yield page
+        if is_empty and self.list.records:
+            # An empty answer would take all sources away.
+            raise UnexpectedAnswerError("the catalog has no exhibitions any more")
+
+    @override
+    def _ordered(self, records: Iterable[Exhibition]) -> list[Exhibition]:
+        """Return the exhibitions with the newest first."""
+        return sorted(records, key=_opening, reverse=True)
+
+    @override
+    @callback
+    def _handle_list(self, read: ServerList[Exhibition]) -> None:
+        """Forget the series and artworks of exhibitions that are gone."""
+        if read.complete:
+            for gone in self._series_lists.keys() - {it.id for it in self.list.records}:
+                del self._series_lists[gone]
+            self._index_series()
+            for gone in self._artwork_lists.keys() - self._series.keys():
+                self._discard_artworks(gone)
+        super()._handle_list(read)
+
+    def _series_pages(
+        self, exhibition_id: str, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[Series]]:
+        """Yield the pages of the series of an exhibition."""
+        assert self.client is not None
+        return self.client.all_series(exhibition_id, pause=pause)
+
+    def _artwork_pages(
+        self, series_id: str, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[Artwork]]:
+        """Yield the pages of artworks of a series."""
+        assert self.client is not None
+        return self.client.all_artworks(series_id, limit=limit, pause=pause)
+
+    @callback
+    def _handle_series(self, series_list: ServerList[Series]) -> None:
+        """Index series; artworks of one that has grown are to be read again."""
+        for series in series_list.records:
+            known = self._series.get(series.id, series)
+            if known.max_artwork != series.max_artwork:
+                self.artworks_of(series.id).read_at = None
+        self._add_series(series_list)
+        self.async_updated()
+
+    @callback
+    def _handle_series_read(self, series_list: ServerList[Series]) -> None:
+        """Forget series that are gone."""
+        before = self._series.keys()
+        self._index_series()
+        for gone in self._artwork_lists.keys() & (before - self._series.keys()):
+            self._discard_artworks(gone)
+        self._handle_read(series_list)
+
+    @callback
+    def _handle_artworks(self, series_id: str, artworks: ServerList[Artwork]) -> None:
+        """Index artworks, and discard those that were not used for the longest time."""
         self._artwork_lists[series_id] = artworks
-        if series := self._series.get(series_id):
-            self.works.add(series, artworks.records)
+        self._index_artworks(series_id)
         for least_used in list(self._artwork_lists):
             if self.works_count <= MAX_WORKS or least_used == series_id:
                 break
             self._discard_artworks(least_used)
+        self.async_updated()
 
-    def _discard_artworks(self, series_id: str) -> None:
-        """Discard the artworks of a series."""
-        del self._artwork_lists[series_id]
-        self.works.discard(series_id)
+    # Indexes
 
-    def _index_exhibitions(self) -> None:
-        """Index the exhibitions by id."""
-        self._exhibitions = {
-            exhibition.id: exhibition for exhibition in self.data.records
-        }
+    def _index_artworks(self, series_id: str) -> None:
+        """Index the artworks of a known series."""
+        if series := self._series.get(series_id):
+            self.works.add(series, self._artwork_lists[series_id].records)
 
-    def _index_series(self, new: Iterable[Series]) -> None:
-        """Index new series, and remove those that are gone."""
-        for series in new:
+    def _add_series(self, series_list: ServerList[Series]) -> None:
+        """Index the series of an exhibition."""
+        for series in series_list.records:
             self.works.add_series(series)
+            self._series[series.id] = series
+        self._all_series = ()
+
+    def _index_series(self) -> None:
+        """Index the series of all exhibitions."""
         self._series = {
             series.id: series
             for series_list in self._series_lists.values()
@@ -368,29 +345,19 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         }
         self._all_series = ()
 
-
-def _wanted(artworks: CachedList[Artwork], count: int | None) -> int | None:
-    """Return how many artworks to read: whole pages, and never fewer than are known."""
-    if count is None or (artworks.read_at and artworks.asked is None):
-        return None
-    pages = max(1, -(-count // PAGE_SIZE))
-    return max(pages * PAGE_SIZE, artworks.asked or 0)
+    def _discard_artworks(self, series_id: str) -> None:
+        """Discard the artworks of a series."""
+        del self._artwork_lists[series_id]
+        self.works.discard(series_id)
 
 
-def _is_enough(artworks: CachedList[Artwork], count: int | None) -> bool:
-    """Return whether as many artworks were asked for."""
-    return artworks.complete or artworks.asked == _wanted(artworks, count)
-
-
-def _by_id(artworks: CachedList[Artwork], key: str) -> Artwork | None:
-    """Return the artwork with an id."""
-    return next((artwork for artwork in artworks.records if artwork.id == key), None)
-
-
-def _newest_first(exhibitions: CachedList[Exhibition]) -> CachedList[Exhibition]:
-    """Return the exhibitions sorted by their opening."""
-    order = sorted(exhibitions.records, key=_opening, reverse=True)
-    return replace(exhibitions, records=tuple(order))
+def _stored(lists: Mapping[str, ServerList[Any]]) -> Json:
+    """Return the lists of which something was read as plain JSON."""
+    return {
+        key: each.to_store()
+        for key, each in {**lists}.items()
+        if each.records or each.read_at
+    }
 
 
 def _opening(exhibition: Exhibition) -> tuple[float, str]:

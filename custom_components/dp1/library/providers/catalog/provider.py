@@ -24,6 +24,7 @@ from ....client.catalog.artwork import (
     cover_url,
     credit,
     edition,
+    evenly,
     exhibition_page,
     item as catalog_item,
     picture_url,
@@ -33,7 +34,7 @@ from ....client.catalog.artwork import (
     source_url,
     works_to_read,
 )
-from ....client.catalog.client import PAGE_SIZE, evenly
+from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
@@ -47,7 +48,7 @@ from ....guard import NAMED_HOSTS
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
-from ...server import PATIENCE
+from ...server_list import PATIENCE
 from ...spoken import FILLERS, fold, number_of
 from ...work import NO_WORK, Work
 from ..feed.coordinator import FeedCoordinator
@@ -185,7 +186,7 @@ class _Exhibition(NodeRef["CatalogProvider"]):
             self.id,
             exhibition.title,
             series_list.records,
-            series_list.reason,
+            series_list.missing,
             limit=limit,
             kind=exhibition.kind,
             cover=cover_url(exhibition, "l"),
@@ -331,7 +332,7 @@ class CatalogProvider(Provider):
         self._artists_of: Sequence[Exhibition] = ()
         self._exhibition_lines = Lines(
             self.hass,
-            lambda: catalog.data.records,
+            lambda: catalog.list.records,
             _names_of,
             lambda exhibition, _: self.exhibition_node(exhibition),
             NodeKind.EXHIBITIONS,
@@ -376,7 +377,7 @@ class CatalogProvider(Provider):
 
     def open_nodes(self) -> Iterator[Node]:
         """Yield the nodes of the exhibitions that can be seen."""
-        nodes = map(self.exhibition_node, self.catalog.data.records)
+        nodes = map(self.exhibition_node, self.catalog.list.records)
         return (node for node in nodes if node.can_expand)
 
     def exhibition_node(self, exhibition: Exhibition) -> Node:
@@ -439,7 +440,7 @@ class CatalogProvider(Provider):
 
     def _all_artists(self) -> tuple[Artist, ...]:
         """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
-        exhibitions = self.catalog.data.records
+        exhibitions = self.catalog.list.records
         if self._artists_of is not exhibitions:
             artists: dict[str, Artist] = {}
             for exhibition in exhibitions:
@@ -456,7 +457,7 @@ class CatalogProvider(Provider):
         for artist in self._all_artists():
             if fold(artist.name) == fold(name):
                 return artist
-        raise exhibitions.reason or NotFoundError(f"no artist {name!r}")
+        raise exhibitions.missing or NotFoundError(f"no artist {name!r}")
 
     async def async_series_of(
         self, artist: Artist, patience: float = PATIENCE
@@ -473,7 +474,7 @@ class CatalogProvider(Provider):
             if fold(artist.name)
             in {fold(person.name) for person in people_of(series, exhibition)}
         ]
-        reasons = (found.reason for found in lists if found.reason)
+        reasons = (found.missing for found in lists if found.missing)
         return all_series, next(reasons, None)
 
     def artist_node(self, artist: Artist) -> Node:
@@ -519,7 +520,7 @@ class CatalogProvider(Provider):
         named = (it for it in records if key in (it.id.casefold(), it.slug.casefold()))
         titled = (it for it in records if fold(it.title) == name)
         if (exhibition := next(chain(named, titled), None)) is None:
-            raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
+            raise exhibitions.missing or NotFoundError(f"no exhibition {text!r}")
         ref = _Exhibition(self, NodeKind.EXHIBITION, exhibition.id)
         ref.record = exhibition
         return ref
@@ -537,7 +538,7 @@ class CatalogProvider(Provider):
         name = comparable(exhibition.title)
         found = [
             playlist
-            for playlist in self._feed.data.records
+            for playlist in self._feed.list.records
             if playlist.title.casefold().startswith(name)
             and claimed_exhibition(playlist) == name
         ]
@@ -593,7 +594,7 @@ class CatalogProvider(Provider):
             (series, artworks.records)
             for (series, _), artworks in zip(chosen, found, strict=True)
         ]
-        reasons = (artworks.reason for artworks in found if artworks.reason)
+        reasons = (artworks.missing for artworks in found if artworks.missing)
         return groups, next(reasons, None)
 
     def item(self, artwork: Artwork, series: Series) -> Json | None:
@@ -700,7 +701,7 @@ class CatalogProvider(Provider):
         """Return the exhibitions, if they are wanted."""
         if "exhibitions" not in self.preferences.sources:
             return ()
-        visible = [each for each in self.catalog.data.records if each.visible]
+        visible = [each for each in self.catalog.list.records if each.visible]
         first = islice(filter(self.catalog.is_open, visible), SOURCE_LIMIT)
         listed = {each.id for each in first}
         return (
@@ -795,18 +796,18 @@ class CatalogProvider(Provider):
         """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
         for exhibition in self._claimed_exhibitions(item):
             series_list = await self.catalog.async_series(exhibition.id)
-            if series_list.reason and self._series(item) is None:
-                raise series_list.reason
+            if series_list.missing and self._series(item) is None:
+                raise series_list.missing
         if (series := self._series(item)) is None:
-            for server in (self.catalog.data, self._feed.data):
-                if server.reason and server.read_at is None:
-                    raise server.reason
+            for server in (self.catalog.list, self._feed.list):
+                if server.missing and server.read_at is None:
+                    raise server.missing
             return None
         index = 0 if shown_once(series) else work_at(series, item.source or "").index
         if index is None:
             artworks = await self.catalog.async_artworks(series.id, CAP)
-            if (work := self._indexed(item)) is None and artworks.reason:
-                raise artworks.reason
+            if (work := self._indexed(item)) is None and artworks.missing:
+                raise artworks.missing
             return work
         artwork = await self.catalog.async_artwork_at(series, index)
         if artwork and source_url(artwork, series) == item.source:
@@ -817,12 +818,12 @@ class CatalogProvider(Provider):
         """Return the exhibitions that playlists of the feed with this work claim to be."""
         names = {
             name
-            for playlist in self._feed.data.records
+            for playlist in self._feed.list.records
             if playlist.shows(item.source) and (name := claimed_exhibition(playlist))
         }
         return [
             exhibition
-            for exhibition in self.catalog.data.records
+            for exhibition in self.catalog.list.records
             if comparable(exhibition.title) in names
         ][:MAX_EXHIBITIONS]
 
@@ -866,7 +867,7 @@ class CatalogProvider(Provider):
     async def async_load(self) -> None:
         """Load what is stored; what has opened since then is news."""
         await super().async_load()
-        if (read_at := self.catalog.data.read_at) is not None:
+        if (read_at := self.catalog.list.read_at) is not None:
             self._new(each.id for each in self._opened_by(read_at))
 
     @override
@@ -888,7 +889,7 @@ class CatalogProvider(Provider):
     @callback
     def _handle_list(self) -> None:
         """Tell which exhibitions have opened, unless the list is being read."""
-        if self.catalog.data.read_at and self.catalog.data.reason is None:
+        if self.catalog.list.read_at and self.catalog.list.problem is None:
             self._tell_opened(dt_util.utcnow())
 
     @callback
@@ -907,7 +908,7 @@ class CatalogProvider(Provider):
         self._stop_waiting()
         upcoming = [
             opens
-            for exhibition in self.catalog.data.records
+            for exhibition in self.catalog.list.records
             if exhibition.visible and (opens := exhibition.viewable_from)
             if opens > now
         ]
@@ -918,7 +919,7 @@ class CatalogProvider(Provider):
 
     def _opened_by(self, when: datetime) -> list[Exhibition]:
         """Return the exhibitions that are open at a time."""
-        return [each for each in self.catalog.data.records if each.viewable(when)]
+        return [each for each in self.catalog.list.records if each.viewable(when)]
 
     def _stop_waiting(self) -> None:
         """Wait for no opening."""

@@ -1,7 +1,7 @@
 """Coordinator of the playlist feed; documents are read on demand."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,17 +16,17 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from .... import timing
-from ....client.catalog.client import Listing
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed
-from ....client.feed.paging import Page
+from ....client.page import Page
 from ....client.playlist.document import slugify
 from ....client.playlist.playlist import Playlist
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import NAMED_HOSTS
 from ....storage import record_from_json, record_to_json
-from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
+from ...server import ServerCoordinator
+from ...server_list import PATIENCE, Json, ServerList
 from .records import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, async_channels
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
@@ -77,7 +77,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
         self._state = State()
-        self._playlists: dict[str, FeedPlaylist] = {}
+        self._by_slug: dict[str, FeedPlaylist] = {}
         self._deleted: set[str] = set()
         # What was written last, and when.
         self._written: LRU[str, tuple[float, FeedPlaylist]] = LRU(MAX_DOCUMENTS)
@@ -88,13 +88,14 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what is stored of this feed, and index it."""
         self._state = record_from_json(State, data.get("state")) or State()
-        self._set_list(CachedList.from_store(data.get("playlists"), FeedPlaylist))
+        self.list.restore(data.get("playlists"), FeedPlaylist)
+        self._index()
 
     @override
     def to_store(self) -> Json:
         """Return everything that was read as plain JSON."""
         return {
-            "playlists": self.data.to_store(),
+            "playlists": self.list.to_store(),
             "state": record_to_json(self._state),
         }
 
@@ -103,15 +104,14 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     def async_start(self) -> None:
         """Refresh the list now, or once it gets old; one that was read in part soon."""
         super().async_start()
-        if self.update_interval is not None and not self.data.complete:
-            soon = timedelta(seconds=timing.LIST_RETRY)
-            self.update_interval = min(self.update_interval, soon)
+        if self.next_read is not None and not self.list.complete:
+            self._schedule(timing.LIST_RETRY)
 
     @override
-    async def async_look_now(self) -> Dp1Error | None:
+    async def async_refresh(self) -> Dp1Error | None:
         """Read the list now; documents are read again when they are needed."""
         self._documents.clear()
-        return await super().async_look_now()
+        return await super().async_refresh()
 
     @callback
     def async_remember_slug(self, slug: object, document: Mapping[str, Any]) -> None:
@@ -130,36 +130,35 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Update the list with a playlist that has just been written."""
         if (playlist := FeedPlaylist.parse(document)) is None:
             return
-        records = [
-            playlist if old.id == playlist.id else old for old in self.data.records
-        ]
-        if playlist.id not in self._playlists:
-            records.insert(0, playlist)
         self._deleted.discard(playlist.id)
         self._written[playlist.id] = self.hass.loop.time(), playlist
+        records = self.list.records
+        if self.list.get(playlist.id) is None:
+            records = playlist, *records
         self._set_records(playlist.id, records)
 
     @callback
     def async_drop(self, key: str) -> None:
         """Remove a playlist that has just been deleted from the list."""
         self._deleted.add(key)
-        records = [old for old in self.data.records if old.id != key]
-        self._set_records(key, records)
+        self._set_records(key, self.list.records)
 
-    def _set_records(self, key: str, records: Sequence[FeedPlaylist]) -> None:
+    def _set_records(self, key: str, records: Iterable[FeedPlaylist]) -> None:
         """Replace the list, of which one playlist has changed."""
         for ref, (_, stored) in list(self._documents.items()):
             if stored.document.get("id") == key:
                 del self._documents[ref]
-        total = len(records) + self._state.skipped
-        self._set_list(replace(self.data, records=tuple(records), total=total))
-        self.async_updated()
+        self.list.async_set(records)
+        self.list.total = len(self.list.records) + self._state.skipped
 
     def playlist(self, ref: str) -> FeedPlaylist | None:
         """Return a known playlist by id, slug or address."""
         if self.url is not None:
             ref = ref.removeprefix(f"{self.url}/playlists/")
-        return self._playlists.get(ref) or self._playlists.get(ref.lower())
+        for name in (ref, ref.lower()):
+            if playlist := self.list.get(name) or self._by_slug.get(name):
+                return playlist
+        return None
 
     async def async_playlist(self, ref: str) -> FeedPlaylist:
         """Return a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
@@ -188,7 +187,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             return cached[1]
         try:
             read = partial(self._async_read_document, client, ref)
-            return await self.reads.share(f"document {ref}", read, patience)
+            return await self.tasks.share(f"document {ref}", read, patience)
         except NotFoundError:
             raise
         except Dp1Error as err:
@@ -232,7 +231,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         for channel in self.channels:
             if channel.id == key:
                 return channel
-        raise playlists.reason or NotFoundError(f"no channel {key!r}")
+        raise playlists.missing or NotFoundError(f"no channel {key!r}")
 
     async def async_documents_at(
         self, urls: Sequence[str]
@@ -258,105 +257,95 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return self._state.channels
 
     @override
-    async def _async_read_list(self) -> CachedList[FeedPlaylist]:
-        """Read the newest playlists and the channels, and once a day what is older, with a pause before each page."""
+    async def _pages(
+        self, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[FeedPlaylist]]:
+        """Yield the newest playlists, read the channels, and yield what is older: once a day as it is, with a pause before each page."""
         assert self.client is not None
-        began, found = self.hass.loop.time(), dict[str, FeedPlaylist]()
-        pages = self.client.playlist_pages()
+        state, before = self._state, self.list.records
         older_age = timedelta(seconds=OLDER_AGE)
-        older_read_at = self._state.older_read_at
-        is_recent = older_read_at and abs(dt_util.utcnow() - older_read_at) < older_age
-        skipped, more, reason = self._state.skipped, True, None
-        reading = NoAnswerError("the rest is being read")
+        is_recent = state.older_read_at and (
+            abs(dt_util.utcnow() - state.older_read_at) < older_age
+        )
+        pages, size = self.client.playlist_pages(), 0
+        newest, skipped = set[str](), 0
+        async for documents in pages:
+            page, size = await self._async_parse(documents, size)
+            newest |= {playlist.id for playlist in page.records}
+            skipped += page.skipped
+            yield page
+            if len(newest) >= FIRST_PLAYLISTS:
+                break
+        state.channels = tuple(await async_channels(self.client))
+        if len(newest) >= FIRST_PLAYLISTS and is_recent:
+            indexes = [n for n, playlist in enumerate(before) if playlist.id in newest]
+            yield Page(before[indexes[-1] + 1 :] if indexes else ())
+            return
+        self.list.read_at = dt_util.utcnow()
+        self.list.async_release()
+        count = len(newest)
+        async for documents in pages:
+            await asyncio.sleep(timing.PAGE_PAUSE)
+            page, size = await self._async_parse(documents, size)
+            skipped += page.skipped
+            count += len(page.records)
+            yield page
+            if count >= MAX_PLAYLISTS:
+                break
+        state.skipped, state.older_read_at = skipped, dt_util.utcnow()
 
-        def known() -> CachedList[FeedPlaylist]:
-            """Return what is known so far; feeds do not tell how many there are."""
-            return replace(self._listed(found, began, more, reading), total=None)
+    async def _async_parse(
+        self, documents: Page[Json], size: int
+    ) -> tuple[Page[FeedPlaylist], int]:
+        """Return the playlists of a page, beyond a size of all before them with only what names them, and the size of all."""
 
-        self.reads.set_progress(LIST, known)
-        try:
-            async for page in pages:
-                await self._async_add(found, page)
-                skipped, more = page.skipped, not page.last
-                if len(found) >= FIRST_PLAYLISTS:
-                    break
-            self._state.channels = tuple(await async_channels(self.client))
-            if more and not is_recent:
-                self._set_list(self._listed(found, began, more, None))
-                self.async_updated()
-                async for page in pages:
-                    await asyncio.sleep(timing.PAGE_PAUSE)
-                    await self._async_add(found, page)
-                    skipped, more = page.skipped, not page.last
-                    if len(found) >= MAX_PLAYLISTS:
-                        more = False
-                        break
-        except Dp1Error as err:
-            reason = err
-        if not more and not reason:
-            self._state.skipped = skipped
-            self._state.older_read_at = dt_util.utcnow()
-        listed = self._listed(found, began, more, reason)
-        if is_recent and not reason:
-            listed = replace(listed, complete=True)
-        self._set_list(listed)
-        return self.data
+        def parse() -> tuple[Page[FeedPlaylist], int]:
+            """Parse them."""
+            records, total = [], size
+            for playlist in filter(None, map(FeedPlaylist.parse, documents.records)):
+                total += playlist.size
+                if total > MAX_SIZE:
+                    playlist = replace(playlist, cover="", fields=())
+                records.append(playlist)
+            return Page(records, skipped=documents.skipped), total
 
-    def _listed(
-        self,
-        found: Mapping[str, FeedPlaylist],
-        began: float,
-        more: bool,
-        reason: Dp1Error | None,
-    ) -> CachedList[FeedPlaylist]:
-        """Return the list with what was found since a read began, followed by what was known to be older."""
-        known = self.data.records
-        indexes = [n for n, playlist in enumerate(known) if playlist.id in found]
-        older = known[indexes[-1] + 1 :] if more and indexes else ()
-        records = self._with_written((*found.values(), *older), began)
-        total = len(records) + self._state.skipped
-        listing = Listing(records, total, not more and reason is None, reason)
-        return self.data.updated(listing, self.hass.loop.time())
+        return await self.hass.async_add_executor_job(parse)
 
-    def _set_list(self, listed: CachedList[FeedPlaylist]) -> None:
-        """Replace the list, and index it."""
-        self.data = listed
-        records = listed.records
-        self._playlists = {
-            playlist.slug: playlist for playlist in reversed(records) if playlist.slug
-        }
-        self._playlists |= {playlist.id: playlist for playlist in records}
-
-    def _with_written(
-        self, records: Sequence[FeedPlaylist], began: float
-    ) -> tuple[FeedPlaylist, ...]:
-        """Return a list that was read with what was written or deleted meanwhile, of which its pages may be older."""
+    @override
+    def _ordered(self, records: Iterable[FeedPlaylist]) -> Iterator[FeedPlaylist]:
+        """Yield playlists with what was written or deleted since the reading began, of which its pages may be older."""
         written = {
             key: playlist
             for key, (at, playlist) in self._written.items()
-            if at >= began
+            if at >= self.list.began_at
         }
-        known = {playlist.id for playlist in records}
-        new = [playlist for key, playlist in written.items() if key not in known]
-        read = [written.get(playlist.id, playlist) for playlist in records]
-        return tuple(each for each in (*new, *read) if each.id not in self._deleted)
+        read = {playlist.id: playlist for playlist in records}
+        new = {key: it for key, it in written.items() if key not in read}
+        for key, playlist in (new | read | written).items():
+            if key not in self._deleted:
+                yield playlist
 
-    async def _async_add(self, found: dict[str, FeedPlaylist], page: Page) -> None:
-        """Add the playlists of a page, beyond the limit with only what names them."""
+    @override
+    @callback
+    def _handle_records(self, changed: ServerList[Any]) -> None:
+        """Index the playlists."""
+        self._index()
+        super()._handle_records(changed)
 
-        def parse() -> tuple[list[FeedPlaylist | None], int]:
-            """Return the playlists, and the size of those before them."""
-            size = sum(playlist.size for playlist in found.values())
-            return list(map(FeedPlaylist.parse, page.records)), size
+    @override
+    @callback
+    def _handle_list(self, read: ServerList[FeedPlaylist]) -> None:
+        """Count what makes no sense among the playlists."""
+        if read.problem is None:
+            read.total = len(read.records) + self._state.skipped
+        super()._handle_list(read)
 
-        playlists, size = await self.hass.async_add_executor_job(parse)
-        for playlist in playlists:
-            if playlist is None or playlist.id in found or playlist.id in self._deleted:
-                continue
-            size += playlist.size
-            if size > MAX_SIZE:
-                playlist = replace(playlist, cover="", fields=())
-            found[playlist.id] = playlist
+    def _index(self) -> None:
+        """Index the playlists by their slugs; the newest of one counts."""
+        records = reversed(self.list.records)
+        self._by_slug = {
+            playlist.slug: playlist for playlist in records if playlist.slug
+        }
 
     def _client_of(self, ref: str) -> Feed | None:
         """Return what reads a playlist by id, slug or address."""

@@ -110,7 +110,7 @@ class _Channel(NodeRef["FeedProvider"]):
         return Children(
             tuple(map(playlist_node, playlists)),
             len(channel.playlists) - len(playlists),
-            listed.reason or problem,
+            listed.missing or problem,
             listed.read_at,
         )
 
@@ -237,7 +237,7 @@ class FeedProvider(Provider):
         self.coordinators = (feed,)
         self.lines = (
             playlist_lines(
-                hass, lambda: feed.data.records, self.item_node, NodeKind.PLAYLISTS
+                hass, lambda: feed.list.records, self.item_node, NodeKind.PLAYLISTS
             ),
             Lines(
                 self.hass,
@@ -262,7 +262,7 @@ class FeedProvider(Provider):
 
     def folder(self, kind: str) -> Node:
         """Return the folder of the channels or the playlists."""
-        nodes = map(playlist_node, self.feed.data.records)
+        nodes = map(playlist_node, self.feed.list.records)
         if kind == NodeKind.CHANNELS:
             nodes = map(channel_node, self.feed.channels)
         return self._folder(NodeKind(kind), nodes)
@@ -303,7 +303,7 @@ class FeedProvider(Provider):
     def sources(self) -> list[Sequence[Source]]:
         """Return the playlists and the channels that are wanted."""
         wanted = self.preferences.sources
-        playlists = self.feed.data.records if "playlists" in wanted else ()
+        playlists = self.feed.list.records if "playlists" in wanted else ()
         channels = self.feed.channels if "channels" in wanted else ()
         return [
             [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)]
@@ -319,8 +319,8 @@ class FeedProvider(Provider):
     async def async_load(self) -> None:
         """Load what is stored; what was published since then is news."""
         await super().async_load()
-        if self.feed.data.read_at is not None:
-            self._new(playlist.id for playlist in self.feed.data.records)
+        if self.feed.list.read_at is not None:
+            self._new(playlist.id for playlist in self.feed.list.records)
 
     @override
     @callback
@@ -332,9 +332,9 @@ class FeedProvider(Provider):
     @callback
     def _tell_published(self) -> None:
         """Tell which playlists were published, unless the list is being read."""
-        if self.feed.data.read_at is None or self.feed.data.reason is not None:
+        if self.feed.list.read_at is None or self.feed.list.problem is not None:
             return
-        records = self.feed.data.records
+        records = self.feed.list.records
         new = self._new(playlist.id for playlist in records)
         oldest = dt_util.utcnow() - MAX_AGE
         for playlist in records if new else ():
