@@ -11,7 +11,7 @@ from custom_components.dp1.browse import pictures
 from custom_components.dp1.browse.pictures import ICON, TILE_WIDTH, scaled
 from homeassistant.components.image import Image
 
-from tests.galleries import Gallery
+from tests.galleries import LARGE, Gallery
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
@@ -122,3 +122,16 @@ async def test_a_tile_is_scaled_once_and_one_that_is_gone_is_no_blank(
     gallery.hass.data[pictures.PICTURES]._cache.clear()
     answer = await client.get(page.children[0].thumbnail)
     assert await answer.read() == ICON.read_bytes()
+
+
+async def test_a_picture_that_does_not_get_smaller_is_encoded_once(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is kept as it is, and not encoded again at each browse."""
+    count = []
+    monkeypatch.setattr(pictures, "scaled", lambda it: count.append(it) or it)
+    kept = gallery.hass.data[pictures.PICTURES]
+    show = gallery.media_id(gallery.exhibition(LARGE))
+    for _ in range(3):
+        assert await kept.async_of(show, tile=True)
+    assert len(count) == 1

@@ -121,3 +121,27 @@ async def test_favorites_are_stored(
     await again.async_load()
     assert again.nodes() == (node, mine)
     assert again.items() == [{"source": "https://art.example/1"}]
+
+
+async def test_a_favorite_playlist_is_kept(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A favorite stays when its playlist is not there for once, and while the library has no feed."""
+    items = [{"source": "https://art.example/1.html"}]
+    (stored,) = feed.seed([{"title": "Evening", "items": items}])
+    library = await make_library(feed=feed)
+    node = f"playlist/{stored['id']}"
+    await library.async_add_favorite(node)
+    document = feed.documents.pop(stored["id"])
+    await library.feed_coordinator.async_refresh()
+    assert library.favorites.is_favorite(node)
+    await library.async_stop()
+    without = await make_library(wait=False)
+    with pytest.raises(NotFoundError):
+        await without.async_build_playlist(node)
+    assert without.favorites.is_favorite(node)
+    await without.async_stop()
+    feed.documents[stored["id"]] = document
+    library = await make_library(feed=feed)
+    assert (await library.async_build_playlist(node)).works == 1
+    assert library.favorites.is_favorite(node)

@@ -368,9 +368,9 @@ async def test_a_channel_of_another_feed(hass: HomeAssistant) -> None:
         assert sounds_so[0].id == first.id
         sources = library.source_list().names
         assert sources["Our evenings"] == node and sources["Playlist 1"] == first.id
-        cast = (await library.async_build_playlist(first.id)).cast
-        assert cast.playlist_url == f"{simulator.url}/playlists/{key(1)}"
-        shown = PlayerStatus.parse({"playlistURL": cast.playlist_url})
+        hung = await library.async_build_playlist(first.id)
+        assert hung.url == f"{simulator.url}/playlists/{key(1)}"
+        shown = PlayerStatus.parse({"playlistURL": hung.url})
         assert library.source_list().of(shown) == "Playlist 1"
         assert (await library.async_node(node)).title == "Our evenings"
         built = await library.async_build_playlist(node)

@@ -6,6 +6,7 @@ from custom_components.dp1.library.entries import (
     MAX_REMOVED,
     REMOVED_LIBRARIES,
     RemovedLibraries,
+    daily_url,
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
@@ -52,6 +53,17 @@ async def test_a_media_id_survives_its_library(gallery: Gallery) -> None:
     assert page.media_content_id == gallery.media_id(gallery.exhibition(LARGE))
     await gallery.call("add_favorite", media_content_id=show)
     assert len((await gallery.browse(favorites)).children) == 1
+
+
+async def test_the_daily_of_a_library_that_was_removed(gallery: Gallery) -> None:
+    """The Daily is that of the library that took the place of its own."""
+    hass, daily = gallery.hass, gallery.media_id("daily")
+    assert await hass.config_entries.async_remove(gallery.entry.entry_id)
+    await refused(gallery, daily)
+    url = f"{gallery.feed.url}/playlists/{EVENING}"
+    entry = library_entry(None, gallery.catalog.url, options={"daily_url": url})
+    await set_up(hass, entry)
+    assert daily_url(hass, daily) == url
 
 
 async def test_not_all_are_remembered(hass: HomeAssistant) -> None:

@@ -290,3 +290,21 @@ async def test_a_name_without_words(
     library = await make_library(catalog)
     with pytest.raises(NotFoundError):
         await library.async_find(kind, text)
+
+
+async def test_a_search_within_a_series_is_modest(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """However long a series is, a search in it takes no more requests than its page."""
+    library = await make_library(catalog)
+    show = catalog.data.find_exhibition("Longform")
+    series = max(
+        catalog.data.series(show["id"]),
+        key=lambda series: len(catalog.data.artworks(series["id"])),
+    )
+    assert len(catalog.data.artworks(series["id"])) > 100
+    catalog.requests.clear()
+    node = f"series/{series['id']}"
+    await library.async_hits("nothing is called so", within=node)
+    pages = [it for it in catalog.requests if it.query.get("seriesID") == series["id"]]
+    assert len(pages) <= 12

@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.dp1.client.errors import NotFoundError, TemporaryError
+from custom_components.dp1.client.errors import Dp1Error, NotFoundError, TemporaryError
 from custom_components.dp1.library.node import (
     NodeKind,
     media_id,
@@ -32,7 +32,10 @@ def test_ids_carry_any_key() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["nonsense", "series", "series/", "series/1/2", "exhibitions/1", "/", "a//b"],
+    [
+        *("nonsense", "series", "series/", "series/1/2", "exhibitions/1", "/", "a//b"),
+        *("more/exhibitions", "more/a/1/2", "more/nonsense/1", "more/exhibitions/x"),
+    ],
 )
 async def test_what_is_no_id_is_not_found(text: str, make_library: MakeLibrary) -> None:
     """What cannot be the id of a node is not found, whatever is asked of it."""
@@ -303,3 +306,51 @@ async def test_a_playlist_is_shown_when_its_document_cannot_be_read(
     assert last.title == "Work 1023"
     with pytest.raises(NotFoundError):
         await library.async_node(f"item/{stored['id']}/none")
+
+
+async def test_a_slug_names_nothing_on_another_host(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A channel has the playlist that its address names, though one of the feed has the same slug."""
+    works = [{"source": "https://art.example/1.png", "title": "One"}]
+    async with FeedSimulator() as elsewhere:
+        elsewhere.seed([{"title": "Theirs", "slug": "evening", "items": works}])
+        (ours,) = feed.seed([{"title": "Ours", "slug": "evening", "items": works}])
+        feed.seed(channels=[{"title": "Hall", "playlists": [ours["id"]]}])
+        channel = next(iter(feed.channels.values()))
+        channel["playlists"] = [f"{elsewhere.url}/playlists/evening"]
+        library = await make_library(feed=feed)
+        await name_hosts(library.hass, elsewhere.url)
+        (node,) = (await library.async_children("channels")).nodes
+        (child,) = (await library.async_children(node.id)).nodes
+        assert child.title == "Theirs"
+        document = await library.async_build_playlist(node.id)
+        assert document.works == 1
+        await elsewhere.stop()
+        library.feed_coordinator._documents.clear()
+        with pytest.raises(Dp1Error):
+            await library.async_build_playlist(node.id)
+
+
+async def test_works_that_are_looked_up(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A playlist that has nothing but a query is opened and cast, also one that claims to be an exhibition."""
+    query = {
+        "profile": "https-json-v1",
+        "endpoint": "https://art.example/works.json",
+        "responseMapping": {"itemsPath": "items", "itemSchema": "dp1/1.1"},
+    }
+    titles = "Owned", "Slow Weather — Full Collection"
+    stored = feed.seed({"title": title, "dynamicQuery": query} for title in titles)
+    for document in stored:
+        feed.documents[document["id"]].pop("items", None)
+    library = await make_library(catalog, feed)
+    for document in stored:
+        node = f"playlist/{document['id']}"
+        assert not (await library.async_children(node)).nodes
+        for limit in (None, 1):
+            playlist = await library.async_build_playlist(node, limit=limit)
+            assert playlist.url == f"{feed.url}/playlists/{document['id']}"
+    node = f"exhibition/{show_id(catalog, 'Slow Weather')}"
+    assert (await library.async_build_playlist(node)).works

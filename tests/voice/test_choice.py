@@ -33,6 +33,16 @@ def expected_lingering_timers() -> bool:
     return True
 
 
+async def test_all_exhibitions_are_known(
+    hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exhibition can be chosen that is not on the first page of the browser."""
+    monkeypatch.setattr("custom_components.dp1.library.library.MAX_CHILDREN", 3)
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        libraries = [home.library]
+        assert len(await choice.async_exhibitions(libraries)) > 40
+
+
 async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
     """What is chosen depends on what was shown, and what is not there is said."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:

@@ -236,8 +236,8 @@ async def async_browse_for_cards(
 async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
     """Return what is in a folder and can be shown; a library without the folder has nothing in it."""
     with suppress(Dp1Error):
-        inside = await library.async_children(folder)
-        return [node for node in inside.nodes if node.can_play]
+        inside = await library.async_inside(folder)
+        return [node for node in inside if node.can_play]
     return []
 
 

@@ -221,9 +221,8 @@ class Pictures:
             return Image("image/png", await run(ICON.read_bytes))
         async with self._scaling:
             tile = await run(scaled, picture)
-        if tile is not picture:
-            self._cache.pop(address, None)
-            self._keep(key, tile)
+        self._cache.pop(address, None)
+        self._keep(key, tile)
         return tile
 
     async def async_of(self, media_id: str, *, tile: bool = False) -> Image | None:

@@ -147,7 +147,7 @@ def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
     if media_id == DAILY_MEDIA_ID:
         dailies = [library.daily for library in async_libraries(hass)]
     elif (found := parse_media_id(media_id)) and found[1] == NodeKind.DAILY:
-        dailies = [library_of(hass, found[0]).daily]
+        dailies = [library_and_node(hass, media_id)[0].daily]
     else:
         return None
     if url := next((daily.url for daily in dailies if daily.url), None):
@@ -195,7 +195,8 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
 
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
     """Return the library that took the place of a removed one."""
-    kind = None if node in ("", NodeKind.FAVORITES) else server_of(node)
+    of_all = ("", NodeKind.FAVORITES, NodeKind.DAILY)
+    kind = None if node in of_all else server_of(node)
     removed = hass.data[REMOVED_LIBRARIES]
     for entry in _entries(hass):
         if removed.is_successor(entry_id, entry, kind):

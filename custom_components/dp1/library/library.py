@@ -1,7 +1,7 @@
 """The library: a catalog, a feed, collections and more as one tree of things to show."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any, override
@@ -324,13 +324,7 @@ class Library:
         ref, start = self.get(node), 0
         if isinstance(ref, _Rest):
             start, ref = ref.start, ref.whole
-        children: Children[Any]
-        try:
-            children = await ref.children(limit or CAP)
-        except NotFoundError:
-            raise
-        except Dp1Error as err:
-            children = Children((), problem=err)
+        children = await _async_children(ref, limit or CAP)
         end = start + (limit or MAX_CHILDREN)
         page, more = children.nodes[start:end], max(0, len(children.nodes) - end)
         nodes = tuple(map(children.make, page) if children.make else page)
@@ -338,6 +332,12 @@ class Library:
             nodes, more = (*nodes, more_node(ref.id, end, count=more)), 0
         more += children.not_shown
         return Children(nodes, more, children.problem, children.since)
+
+    async def async_inside(self, node: str) -> Sequence[Node]:
+        """Return all nodes inside another, as far as they take no request for each."""
+        children = await _async_children(self.get(node), CAP)
+        nodes = children.nodes[:MAX_INSIDE]
+        return [*map(children.make, nodes)] if children.make else nodes
 
     async def async_build_playlist(
         self, node: str | NodeRef[Any], *, limit: int | None = None
@@ -398,7 +398,7 @@ class Library:
         """Return playable nodes that fit words as they are or as they sound, the best first; with `near` also guesses."""
         search, inside = self._search.async_hits, None
         if within not in {lines.folder for lines in self._lines("")}:
-            nodes = (await self.async_children(within, limit=MAX_INSIDE)).nodes
+            nodes = await self.async_inside(within)
             inside = [lines_of_nodes(self.hass, lambda: nodes)]
             inside += chain.from_iterable(
                 each.lines_inside(nodes) for each in self.providers
@@ -477,6 +477,16 @@ class Library:
                 stored = await self.feed_coordinator.async_document(known.id)
                 return stored.document
         return None
+
+
+async def _async_children(ref: NodeRef[Any], limit: int) -> Children[Any]:
+    """Return what is inside a node, or why it could not be read; raises NotFoundError."""
+    try:
+        return await ref.children(limit)
+    except NotFoundError:
+        raise
+    except Dp1Error as err:
+        return Children((), problem=err)
 
 
 def server_of(node: str) -> str:

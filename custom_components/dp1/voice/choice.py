@@ -254,7 +254,7 @@ async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Nod
     return [
         (library, node)
         for library in libraries
-        for node in (await library.async_children(NodeKind.EXHIBITIONS.value)).nodes
+        for node in await library.async_inside(NodeKind.EXHIBITIONS.value)
         if node.can_play
     ]
 

@@ -201,11 +201,16 @@ class FollowedChannel(ServerCoordinator[Listed]):
             if len(listed) == MAX_PLAYLISTS:
                 break
         own = {each.id.lower(): each for each in listed}
-        own |= {slug.lower(): each for each in listed if (slug := each.playlist.slug)}
+        here = {
+            f"{self.address.feed}/playlists/{slug}".lower(): each
+            for each in listed
+            if (slug := each.playlist.slug)
+        }
         found, others = {}, []
         for url in dict.fromkeys(channel.playlists):
-            if here := own.get(url.rpartition("/")[2].lower()):
-                found[url] = here
+            key = url.rpartition("/")[2].lower()
+            if playlist := own.get(key) or here.get(url.lower()):
+                found[url] = playlist
             else:
                 others.append(url)
         found |= await self._async_read_others(channel, others)

@@ -21,6 +21,7 @@ from ....client.feed.client import Feed
 from ....client.page import Page
 from ....client.playlist.document import slugify
 from ....client.playlist.playlist import Playlist
+from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import NAMED_HOSTS
@@ -221,9 +222,10 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return playlists, next(filter(None, problems), None)
 
     def _known_at(self, url: str) -> FeedPlaylist | None:
-        """Return a known playlist at an address, where the feed may have another name."""
-        known = self.playlist(url.rpartition("/playlists/")[2])
-        return known or self._foreign.get(url)
+        """Return a known playlist at an address: one of this feed also where the feed has another name, by its id."""
+        key = url.rpartition("/playlists/")[2]
+        own = self.playlist(key if UUID.fullmatch(key) else url)
+        return own or self._foreign.get(url)
 
     async def async_channel(self, key: str) -> FeedChannel:
         """Return a channel, or raise NotFoundError or why it could not be read."""
@@ -240,7 +242,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
         async def read(url: str) -> Playlist | Dp1Error:
             """Read a playlist, of this feed by its id."""
-            known = self.playlist(url.rpartition("/playlists/")[2])
+            known = self._known_at(url)
             try:
                 return await self.async_document(known.id if known else url)
             except Dp1Error as err:
