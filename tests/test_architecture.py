@@ -32,7 +32,7 @@ ORDER: tuple[set[str], ...] = (
     {"errors", "language", "timing"},
     {"dialogs", "permissions", "storage"},
     {"grants", "guard"},
-    {"library"},
+    {"library", "screen"},
     {"display"},
     {"collection_flow", "coordinator"},
     {"options_flow"},

@@ -68,7 +68,7 @@ async def begin(hass: HomeAssistant) -> ConfigFlowResult:
         "dp1", context={"source": SOURCE_USER}
     )
     assert menu["type"] is FlowResultType.MENU
-    assert menu["menu_options"] == ["display", "library"]
+    assert menu["menu_options"] == ["display", "screen", "library"]
     return await hass.config_entries.flow.async_configure(
         menu["flow_id"], {"next_step_id": "display"}
     )

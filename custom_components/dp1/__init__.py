@@ -45,6 +45,7 @@ from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
 from .playback.duties import DUTIES, Duties
 from .playback.media_proxy import MediaProxyView, is_used_by
+from .screen.pairing import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
 from .voice.sentences import async_update_sentences, wants_sentences
@@ -82,6 +83,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     hass.http.register_view(PictureView(hass.data[PICTURES]))
     async_setup_services(hass)
     await async_setup_cards(hass)
+    await async_screens(hass)
     return True
 
 

@@ -10,6 +10,7 @@ from homeassistant.components import onboarding
 from homeassistant.config_entries import (
     SOURCE_IGNORE,
     SOURCE_INTEGRATION_DISCOVERY,
+    SOURCE_RECONFIGURE,
     SOURCE_ZEROCONF,
     ConfigEntry,
     ConfigFlow,
@@ -19,7 +20,7 @@ from homeassistant.config_entries import (
     FlowType,
     OptionsFlow,
 )
-from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
+from homeassistant.const import CONF_API_KEY, CONF_CODE, CONF_HOST, CONF_NAME, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow, FlowResultType
 from homeassistant.helpers.schema_config_entry_flow import (
@@ -86,6 +87,7 @@ from .library.settings import (
     free_title,
 )
 from .options_flow import DISPLAY_FLOW, LibraryOptionsFlow
+from .screen.pairing import async_screens
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 # Small lists are read by then.
@@ -142,7 +144,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Show the menu of what to add."""
-        return self.async_show_menu(step_id="user", menu_options=["display", "library"])
+        return self.async_show_menu(
+            step_id="user", menu_options=["display", "screen", "library"]
+        )
 
     async def async_step_display(
         self, user_input: dict[str, Any] | None = None
@@ -156,6 +160,33 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 return await self._async_add_by_address(user_input)
         return self._show("display", schema, user_input, errors)
 
+    async def async_step_screen(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Add a browser as a display, or another browser of one, by the code that it shows."""
+        screens = await async_screens(self.hass)
+        is_new = self.source != SOURCE_RECONFIGURE
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            device_id = None if is_new else self._get_reconfigure_entry().unique_id
+            server = await screens.async_pair(
+                user_input[CONF_CODE], user_input.get(CONF_NAME, ""), device_id
+            )
+            if server is None:
+                errors = {CONF_CODE: "wrong_code"}
+            else:
+                errors = await self._async_find_display(server.address)
+            if not (errors or is_new):
+                return self.async_update_reload_and_abort(
+                    self._get_reconfigure_entry(), data_updates=self._verified_data
+                )
+            if not errors:
+                return await self._async_add_by_address(user_input)
+        name = {vol.Required(CONF_NAME): str, **self._questions()} if is_new else {}
+        schema = vol.Schema({vol.Required(CONF_CODE): str, **name})
+        url = {"url": screens.url}
+        return self._show("screen", schema, user_input, errors, url)
+
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
@@ -163,6 +194,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         entry = self._get_reconfigure_entry()
         if entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return await self.async_step_reconfigure_library()
+        if entry.unique_id in await async_screens(self.hass):
+            return await self.async_step_screen()
         errors: dict[str, str] = {}
         if user_input is not None:
             errors = await self._async_find_display(user_input[CONF_HOST])

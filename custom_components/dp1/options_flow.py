@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, override
+from typing import Any, cast, override
 
 import voluptuous as vol
 
@@ -20,7 +20,11 @@ from homeassistant.const import (
 )
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.schema_config_entry_flow import SchemaFlowFormStep
+from homeassistant.helpers.schema_config_entry_flow import (
+    SchemaCommonFlowHandler,
+    SchemaFlowFormStep,
+    SchemaOptionsFlowHandler,
+)
 from homeassistant.helpers.selector import (
     BooleanSelector,
     ColorRGBSelector,
@@ -78,6 +82,7 @@ from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.providers.feed.records import MAX_TITLE, FeedPlaylist
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
+from .screen.pairing import CONF_LET_OTHERS_CAST, async_screens
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -101,7 +106,19 @@ DISPLAY_SCHEMA = vol.Schema(
         vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
     }
 )
-DISPLAY_FLOW = {"init": SchemaFlowFormStep(DISPLAY_SCHEMA)}
+
+
+async def _async_display_schema(handler: SchemaCommonFlowHandler) -> vol.Schema:
+    """Return the preferences of a display; a screen may be a display for others, too."""
+    entry = cast("SchemaOptionsFlowHandler", handler.parent_handler).config_entry
+    if entry.unique_id not in await async_screens(handler.parent_handler.hass):
+        return DISPLAY_SCHEMA
+    return DISPLAY_SCHEMA.extend(
+        {vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector()}
+    )
+
+
+DISPLAY_FLOW = {"init": SchemaFlowFormStep(_async_display_schema)}
 DEFAULTS_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DURATION, default=DEFAULT_DURATION): NumberSelector(

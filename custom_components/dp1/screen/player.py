@@ -1,0 +1,439 @@
+"""The player of a screen: its playlist, the order and the clock, with the rules of the player of an FF1."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import shuffle
+import re
+from typing import Any, Final
+
+from homeassistant.util import dt as dt_util
+
+from ..client.playlist.manifest import artist_in
+from ..client.text import MAX_TITLE, clean
+from ..client.values import mapping, number, whole
+
+type Json = dict[str, Any]
+
+# Reported for a work without an end.
+ENDLESS: Final = 999_999_999
+MAX_ITEMS: Final = 1024
+PLAYABLE: Final = re.compile(r"https?://.|data:[^,]*,.", re.IGNORECASE | re.DOTALL)
+DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+LOOPS: Final = ("none", "playlist", "one")
+ORIENTATIONS: Final = ("landscape", "portrait", "landscapeReverse", "portraitReverse")
+SETTINGS: Final = {
+    "scaling": re.compile("fit|fill|stretch|auto"),
+    "framing": re.compile("artwork|fit|fill"),
+    "tombstone": re.compile("timed|on|off"),
+    "background": re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]{1,20}"),
+    "margin": re.compile(r"[0-9.]{1,7}(px|%|vw|vh|vmin|rem)?"),
+}
+STATES: Final = {True: "sleeping", False: "awake"}
+
+
+class CommandError(Exception):
+    """A command that a display answers with an error without a reason (500)."""
+
+
+@dataclass
+class Sleep:
+    """The sleep schedule, and the state that was asked for until its next change."""
+
+    enabled: bool = False
+    sleep_time: str = "22:00"
+    wake_time: str = "07:30"
+    days: list[str] = field(default_factory=lambda: [*DAYS])
+    override: bool | None = None
+    until: datetime | None = None
+
+    def _changes(self, now: datetime) -> list[tuple[datetime, bool]]:
+        """Return when the schedule lets the screen sleep and wake, from a week ago to the next."""
+        times = self.sleep_time, self.wake_time
+        sleep, wake = (datetime.strptime(at, "%H:%M").time() for at in times)
+        nights = (now.date() + timedelta(days) for days in range(-8, 9))
+        return [
+            (datetime.combine(day, at, now.tzinfo), asleep)
+            for night in nights
+            if self.enabled and DAYS[night.weekday()] in self.days
+            for day, at, asleep in (
+                (night, sleep, True),
+                (night + timedelta(wake <= sleep), wake, False),
+            )
+        ]
+
+    def is_asleep(self) -> bool:
+        """Return whether the screen sleeps."""
+        now = dt_util.now()
+        if self.override is not None and (self.until is None or now < self.until):
+            return self.override
+        past = [asleep for at, asleep in self._changes(now) if at <= now]
+        return bool(past) and past[-1]
+
+    def next_change(self, other_than: bool | None = None) -> datetime | None:
+        """Return when the screen falls asleep or wakes by itself."""
+        now, asleep = dt_util.now(), self.is_asleep()
+        if other_than is not None:
+            asleep = other_than
+        elif self.override is not None and (self.until is None or now < self.until):
+            return self.until
+        changes = self._changes(now)
+        return next((at for at, kind in changes if at > now and kind != asleep), None)
+
+    def set_override(self, asleep: bool) -> None:
+        """Let the screen sleep or wake until the schedule says the opposite; without a schedule, for good."""
+        self.override, self.until = asleep, self.next_change(other_than=asleep)
+
+    def set_schedule(self, request: Mapping[str, Any]) -> None:
+        """Change the schedule, which ends the override; times and days that are missing stay."""
+        days = request.get("days", self.days)
+        times = [
+            str(request.get("sleepTime") or self.sleep_time),
+            str(request.get("wakeTime") or self.wake_time),
+        ]
+        is_time = re.compile(r"([01]?[0-9]|2[0-3]):[0-5][0-9]").fullmatch
+        if (
+            not (isinstance(days, list) and days and set(DAYS).issuperset(days))
+            or not all(map(is_time, times))
+            or times[0] == times[1]
+        ):
+            raise CommandError("not a schedule")
+        self.enabled, self.days = request.get("enabled") is True, days
+        self.sleep_time, self.wake_time = times
+        self.override = self.until = None
+
+    def status(self) -> Json:
+        """Return the schedule as a display reports it."""
+        status: Json = {
+            "enabled": self.enabled,
+            "sleepTime": self.sleep_time,
+            "wakeTime": self.wake_time,
+            "currentState": STATES[self.is_asleep()],
+        }
+        if len(self.days) < len(DAYS):
+            status["days"] = self.days
+        if self.override is not None and self.next_change() == self.until:
+            status["overrideState"] = STATES[self.override]
+        return status
+
+
+@dataclass
+class State:
+    """The state that outlives a restart: `items` are in playing order, `began` is when the work was shown, in seconds since 1970."""
+
+    playlist: Json = field(default_factory=dict)
+    url: str | None = None
+    items: list[Json] = field(default_factory=list)
+    index: int = 0
+    began: float = 0.0
+    loop: str = "playlist"
+    shuffle: bool = False
+    duration: float | None = None
+    orientation: str = ORIENTATIONS[0]
+    volume: int = 50
+    muted: bool = True
+    settings: Json = field(
+        default_factory=lambda: {"scaling": "fit", "tombstone": "off"}
+    )
+    sleep: Sleep = field(default_factory=Sleep)
+
+
+class Player:
+    """The player of one screen; `on_change` is called whenever its status is another.
+
+    Attributes:
+        state: what is stored.
+        render_status: how the current work loads, as the page tells.
+        error: why the page does not show it.
+        plays: number of casts.
+        refusals: number of casts that were refused.
+    """
+
+    def __init__(self, state: State, on_change: Callable[[], None]) -> None:
+        """Initialize with a stored state."""
+        self.state = state
+        self.render_status, self.error = 0, ""
+        self.plays = self.refusals = 0
+        self._on_change = on_change
+        # Settings until the next work, and the number of times that a work was loaded.
+        self._passing: Json = {}
+        self._loads = 0
+        self.commands: dict[str, Callable[[Json], object]] = {
+            "ping": lambda request: None,
+            "moveToArtwork": lambda request: self._move(request.get("index")),
+            "setShuffle": self._set_shuffle,
+            "setLoop": self._set_loop,
+            "updateDefaultDuration": self._set_duration,
+            "updateArtFraming": lambda request: self._set_settings(
+                {
+                    "isSaved": True,
+                    "scaling": "fill" if request.get("frameConfig") == 1 else "fit",
+                }
+            ),
+            "updateDisplaySettings": self._set_settings,
+            "refreshArtwork": lambda request: self._show(self.state.index),
+            "disconnect": lambda request: self._load({}, None, []),
+            "setSleepMode": lambda request: state.sleep.set_override(
+                request.get("sleepMode") is True
+            ),
+        }
+        self.device_commands: dict[str, Callable[[Json], object]] = {
+            "sleepNow": lambda request: state.sleep.set_override(True),
+            "wakeNow": lambda request: state.sleep.set_override(False),
+            "setSleepSchedule": state.sleep.set_schedule,
+            "setVolume": self._set_volume,
+            "toggleMute": self._toggle_mute,
+            "rotate": self._rotate,
+        }
+
+    # Status
+
+    @property
+    def current(self) -> Json | None:
+        """Return the current work."""
+        return self.state.items[self.state.index] if self.state.items else None
+
+    @property
+    def _display(self) -> Mapping[str, Any]:
+        """Return how the current work is to be shown, as its playlist says."""
+        of_all = mapping(mapping(self.state.playlist.get("defaults")).get("display"))
+        return {**of_all, **mapping((self.current or {}).get("display"))}
+
+    @property
+    def settings(self) -> Json:
+        """Return how the current work is shown: by its playlist, unless the owner wants something else."""
+        own = self.state.settings
+        settings = {**own, **{k: v for k, v in self._display.items() if k in SETTINGS}}
+        if own.get("framing") in ("fit", "fill"):
+            settings["scaling"] = own["framing"]
+        return {**settings, **self._passing}
+
+    def status(self) -> Json:
+        """Return the status of the player; nothing is sent of what is None."""
+        state, asleep = self.state, self.state.sleep.is_asleep()
+        status: Json = {
+            "ok": True,
+            "castCommand": "displayPlaylist",
+            "playlist": state.playlist or None,
+            "playlistUrl": state.url,
+            "items": state.items,
+            "index": state.index if state.items else None,
+            "renderStatus": self.render_status if state.items else None,
+            "isPaused": asleep,
+            "sleepMode": asleep,
+            "loopMode": state.loop,
+            "shuffle": state.shuffle,
+            "error": self.error or None,
+            "deviceSettings": {
+                "compositionRevision": 0,
+                **self.settings,
+                "orientation": state.orientation.removesuffix("Reverse"),
+                **({"defaultDuration": state.duration} if state.duration else {}),
+            },
+        }
+        return {key: value for key, value in status.items() if value is not None}
+
+    def notification(self) -> Json:
+        """Return the status as it is pushed: without the playlist and the addresses of works."""
+        items = [{**item, "source": ""} for item in self.state.items]
+        status = {"index": None} | self.status() | {"items": items}
+        if url := status.pop("playlistUrl", None):
+            status["playlistURL"] = url
+        return status | {"playlist": {"dpVersion": "", "title": "", "items": None}}
+
+    def page(self) -> Json:
+        """Return the state for the page of the screen."""
+        state, item, due = self.state, self.current or {}, self.due
+        metadata = mapping(mapping(item.get("inlineManifest")).get("metadata"))
+        following = state.items[(state.index + 1) % len(state.items)] if item else {}
+        return {
+            "work": f"{self._loads}.{state.index}" if item else None,
+            "source": item.get("source"),
+            "next": following.get("source"),
+            "due": due and max(0.0, due - dt_util.utcnow().timestamp()),
+            "loop": self._display.get("loop") is not False,
+            "asleep": state.sleep.is_asleep(),
+            "orientation": state.orientation,
+            "volume": state.volume / 100,
+            "muted": state.muted,
+            "settings": self.settings,
+            "title": clean(item.get("title"), MAX_TITLE),
+            "artist": artist_in(item.get("inlineManifest")) or "",
+            "year": clean(metadata.get("year"), 20),
+        }
+
+    # Clock
+
+    @property
+    def _is_held(self) -> bool:
+        """Return whether the current work is the last."""
+        return (
+            self.state.loop == "none" and self.state.index == len(self.state.items) - 1
+        )
+
+    @property
+    def due(self) -> float | None:
+        """Return when the next work is shown, in seconds since 1970, None if the current one stays."""
+        if (item := self.current) is None or self._is_held:
+            return None
+        seconds = self._seconds(item)
+        return self.state.began + seconds if seconds < ENDLESS else None
+
+    def _seconds(self, item: Json) -> float:
+        """Return the seconds for a work."""
+        seconds = number(item.get("duration")) or ENDLESS
+        return self.state.duration or ENDLESS if seconds >= ENDLESS else seconds
+
+    @property
+    def next_event(self) -> float | None:
+        """Return when something changes by itself, in seconds since 1970."""
+        change = self.state.sleep.next_change()
+        times = (self.due, change.timestamp() if change else None)
+        return min((at for at in times if at is not None), default=None)
+
+    def tick(self) -> None:
+        """Show the work that is due, also after a time in which nothing was shown."""
+        state, now = self.state, dt_util.utcnow().timestamp()
+        if state.loop != "none" and self.due is not None:
+            items = [self.current or {}] if state.loop == "one" else state.items
+            # Whole rounds that were missed change nothing.
+            rounds = sum(map(self._seconds, items))
+            state.began += (now - state.began) // rounds * rounds
+        while (due := self.due) is not None and due <= now:
+            self._show(state.index + (state.loop != "one"), due)
+        self._on_change()
+
+    def handle_end(self) -> None:
+        """Show the next work after a film that is not to be repeated."""
+        if self._display.get("loop") is False and not self._is_held:
+            self._show(self.state.index + (self.state.loop != "one"))
+            self._on_change()
+
+    def _show(self, index: int, began: float | None = None) -> Json | None:
+        """Show a work from now on, or since some time."""
+        state = self.state
+        state.index = index % (len(state.items) or 1)
+        state.began = dt_util.utcnow().timestamp() if began is None else began
+        self._passing, self.render_status, self.error = {}, 0, ""
+        self._loads += 1
+        return None if state.items else {"ok": False, "code": "no_artwork"}
+
+    # Commands: what returns nothing is done.
+
+    def handle(self, command: str, request: Json) -> Json | None:
+        """Handle a command of the player or the device and return its answer, None for one that is unknown."""
+        is_device = command in self.device_commands
+        handlers = self.device_commands if is_device else self.commands
+        if command == "checkStatus" or (handler := handlers.get(command)) is None:
+            return None if command != "checkStatus" else {"message": self.status()}
+        answer = handler(request)
+        answer = {"ok": True} if answer is None else answer
+        if "sleep" in command.lower() or command == "wakeNow":
+            answer = {"ok": True, "sleepSchedule": self.state.sleep.status()}
+        self._on_change()
+        assert isinstance(answer, dict)
+        return answer if is_device else {"message": answer}
+
+    def cast(self, document: Json, url: str | None, request: Json) -> Json:
+        """Show a playlist, or with ``refresh`` replace the works around the current one."""
+        self.plays += 1
+        items, before = document.get("items"), self.current
+        if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
+            raise CommandError("no works")
+        action = mapping(request.get("intent")).get("action", "now_display")
+        refresh = request.get("refresh") is True
+        playable = [PLAYABLE.match(str(item.get("source") or "")) for item in items]
+        if not items or not all(playable) or not (refresh or action == "now_display"):
+            self.refusals += 1
+            return {"ok": False}
+        items = [{"duration": ENDLESS, **item} for item in items[:MAX_ITEMS]]
+        kept = [n for n, item in enumerate(items) if before and _same(item, before)]
+        if refresh and kept:
+            state = self.state
+            state.playlist, state.url = {**document, "items": items}, url
+            state.items, state.index = [*items], kept[0]
+        else:
+            self._load(document, url, items)
+        self._on_change()
+        return {"ok": True}
+
+    def _load(self, document: Json, url: str | None, items: list[Json]) -> None:
+        """Load a playlist, from its beginning and in its order."""
+        state = self.state
+        state.playlist = {**document, "items": items} if items else {}
+        state.url, state.items = url, [*items]
+        state.loop, state.shuffle = "playlist", False
+        self._show(0)
+
+    def _move(self, index: object) -> Json | None:
+        """Show a work by its place in the playing order, from 0; without works, nothing."""
+        if (place := whole(index)) is None or place < 0:
+            return {"ok": False}
+        self._show(place)
+        return None
+
+    def _set_shuffle(self, request: Json) -> Json | None:
+        """Play in random order after the current work, or in the order of the playlist."""
+        state, enabled = self.state, request.get("enabled")
+        if (item := self.current) is None or not isinstance(enabled, bool):
+            return {"ok": False}
+        items = [*state.playlist["items"]]
+        state.index = next(n for n, other in enumerate(items) if other == item)
+        if enabled:
+            del items[state.index]
+            shuffle(items)
+            items.insert(0, item)
+            state.index = 0
+        state.items, state.shuffle = items, enabled
+        return None
+
+    def _set_loop(self, request: Json) -> None:
+        """Set the loop mode."""
+        mode = request.get("mode")
+        self.state.loop = mode if mode in LOOPS else "playlist"
+
+    def _set_duration(self, request: Json) -> Json | None:
+        """Set the seconds for works without an end of their own, from now on."""
+        value = request.get("durationSeconds")
+        seconds = number(value)
+        if value is not None and not (seconds and seconds > 0):
+            return {"ok": False}
+        self.state.duration = seconds
+        self.state.began = dt_util.utcnow().timestamp()
+        return None
+
+    def _set_settings(self, request: Json) -> Json | None:
+        """Set how works are shown, for good or until the next work."""
+        changes = {k: request[k] for k in SETTINGS if request.get(k) is not None}
+        saved = request.get("isSaved") is True
+        if not all(SETTINGS[k].fullmatch(str(value)) for k, value in changes.items()):
+            return {"ok": False}
+        if not saved and "framing" in changes:
+            return {"ok": False}
+        settings = self.state.settings if saved else self._passing
+        settings |= changes
+        return None
+
+    def _set_volume(self, request: Json) -> None:
+        """Set the volume of films."""
+        percent = whole(request.get("percent"))
+        if percent is None or not 0 <= percent <= 100:
+            raise CommandError("not a volume")
+        self.state.volume = percent
+
+    def _toggle_mute(self, _request: Json) -> None:
+        """Turn the sound of films on or off."""
+        self.state.muted = not self.state.muted
+
+    def _rotate(self, request: Json) -> Json:
+        """Turn the picture by 90°."""
+        step = -1 if request.get("clockwise") is True else 1
+        index = ORIENTATIONS.index(self.state.orientation) + step
+        self.state.orientation = ORIENTATIONS[index % len(ORIENTATIONS)]
+        return {"orientation": self.state.orientation}
+
+
+def _same(item: Json, other: Json) -> bool:
+    """Return whether two items are the same work."""
+    key = "id" if item.get("id") else "source"
+    return item.get(key) == other.get(key)

@@ -1,0 +1,89 @@
+"""Fixtures of the tests of screens."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from aiohttp import ClientSession, ClientWebSocketResponse
+from aiohttp.test_utils import TestClient
+import pytest
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1.screen.pairing import PATH, Screens, async_screens
+from custom_components.dp1.screen.server import Server
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+
+
+class Page:
+    """A browser that shows a screen."""
+
+    def __init__(self, client: TestClient[Any, Any]) -> None:
+        """Initialize with a connection to Home Assistant."""
+        self._client = client
+        self.secret: str | None = None
+        self.socket: ClientWebSocketResponse
+
+    async def open(self, origin: str | None = None) -> dict[str, Any]:
+        """Open the page, and return the first message."""
+        if hasattr(self, "socket"):
+            await self.socket.close()
+        own = str(self._client.make_url("")).rstrip("/")
+        headers = {"Origin": own if origin is None else origin}
+        self.socket = await self._client.ws_connect(f"{PATH}/socket", headers=headers)
+        await self.socket.send_json({"secret": self.secret})
+        return await self.socket.receive_json(timeout=5)
+
+    async def pair(self, screens: Screens, name: str = "Tablet") -> Server:
+        """Become a screen."""
+        code = (await self.open())["code"]
+        server = await screens.async_pair(code, name)
+        assert server is not None
+        self.secret = (await self.socket.receive_json(timeout=5))["secret"]
+        await self.socket.close()
+        return server
+
+
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Allow timers: aiohttp starts one for a socket that is closing."""
+    return True
+
+
+@pytest.fixture
+async def screens(hass: HomeAssistant) -> Screens:
+    """Serve the page."""
+    for component in ("image", "media_player", "dp1"):
+        assert await async_setup_component(hass, component, {})
+    return await async_screens(hass)
+
+
+@pytest.fixture
+async def page(
+    screens: Screens, hass_client_no_auth: ClientSessionGenerator
+) -> AsyncIterator[Page]:
+    """Open a browser."""
+    page = Page(await hass_client_no_auth())
+    yield page
+    await page.socket.close()
+    for server in screens.servers:
+        await server.async_close()
+
+
+@pytest.fixture
+async def server(screens: Screens, page: Page) -> Server:
+    """Pair a screen and show it."""
+    server = await page.pair(screens)
+    await page.open()
+    return server
+
+
+async def answer_of(port: int, command: str, request: dict[str, Any]) -> Any:
+    """Send a command to a display and return the answer."""
+    async with ClientSession() as session:
+        url = f"http://127.0.0.1:{port}/api/cast"
+        body = {"command": command, "request": request}
+        async with session.post(url, json=body) as response:
+            if response.status != 200:
+                return {"status": response.status}
+            answer = await response.json()
+            return answer.get("message", answer)
