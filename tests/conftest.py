@@ -185,6 +185,13 @@ async def mdns(
 
 
 @pytest.fixture(autouse=True)
+def one_zeroconf_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each test make its own instance: Home Assistant hands the first of a process to whoever makes another."""
+    catcher = "homeassistant.components.zeroconf.install_multiple_zeroconf_catcher"
+    monkeypatch.setattr(catcher, lambda _: None)
+
+
+@pytest.fixture(autouse=True)
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resolve the name of the display, and ask nobody for those of strangers."""
     resolver = Names({"ff1-ab12cd34.local": "127.0.0.1", "localhost": "127.0.0.1"})

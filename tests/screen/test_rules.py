@@ -11,7 +11,7 @@ from ..simulators.display import DisplaySimulator
 from ..simulators.raw_display import NOW
 from .conftest import answer_of
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
 
 
 @dataclass

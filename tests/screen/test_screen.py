@@ -14,7 +14,7 @@ from homeassistant.data_entry_flow import FlowResultType
 from ..displays import playlist, state_of, until
 from .conftest import Page, answer_of
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
 
 ITEMS = playlist("One", "Two", "Three")
 
