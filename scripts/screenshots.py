@@ -185,9 +185,9 @@ class Film:
         await _settle(phone, 5)
         await self.take(3)
         for query, wanted in (("", SEEN), ("weather", SEARCHED)):
-            await self.tap(card.get_by_role("button", name="Choose an exhibition"))
+            await self.tap(card.get_by_role("button", name="Choose art"))
             dialog = phone.locator("dp1-chooser")
-            found = dialog.get_by_role("button", name=wanted, exact=True).first
+            found = dialog.get_by_title(wanted, exact=True).first
             await found.wait_for()
             for end in range(1, len(query) + 1):
                 await dialog.get_by_role("searchbox").fill(query[:end])

@@ -9,7 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1.cards import CARDS_FILE, CARDS_PATH
+from custom_components.dp1.cards import CARDS_FILE, FOLDER
 from homeassistant.components.onboarding.const import STEPS
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
@@ -19,15 +19,16 @@ from .sources import INTEGRATION
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-SOURCE = CARDS_FILE.read_text()
-VERSION = sha256(CARDS_FILE.read_bytes()).hexdigest()[:12]
-URL = f"{CARDS_PATH}?v={VERSION}"
+MODULES = {path.name: path.read_text() for path in sorted(FOLDER.glob("*.js"))}
+SOURCE = "\n".join(MODULES.values())
+VERSION = sha256("".join(MODULES.values()).encode()).hexdigest()[:12]
+URL = f"/dp1/{VERSION}/{CARDS_FILE}"
 
 
 async def loaded(client: ClientSessionGenerator) -> list[str]:
     """Return our modules that the frontend loads."""
     page = await (await (await client()).get("/")).text()
-    return re.findall(rf'import\("({CARDS_PATH}[^"]*)"\)', page)
+    return re.findall(r'import\("(/dp1/[^"]*)"\)', page)
 
 
 @pytest.fixture
@@ -48,11 +49,15 @@ async def test_the_frontend_loads_the_cards(
     assert await loaded(hass_client_no_auth) == [URL]
     await hass.config_entries.async_reload(display_entry.entry_id)
     assert await loaded(hass_client_no_auth) == [URL]
-    answer = await (await hass_client_no_auth()).get(URL)
-    assert answer.status == 200
-    assert answer.content_type == "text/javascript"
-    assert "max-age=2678400" in answer.headers["Cache-Control"]
-    assert await answer.read() == CARDS_FILE.read_bytes()
+    client = await hass_client_no_auth()
+    for name, source in MODULES.items():
+        answer = await client.get(f"/dp1/{VERSION}/{name}")
+        assert answer.status == 200
+        assert answer.content_type == "text/javascript"
+        assert "max-age=2678400" in answer.headers["Cache-Control"]
+        assert await answer.text() == source
+    # Chromecast is given an address without a version.
+    assert (await client.get(f"/dp1/{CARDS_FILE}")).status == 200
     await hass.config_entries.async_remove(display_entry.entry_id)
     assert await loaded(hass_client_no_auth) == []
     again = MockConfigEntry(
@@ -70,21 +75,22 @@ async def test_without_a_frontend(
     assert await hass.config_entries.async_remove(setup_display.entry_id)
 
 
-def test_the_file_is_small_and_keeps_to_itself() -> None:
-    """The file connects to no other host, and external text never becomes markup."""
-    assert len(SOURCE.encode()) < 61_000
-    assert not re.search(r"\bfetch\(|\bimport\(|\bimport .* from\b|@import", SOURCE)
+def test_the_modules_are_small_and_keep_to_themselves() -> None:
+    """The label is small, and so are all together; they connect to no other host, and external text never becomes markup."""
+    assert len(MODULES[CARDS_FILE].encode()) <= 40_000
+    assert len(SOURCE.encode()) <= 86_000
+    loaded_from = r"\bimport\(([^)]*)\)|\bfrom (\S+);"
+    modules = {first or other for first, other in re.findall(loaded_from, SOURCE)}
+    assert modules == {f'"./{name}"' for name in MODULES}
+    assert not re.search(r"\bfetch\(|@import", SOURCE)
     addresses = set(re.findall(r"https?://([\w.-]+)", SOURCE))
     assert addresses == {"etherscan.io", "github.com", "tzkt.io"}
     markup = re.findall(r"(?:innerHTML|outerHTML|insertAdjacentHTML)[^;]*;", SOURCE)
-    assert markup
-    for assignment in markup:
-        assert assignment == "innerHTML = markup;"
-    # What `draw` makes markup of is written in the file.
+    assert markup == ["innerHTML = markup;"]
+    # What `draw` makes markup of is written in the modules.
     drawn = re.findall(r"\bdraw\(this, [\w +]+, (\w+|\"<ul></ul>\")\)", SOURCE)
     assert len(drawn) == SOURCE.count("draw(this")
-    assert set(drawn) <= {"TEMPLATE", "CHOOSER_TEMPLATE", '"<ul></ul>"'}
-    for name in ("TEMPLATE", "CHOOSER_TEMPLATE"):
+    for name in set(drawn) - {'"<ul></ul>"'}:
         markup_of = SOURCE.partition(f"const {name} = `")[2].partition("`")[0]
         assert markup_of and "${" not in markup_of
 

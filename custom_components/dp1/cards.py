@@ -11,18 +11,22 @@ from homeassistant.util.hass_dict import HassKey
 
 from .const import DOMAIN
 
-CARDS_FILE: Final = Path(__file__).parent / "frontend" / "dp1-cards.js"
-CARDS_PATH: Final = f"/{DOMAIN}/{CARDS_FILE.name}"
+FOLDER: Final = Path(__file__).parent / "frontend"
+CARDS_FILE: Final = "dp1-cards.js"
 CARDS_URL: Final[HassKey[str]] = HassKey(f"{DOMAIN}_cards_url")
 
 
 async def async_setup_cards(hass: HomeAssistant) -> None:
     """Serve the cards."""
+    # The other modules are beside the one that is announced. Chromecast is given an address without a version.
+    path = f"/{DOMAIN}/{await hass.async_add_executor_job(_version)}"
     await hass.http.async_register_static_paths(
-        [StaticPathConfig(CARDS_PATH, str(CARDS_FILE), cache_headers=True)]
+        [
+            StaticPathConfig(path, str(FOLDER), cache_headers=True),
+            StaticPathConfig(f"/{DOMAIN}", str(FOLDER), cache_headers=False),
+        ]
     )
-    version = await hass.async_add_executor_job(_version)
-    hass.data[CARDS_URL] = f"{CARDS_PATH}?v={version}"
+    hass.data[CARDS_URL] = f"{path}/{CARDS_FILE}"
 
 
 @callback
@@ -40,5 +44,6 @@ def async_remove_cards(hass: HomeAssistant) -> None:
 
 
 def _version() -> str:
-    """Return what changes with the file: browsers keep it for a month."""
-    return sha256(CARDS_FILE.read_bytes()).hexdigest()[:12]
+    """Return what changes with the modules: browsers keep them for a month."""
+    modules = (path.read_bytes() for path in sorted(FOLDER.glob("*.js")))
+    return sha256(b"".join(modules)).hexdigest()[:12]

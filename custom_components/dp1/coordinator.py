@@ -290,6 +290,11 @@ class PendingRequests:
             self._on_steps_done()
 
     @property
+    def is_preparing(self) -> bool:
+        """Return whether a cast is being prepared, of which nothing was sent yet."""
+        return bool(self._casts) and not self._steps
+
+    @property
     def in_steps(self) -> bool:
         """Return whether what the display shows is a step on the way to something else."""
         return self._steps > 0

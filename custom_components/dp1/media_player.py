@@ -239,6 +239,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "playlist_id": player.playlist_id if player else None,
                 "playlist_url": without_token(player.playlist_url) if player else None,
                 "error_page": without_token(data.error_page),
+                "set_up": data.set_up or None,
                 "until": hass.data[DUTIES].announced_until(entry_id),
                 "signed_by": coordinator.signed_by if item else None,
                 "favorite": self._is_favorite(),

@@ -3,6 +3,7 @@
 from homeassistant.core import HomeAssistant, SupportsResponse, callback
 
 from .actions import display, feed, library
+from .actions.waiting import async_setup_commands
 from .const import DOMAIN
 
 NONE, OPTIONAL, ONLY = (
@@ -36,3 +37,4 @@ def async_setup_services(hass: HomeAssistant) -> None:
     """Register the actions."""
     for name, action, schema, response in ACTIONS:
         hass.services.async_register(DOMAIN, name, action, schema, response)
+    async_setup_commands(hass)

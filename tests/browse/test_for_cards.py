@@ -33,8 +33,28 @@ async def test_highlights(gallery: Gallery) -> None:
     assert titles(page.children) == [*exhibitions[:4], favorite]
 
 
+async def test_folders(gallery: Gallery) -> None:
+    """The folders of the library are there by their kinds, and the history once there is one."""
+    page = await gallery.browse("dp1://folders")
+    kinds = [child.as_dict()["dp1"]["kind"] for child in page.children]
+    assert kinds == ["exhibitions", "channels", "playlists", "favorites"]
+    await gallery.cast(exhibition=LARGE)
+    *_, history = (await gallery.browse("dp1://folders")).children
+    assert history.media_content_id == "dp1://recent"
+
+
+async def test_details(gallery: Gallery) -> None:
+    """What stands in one title in the media browser is also there by itself."""
+    page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
+    series = page.children[0].as_dict(parent=False)
+    details = series["dp1"]
+    assert details["kind"] == "series"
+    assert series["title"].startswith(f"{details['title']}, {details['artist']}")
+    assert series["title"].endswith(f"({details['year']})")
+
+
 async def test_without_a_library(gallery: Gallery) -> None:
-    """Without a library both are empty."""
+    """Without a library all are empty."""
     assert await gallery.hass.config_entries.async_unload(gallery.entry.entry_id)
-    for name in ("exhibitions", "highlights"):
+    for name in ("exhibitions", "highlights", "folders"):
         assert (await gallery.browse(f"dp1://{name}")).children == []

@@ -30,6 +30,13 @@ PUBLISHED = {
 }
 
 
+DEEPEST_FOCUS = """() => {
+  let it = document.activeElement;
+  while (it?.shadowRoot?.activeElement) it = it.shadowRoot.activeElement;
+  return it && (it.title || it.ariaLabel || it.textContent || it.localName);
+}"""
+
+
 class Room:
     """A browser in front of the card."""
 
@@ -97,7 +104,7 @@ class Room:
             box = await button.bounding_box()
             assert box and min(box["width"], box["height"]) >= TAP
         await self.is_clean()
-        await self.button("Choose an exhibition").click()
+        await self.button("Choose art").click()
         dialog = self.page.locator("dp1-chooser dialog")
         await expect(dialog.get_by_role("listitem").nth(3)).to_be_visible()
         box = await dialog.bounding_box()
@@ -118,11 +125,13 @@ class Room:
 
     async def tab_to(self, wanted: Locator) -> None:
         """Press the Tab key until something has the focus."""
+        visited = []
         for _ in range(60):
             if await wanted.evaluate("it => it.matches(':focus')"):
                 return
             await self.page.keyboard.press("Tab")
-        raise AssertionError(f"the Tab key does not lead to {wanted}")
+            visited.append(await self.page.evaluate(DEEPEST_FOCUS))
+        raise AssertionError(f"the Tab key does not lead to {wanted}: {visited}")
 
     async def keyboard(self) -> None:
         """With a keyboard alone, show a work for a time, change the order, and choose."""
@@ -162,18 +171,18 @@ class Room:
         await expect(self.card.locator(".place")).to_have_text("1 of 47")
         await expect(coming.first).to_have_text(first)
         await expect(coming.nth(1)).to_have_text(third)
-        choose = self.button("Choose an exhibition")
+        choose = self.button("Choose art")
         await self.page.keyboard.press("Shift+Tab")
         await expect(choose).to_be_focused()
         await press("Enter")
         dialog = self.page.locator("dp1-chooser")
         await expect(dialog.get_by_role("searchbox")).to_be_focused()
         # What is offered before the search could have the focus when it is replaced.
-        offered = dialog.get_by_role("button", name=EXHIBITION, exact=True)
+        offered = dialog.get_by_title(EXHIBITION, exact=True)
         await expect(offered).to_have_count(1)
         await self.page.keyboard.insert_text("neat evil")
         await expect(offered).to_have_count(0)
-        found = dialog.get_by_role("button", name=OTHER, exact=True).first
+        found = dialog.get_by_title(OTHER, exact=True).first
         await expect(found).to_be_visible()
         await self.tab_to(found)
         await press("Enter")
@@ -191,9 +200,9 @@ class Room:
         await expect(image).to_have_css("filter", re.compile("brightness"))
         await expect(self.button("Wake")).to_be_visible()
         await self.is_clean()
-        await self.button("Choose an exhibition").click()
+        await self.button("Choose art").click()
         dialog = self.page.locator("dp1-chooser")
-        await dialog.get_by_role("button", name=EXHIBITION, exact=True).click()
+        await dialog.get_by_title(EXHIBITION, exact=True).click()
         await expect(self.card.locator(".exhibition")).to_have_text(EXHIBITION)
         assert not self.display.state.asleep
 
@@ -260,12 +269,14 @@ class Room:
             "media_player.play_media", {"entity_id": self.player, **show}
         )
         await visit(self.page, "/wall-labels/card")
-        await self.button("Choose an exhibition").click()
+        await self.button("Choose art").click()
         chooser = self.page.locator("dp1-chooser")
         for title in PUBLISHED:
             await chooser.get_by_role("searchbox").fill(title)
-            name = f"Add {title}"
+            name = f"More about {title}"
             await chooser.get_by_role("button", name=name, exact=True).first.click()
+            add = chooser.get_by_role("menuitem", name="Add to what hangs")
+            await add.click()
             status = chooser.get_by_role("status")
             await expect(status).to_have_text(f"Added: {title}")
         await self.is_clean()

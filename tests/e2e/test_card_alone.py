@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 import json
+import re
 from typing import Any
 
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Locator, Page, Route, expect
 import pytest
 import pytest_asyncio
 
-from custom_components.dp1.cards import CARDS_FILE
+from custom_components.dp1.cards import FOLDER
 
 from .browser import CHROMIUM, browser
 
@@ -82,6 +83,7 @@ customElements.define("ha-card", class extends HTMLElement {
 });
 customElements.define("ha-icon", class extends HTMLElement {});
 customElements.define("home-assistant", class extends HTMLElement {});
+window.pages = {"dp1://folders": [{title: "Exhibitions", can_expand: true, dp1: {kind: "exhibitions"}}]};
 window.calls = [];
 window.events = [];
 for (const type of ["hass-more-info", "hass-action", "hass-notification", "show-dialog", "location-changed"])
@@ -108,6 +110,7 @@ window.render = (state, config = {}, language = "en") => {
     callWS: async (message) => {
       window.calls.push(message);
       if (message.type === "media_player/search_media") return {result: window.found ?? []};
+      if (message.type.startsWith("dp1/")) return "library";
       return {children: window.pages?.[message.media_content_id] ?? []};
     },
     fetchWithAuth: async (url, {body}) => {
@@ -145,12 +148,12 @@ async def page(chromium: Browser) -> AsyncIterator[Page]:
     page.set_default_timeout(5000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    cards = CARDS_FILE.read_bytes()
 
     async def serve(route: Route) -> None:
         """Serve the page and the cards."""
-        if "dp1-cards.js" in route.request.url:
-            await route.fulfill(body=cards, content_type="text/javascript")
+        if module := re.search(r"/(dp1-\w+\.js)", route.request.url):
+            body = (FOLDER / module[1]).read_bytes()
+            await route.fulfill(body=body, content_type="text/javascript")
         elif route.request.resource_type == "image":
             await route.fulfill(body=PICTURE, content_type="image/svg+xml")
         else:
@@ -281,11 +284,15 @@ async def test_without_a_work(page: Page) -> None:
         await render(page, state)
         for selector in (".artist", ".facts", ".exhibition", "details", ".links"):
             assert await page.locator(selector).locator("visible=true").count() == 0
-        for name in ("previous", "next", "favorite", "duration", "more"):
+        for name in ("previous", "next", "favorite", "duration"):
             await expect(page.locator(f"[data-do={name}]")).to_be_hidden()
-        words = "asleep" if state == "off" else f"state {state}"
-        words = words if state else "entity_not_found"
-        await expect(page.locator(".state")).to_have_text(words)
+        assert await page.locator("[data-do=more]").is_visible() is bool(state)
+        if state == "unavailable":
+            await expect(page.locator(".trouble")).to_contain_text("out_of_reach")
+        else:
+            words = "asleep" if state == "off" else f"state {state}"
+            words = words if state else "entity_not_found"
+            await expect(page.locator(".state")).to_have_text(words)
         assert await power.is_visible() is (state in {"off", "idle"})
         assert await choose.is_visible() is (state in {"off", "idle"})
     await expect(power).to_have_attribute("aria-label", "wake")
@@ -342,7 +349,8 @@ async def test_what_a_display_cannot_do(page: Page) -> None:
     for name in ("previous", "next", "favorite", "power", "choose"):
         await expect(page.locator(f"[data-do={name}]")).to_be_hidden()
     await page.locator("[data-do=more]").click()
-    await expect(page.get_by_role("menuitem")).to_have_text(["hang_picture"])
+    entries = ["hang_picture", "details"]
+    await expect(page.get_by_role("menuitem")).to_have_text(entries)
 
 
 async def test_parts(page: Page) -> None:
@@ -399,7 +407,10 @@ async def test_show_for(page: Page) -> None:
     await render(page)
     button = page.locator("[data-do=duration]")
     await button.focus()
-    for key in ("ArrowDown", "ArrowUp", "Enter", "ArrowDown", "ArrowDown"):
+    for key in ("ArrowDown", "ArrowUp", "Enter"):
+        await page.keyboard.press(key)
+    await expect(page.locator(".menu")).to_be_visible()
+    for key in ("ArrowDown", "ArrowDown"):
         await page.keyboard.press(key)
     assert await calls(page) == []
     await expect(button).to_have_attribute("aria-expanded", "true")
@@ -466,56 +477,84 @@ async def test_more(page: Page) -> None:
 
 
 async def test_a_menu_goes_with_the_work(page: Page) -> None:
-    """A menu closes when the display sleeps or goes: it is about the work on the wall."""
-    for state, name in (("off", "more"), ("unavailable", "duration")):
+    """A menu about the work closes when the display sleeps or goes; that of the display has what it can do then."""
+    menu = page.locator(".menu")
+    for state in ("off", "unavailable"):
         await render(page)
-        await page.locator(f"[data-do={name}]").click()
-        await expect(page.locator(".menu")).to_be_visible()
+        await page.locator("[data-do=duration]").click()
+        await expect(menu).to_be_visible()
         await render(page, state)
-        await expect(page.locator(".menu")).to_be_hidden()
-
-
-async def test_a_picture_of_ones_own(page: Page) -> None:
-    """A picture is uploaded to Home Assistant, and hung for as long as is chosen; what it refuses is told."""
+        await expect(menu).to_be_hidden()
     await render(page)
-    picture = {"name": "cat.png", "mimeType": "image/png", "buffer": b"x"}
-    upload, menu = page.locator(".file"), page.locator(".menu")
-    hung = {
-        "entity_id": ENTITY_ID,
-        "media_content_id": "media-source://image_upload/p1",
-        "media_content_type": "image",
-    }
-    expected: list[Any] = []
-    for choice, extra in (
-        ("no_end", {}),
-        ("30 minutes", {"show_for": {"minutes": 30}}),
-        ("3 hours", {"show_for": {"minutes": 180}}),
+    await page.locator("[data-do=more]").click()
+    for state, entries in (
+        ("off", ["together Hall", "hang_picture", "details"]),
+        ("unavailable", ["details"]),
     ):
-        await upload.set_input_files(picture)  # type: ignore[arg-type]
-        # Nobody has to choose: what comes first needs one key press.
-        await expect(menu.locator(":focus")).to_have_text("no_end")
-        await expect(menu.locator(".heading")).to_have_text("show_for")
-        assert await calls(page) == expected
-        await menu.get_by_text(choice, exact=True).click()
-        expected += [
-            ["/api/image/upload", "cat.png"],
-            ["media_player", "play_media", {**hung, "extra": extra}],
-        ]
-        await eventually(
-            page,
-            "count => window.calls.filter(Array.isArray).length == count",
-            str(len(expected)),
-        )
-        assert await calls(page) == expected
-    await upload.set_input_files(picture)  # type: ignore[arg-type]
+        await render(page, state)
+        await expect(menu.locator("[role^=menuitem]")).to_have_text(entries)
+
+
+async def test_pictures_of_ones_own(page: Page) -> None:
+    """Pictures are uploaded to Home Assistant, and hang with a title, as and as long as is chosen; what it refuses is told."""
+    await render(page)
+    upload, dialog = page.locator(".file"), page.get_by_role("dialog")
+    files = [
+        {"name": name, "mimeType": "image/png", "buffer": b"x"}
+        for name in ("IMG_2041.png", "Our_cat.png")
+    ]
+    medium = {"media_content_id": "media-source://image_upload/p1"}
+    await upload.set_input_files(files[1])  # type: ignore[arg-type]
+    await expect(dialog.get_by_role("textbox")).to_have_value("Our cat")
+    await page.keyboard.press("Enter")
+    await expect(dialog).to_have_count(0)
+    await upload.set_input_files(files)  # type: ignore[arg-type]
+    # The name that a camera gives is no title.
+    await expect(dialog.get_by_role("textbox")).to_have_value("own_picture")
+    await dialog.get_by_role("textbox").fill("Holidays")
+    await dialog.locator("[name=fit]").select_option("border")
+    await dialog.locator("[name=time]").select_option("30")
+    await dialog.get_by_role("button", name="hang", exact=True).click()
+    await eventually(page, "window.calls.filter(Array.isArray).length == 5")
+    border = {"scaling": "fit", "margin": "6%", "background": "#f2efe9"}
+    data = {"entity_id": ENTITY_ID}
+    assert await calls(page) == [
+        ["/api/image/upload", "Our_cat.png"],
+        [
+            "dp1",
+            "cast_playlist",
+            {
+                **data,
+                "media": [{**medium, "title": "Our cat"}],
+                "title": "Our cat",
+                "scaling": "fit",
+            },
+        ],
+        ["/api/image/upload", "IMG_2041.png"],
+        ["/api/image/upload", "Our_cat.png"],
+        [
+            "dp1",
+            "cast_playlist",
+            {
+                **data,
+                "media": [
+                    {**medium, "title": "Holidays"},
+                    {**medium, "title": "Our cat"},
+                ],
+                "title": "Holidays",
+                **border,
+                "show_for": {"minutes": 30},
+            },
+        ],
+    ]
+    await upload.set_input_files(files[0])  # type: ignore[arg-type]
     await page.keyboard.press("Escape")
-    await expect(menu).to_be_hidden()
-    assert await calls(page) == expected
+    await expect(dialog).to_have_count(0)
     for status, key in ((413, "too_large"), (400, "no_picture")):
         await page.evaluate("status => { window.uploaded = status }", status)
-        await upload.set_input_files(picture)  # type: ignore[arg-type]
+        await upload.set_input_files(files[0])  # type: ignore[arg-type]
         await page.keyboard.press("Enter")
-        told = ["hass-notification", {"message": key}]
+        told = ["hass-notification", {"message": f"{key} IMG_2041.png"}]
         await eventually(
             page,
             "told => JSON.stringify(window.events.at(-1)) === told",
@@ -524,17 +563,23 @@ async def test_a_picture_of_ones_own(page: Page) -> None:
     await expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
+async def menu_of(page: Page, title: str) -> Locator:
+    """Open the menu of a picture."""
+    await page.get_by_role("button", name=f"more_of {title}", exact=True).click()
+    return page.locator(".menu")
+
+
 async def test_adding_to_what_hangs(page: Page) -> None:
     """Works of several sources are added to what hangs, one after the other; a refused one is not said to be added."""
     await offer(page, "dp1://exhibitions", "Tides", "Clouds", "Rain")
-    await render(page)
+    await render(page, media_content_id="dp1://recent/1#2")
     await page.locator("[data-do=choose]").click()
     dialog = page.get_by_role("dialog")
+    status = dialog.get_by_role("status")
     for number, title in ((2, "Tides"), (3, "Clouds")):
-        button = dialog.get_by_role("button", name=f"add {title}", exact=True)
-        await button.press("Enter")
-        await expect(dialog.get_by_role("status")).to_have_text(f"added {title}")
-        await expect(button).to_be_focused()
+        menu = await menu_of(page, title)
+        await menu.get_by_role("menuitem", name="add").press("Enter")
+        await expect(status).to_have_text(f"added {title}")
         added = {
             "entity_id": ENTITY_ID,
             "media_content_id": f"dp1://exhibitions/w{number}",
@@ -543,21 +588,177 @@ async def test_adding_to_what_hangs(page: Page) -> None:
         }
         assert (await calls(page))[-1] == ["media_player", "play_media", added]
     await page.evaluate("window.refuse = true")
-    await dialog.get_by_role("button", name="add Rain", exact=True).click()
+    await (await menu_of(page, "Rain")).get_by_text("add", exact=True).click()
     await eventually(page, "() => window.calls.filter(Array.isArray).length == 3")
-    await expect(dialog.get_by_role("status")).to_have_text("added Clouds")
-    await page.evaluate(
-        "window.found = [{title: 'Foam', media_content_id: 'm1', media_content_type: 'x'}]"
-    )
-    await dialog.get_by_role("searchbox").fill("foam")
-    await dialog.get_by_role("button", name="add Foam", exact=True).click()
-    assert (await calls(page))[-1][-1]["media_content_id"] == "m1"
-    await page.keyboard.press("Escape")
+    await expect(status).to_be_hidden()
+    await page.evaluate("window.refuse = false")
     await page.keyboard.press("Escape")
     await render(page, supported_features=EVERYTHING & ~2097152)
     await page.locator("[data-do=choose]").click()
-    await expect(dialog.locator("li")).to_have_count(3)
-    await expect(dialog.locator(".corner")).to_have_count(0)
+    menu = await menu_of(page, "Tides")
+    entries = ["show_now", "for_a_time 30 minutes", "on_display Hall"]
+    await expect(menu.get_by_role("menuitem")).to_have_text(entries)
+
+
+async def test_after_a_choice(page: Page) -> None:
+    """What is being hung is told at once, after a while with the reason and a way out, and what hung before can come back."""
+    await page.clock.install()
+    await offer(page, "dp1://exhibitions", "Clouds")
+    await page.evaluate(
+        "() => { window.answer = new Promise((done) => { window.done = done; }) }"
+    )
+    before = {"media_content_id": "dp1://recent/1#2"}
+    await render(page, **before)
+    notice, choose = page.locator(".notice"), page.locator("[data-do=choose]")
+    await choose.click()
+    await page.get_by_role("dialog").get_by_title("Clouds", exact=True).click()
+    await expect(notice).to_have_text("hanging Clouds")
+    await expect(notice).to_have_attribute("aria-busy", "true")
+    await expect(choose).to_have_attribute("aria-busy", "true")
+    await page.clock.fast_forward(8000)
+    await expect(notice.locator("span")).to_have_text("hanging Clouds library")
+    await notice.get_by_role("button", name="cancel").click()
+    await expect(notice).to_be_hidden()
+    asked = "window.calls.filter((call) => call.type?.startsWith('dp1/')).map((call) => call.type)"
+    assert await page.evaluate(asked) == ["dp1/waits_for", "dp1/cancel"]
+    await page.evaluate("window.done()")
+    await expect(choose).not_to_have_attribute("aria-busy", "true")
+    # Nothing else hangs.
+    assert len(await calls(page)) == 1
+    await choose.click()
+    await page.get_by_role("dialog").get_by_title("Clouds", exact=True).click()
+    back = notice.get_by_role("button", name="back_to Tides")
+    await back.click()
+    await expect(notice).to_be_hidden()
+    shown = {
+        "entity_id": ENTITY_ID,
+        "media_content_id": "dp1://recent/1#2",
+        "media_content_type": "playlist",
+    }
+    assert (await calls(page))[-1] == ["media_player", "play_media", shown]
+    await offer(page, "dp1://next", "Ebb")
+    await render(page, **before, work={"works": 5})
+    await page.locator(".next .show").press("Delete")
+    await expect(notice.locator("span")).to_have_text("removed Ebb")
+    await notice.get_by_role("button", name="undo").click()
+    assert (await calls(page))[-1] == ["media_player", "play_media", shown]
+
+
+async def test_trouble(page: Page) -> None:
+    """What keeps a display from showing art is a sentence, with a button for what helps."""
+    trouble = page.locator(".trouble")
+    button = trouble.get_by_role("button")
+    await page.evaluate(
+        """() => {
+          const render = window.render;
+          window.render = (...given) => {
+            render(...given);
+            window.hass.entities["button.restart"] = {entity_id: "button.restart", device_id: "d1", translation_key: "restart"};
+          };
+        }"""
+    )
+    data = {"entity_id": ENTITY_ID}
+    cases: list[tuple[str, dict[str, Any], str, str, list[Any]]] = [
+        (
+            "idle",
+            {"error_page": "overheating"},
+            "message Wall overheating",
+            "wake",
+            ["media_player", "turn_on", data],
+        ),
+        (
+            "idle",
+            {"set_up": True},
+            "message Wall",
+            "look_again",
+            ["homeassistant", "update_entity", data],
+        ),
+        (
+            "unknown",
+            {},
+            "message Wall",
+            "restart",
+            ["button", "press", {"entity_id": "button.restart"}],
+        ),
+    ]
+    for state, work, sentence, label, call in cases:
+        await render(page, state, work=work)
+        await expect(trouble.locator("span")).to_have_text(sentence)
+        await expect(page.locator(".state")).to_be_hidden()
+        await expect(button).to_have_text(label)
+        await button.click()
+        assert (await calls(page))[-1] == call
+    await render(page)
+    await expect(trouble).to_be_hidden()
+
+
+async def test_without_a_library(page: Page) -> None:
+    """Without a library, the chooser says so and what can be done, instead of that nothing was found."""
+    await page.evaluate("window.pages = {}")
+    await render(page)
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("status")).to_have_text("no_library")
+    actions = dialog.locator(".actions button")
+    await expect(actions).to_have_text(["add_library", "hang_picture"])
+    await actions.first.click()
+    await page.wait_for_url("**/config/integrations/dashboard/add?domain=dp1")
+
+
+async def test_folders(page: Page) -> None:
+    """The folders of the libraries are a tap away, and what is inside them another; what hangs is marked."""
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await offer(page, "dp1://exhibitions", "Tides", "Clouds")
+    await page.evaluate(
+        """() => {
+          const folder = (title, kind, id) => ({title, media_content_id: id, can_play: false, can_expand: true, dp1: {kind}});
+          window.pages["dp1://folders"].push(folder("Favorites", "favorites", "f"), folder("Mine", "collection", "c"));
+          window.pages.c = [folder("Artists", "collection_part", "a")];
+          const dp1 = {title: "Foam", artist: "Ana Ruiz", year: 2024, kind: "artwork"};
+          window.pages.a = [{title: "Foam, Ana Ruiz (2024)", can_play: true, media_content_id: "media-source://dp1/e/artwork/s1/w1", dp1}];
+        }"""
+    )
+    await render(page)
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    chips = dialog.locator(".chips button")
+    await expect(chips).to_have_text(["exhibitions", "favorites", "collection"])
+    await expect(dialog.locator("[aria-current]")).to_have_attribute("title", "Tides")
+    boxes = [await item.bounding_box() for item in await dialog.locator("li").all()]
+    assert boxes[0] and boxes[1] and boxes[0]["y"] == boxes[1]["y"]
+    await chips.nth(2).click()
+    await dialog.get_by_title("Artists", exact=True).click()
+    await expect(dialog.locator("li .one-line")).to_have_text(
+        ["Foam", "Ana Ruiz · 2024 · artwork"]
+    )
+    menu = await menu_of(page, "Foam")
+    await menu.get_by_text("only_series").click()
+    series = {
+        "media_content_id": "media-source://dp1/e/series/s1",
+        "media_content_type": "album",
+    }
+    assert (await calls(page))[-1][-1] == {"entity_id": ENTITY_ID, **series}
+    await dialog.get_by_role("button", name="back").click()
+    await expect(dialog.get_by_title("Artists", exact=True)).to_be_visible()
+    close = await dialog.get_by_role("button", name="close").bounding_box()
+    title = await dialog.locator("h2").bounding_box()
+    assert close and title and close["y"] < title["y"] + title["height"]
+
+
+async def test_a_long_press(page: Page) -> None:
+    """A long press opens the menu of a picture, and taps nothing."""
+    await offer(page, "dp1://next", "Ebb")
+    await render(page, work={"works": 5, "series": "Waves"})
+    await page.locator(".next .show").click(delay=700)
+    menu = page.locator(".menu")
+    entries = ["show_now", "for_a_time 30 minutes", "take_out"]
+    await expect(menu.get_by_role("menuitem")).to_have_text(entries)
+    assert await calls(page) == []
+    await page.keyboard.press("Escape")
+    await page.locator(".picture").click(button="right")
+    await menu.get_by_text("only_series").click()
+    only = {"entity_id": ENTITY_ID, "series": "Waves"}
+    assert await calls(page) == [["dp1", "cast_playlist", only]]
 
 
 async def test_publishing_names_the_display(page: Page) -> None:
@@ -790,7 +991,8 @@ async def test_highlights_come_late(page: Page) -> None:
           row.setConfig({entity: "media_player.wall"});
           document.body.append(row);
           const answers = [];
-          const wait = () => new Promise((done) => setTimeout(done));
+          const wait = () => new Promise((done) => setTimeout(done, 50));
+          await wait();
           for (const source of ["Old", "New"]) {
             const wall = {state: "playing", attributes: {source_list: [source]}};
             row.hass = {...window.hass, states: {"media_player.wall": wall}, callWS: () => new Promise((done) => answers.push(done))};
@@ -819,7 +1021,7 @@ async def test_highlights(page: Page) -> None:
     )
     row = page.locator("dp1-highlights-card li")
     await expect(row).to_have_text(["Today", "New"])
-    await row.first.locator("button").click()
+    await row.first.locator(".show").click()
     hung = {
         "entity_id": ENTITY_ID,
         "media_content_id": "dp1://highlights/w2",
@@ -863,7 +1065,8 @@ async def test_other_entities_change_nothing(page: Page) -> None:
 async def test_configuration(page: Page) -> None:
     """The card finds a display by itself, is suggested for displays only, and refuses what is none."""
     await render(page)
-    (card,) = await page.evaluate("window.customCards")
+    card, highlights = await page.evaluate("window.customCards")
+    assert highlights["type"] == "dp1-highlights-card"
     assert card["type"] == "dp1-wall-label-card" and card["preview"]
     stub = "customElements.get('dp1-wall-label-card').getStubConfig(window.hass)"
     assert await page.evaluate(stub) == {"entity": ENTITY_ID}

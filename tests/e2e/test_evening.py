@@ -40,7 +40,7 @@ CLICKS_TO_AN_EXHIBITION = 7
 MEDIA = "ha-media-player-browse"
 # The folders and the heading of an exhibition in the media browser, and the card, in another language.
 LANGUAGE = "ja"
-WORDS = ("すべての作品", "展覧会", "展覧会", "展覧会を選択")
+WORDS = ("すべての作品", "展覧会", "展覧会", "作品を選択")
 
 
 class Person:

@@ -62,6 +62,7 @@ NOT_OFFERED: Final = (
 UP_NEXT: Final = f"{DOMAIN}://next"
 EXHIBITIONS: Final = f"{DOMAIN}://exhibitions"
 HIGHLIGHTS: Final = f"{DOMAIN}://highlights"
+FOLDERS: Final = f"{DOMAIN}://folders"
 MAX_WORKS = 12
 # Of each library.
 MAX_NEW = 4
@@ -75,6 +76,8 @@ async def async_browse_display(
     hass = coordinator.hass
     if text == UP_NEXT:
         return browse_up_next(coordinator, picture_url)
+    if text == FOLDERS:
+        return await _async_folders(coordinator, picture_url)
     if text in (EXHIBITIONS, HIGHLIGHTS):
         return await async_browse_for_cards(hass, text, picture_url)
     if not text:
@@ -231,6 +234,21 @@ async def async_browse_for_cards(
         unique = {node.id: node for node in nodes}
         found += [node_media(library, node, picture_url) for node in unique.values()]
     return plain_page(page, page, found)
+
+
+async def _async_folders(
+    coordinator: DisplayCoordinator, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the folders of all libraries, and the history if there is one."""
+    folders: list[BrowseMedia] = [
+        node_media(library, node, picture_url)
+        for library in async_libraries(coordinator.hass)
+        for node in (await library.async_children(NodeKind.ROOT)).nodes
+        if node.can_expand
+    ]
+    if folders and coordinator.history.entries():
+        folders.append(_history_folder(coordinator, picture_url))
+    return plain_page(FOLDERS, FOLDERS, folders)
 
 
 async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:

@@ -1,7 +1,7 @@
 """Pages of the libraries in the media browser, for displays and the media source."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, override
 
 from homeassistant.components.media_player import (
     BrowseError,
@@ -192,13 +192,24 @@ def _labeled(hass: HomeAssistant, node: Node, page: Node | None = None) -> str:
     return f"{label} ({work.year})" if work.year and work.year not in said else label
 
 
+class ArtMedia(BrowseMediaSource):
+    """A browse item with what cards tell of a node, for which Home Assistant has no place."""
+
+    details: Mapping[str, Any]
+
+    @override
+    def as_dict(self, *, parent: bool = True) -> dict[str, Any]:
+        """Return the item as it is sent."""
+        return {**super().as_dict(parent=parent), DOMAIN: self.details}
+
+
 def node_media(
     library: Library, node: Node, picture_url: PictureUrl, page: Node | None = None
 ) -> BrowseMediaSource:
     """Return the browse item of a node, on the page of another."""
     media_class = CLASSES.get(node.kind, MediaClass.DIRECTORY)
     name = media_id(library.entry_id, node.id)
-    return BrowseMediaSource(
+    media = ArtMedia(
         domain=DOMAIN,
         identifier=name.removeprefix(MEDIA_PREFIX),
         media_class=media_class,
@@ -212,6 +223,14 @@ def node_media(
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
     )
+    media.details = {
+        "kind": node.kind,
+        "title": _name(library.hass, node),
+        "artist": node.work.artist,
+        "year": node.work.year,
+        "series": node.work.series,
+    }
+    return media
 
 
 def plain_page(

@@ -1,27 +1,22 @@
 /**
- * Dashboard cards of the DP-1 Art Displays integration.
+ * Dashboard cards of the DP-1 Art Displays integration: the wall label, and what the other modules share with it.
  *
- * A plain module: no build, no library, no request to any other host. What comes from displays and libraries is
+ * Plain modules: no build, no library, no request to any other host. What comes from displays and libraries is
  * written by strangers: it becomes text content, and an address becomes a link only if it is http(s).
+ * What opens over a card (dp1-chooser.js) and what fills a dashboard (dp1-gallery.js) is loaded when it is needed.
  */
 
 const CARD = "dp1-wall-label-card";
 const HIGHLIGHTS = "dp1-highlights-card";
-const CHOOSER = "dp1-chooser";
 const FEATURE = "dp1-exhibitions";
 const GALLERY = "dp1-gallery";
-const DOMAIN = "dp1";
-const PLAYER = "media_player";
+export const DOMAIN = "dp1";
+export const PLAYER = "media_player";
 const DOCUMENTATION = "https://github.com/dp1-art-displays/home-assistant/blob/main/docs/dashboards.md";
-// Pages of a display that Home Assistant's media browser has for cards; see browse/.
-const UP_NEXT = "dp1://next";
-const EXHIBITIONS = "dp1://exhibitions";
-const FAVORITES_AND_NEW = "dp1://highlights";
-const DIALOG = "dialog-media-player-browse";
-const FOREVER = 0;
-const MINUTES = [5, 15, 30, 60, 180];
-const VOLUME_STEPS = 20;
-const FEATURES = {
+// A page of a display that Home Assistant's media browser has for cards; see browse/.
+export const UP_NEXT = "dp1://next";
+export const NOTICE = "dp1-notice";
+export const FEATURES = {
   volume: 4,
   mute: 8,
   previous: 16,
@@ -34,28 +29,12 @@ const FEATURES = {
   group: 524288,
   enqueue: 2097152,
 };
-const REPEAT = { off: "mdi:repeat-off", one: "mdi:repeat-once", all: "mdi:repeat" };
-const PARTS = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
+export const PARTS = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
 const WALL_WIDTH = 600;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
-const FEATURE_SOURCES = 12;
-const SEARCH_DELAY = 300;
 const HOLD_DELAY = 500;
 const DOUBLE_TAP_DELAY = 250;
-const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
-// Home Assistant's features of tiles for the settings of a display.
-const SETTINGS = new Map([
-  ["number", [{ type: "numeric-input", style: "slider" }]],
-  ["select", [{ type: "select-options" }]],
-  ["switch", []],
-  ["time", []],
-]);
-// The heading of settings, by translation key; what is not named here is about the picture.
-const SETTING_GROUPS = new Map([
-  ...["sleep_schedule", "sleep_time", "wake_time", "sleep_days"].map((key) => [key, "sleep_times"]),
-  ...["panel", "panel_brightness", "panel_contrast", "panel_volume"].map((key) => [key, "monitor"]),
-]);
 
 // By chain: its name, how a contract's address looks, and the page of a token.
 const CHAINS = new Map([
@@ -64,7 +43,7 @@ const CHAINS = new Map([
   ["bitmark", ["Bitmark"]],
 ]);
 
-const BASE_STYLE = `
+export const BASE_STYLE = `
 :host { --paper: var(--card-background-color, #fff); --fill: var(--secondary-background-color); }
 [hidden] { display: none !important; }
 p { margin: 0; }
@@ -72,20 +51,20 @@ button, input, summary { font: inherit; color: inherit; }
 button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
 button:disabled { opacity: .5; cursor: default; }
 :is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px; }
-a, summary, .until button, .all { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
+a, summary, .act { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
 ul { list-style: none; margin: 0; padding: 0; }
-li { position: relative; }
-.show { width: 100%; text-align: start; border-radius: 8px; }
+li { position: relative; min-width: 0; }
+.show { width: 100%; text-align: start; border-radius: 8px; position: relative; }
 .icon, .thumb, .corner, .picture { display: grid; place-items: center; }
 .icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
-.corner {
-  position: absolute; inset-block-start: 2px; inset-inline-end: 2px; width: 28px; height: 28px; border-radius: 50%;
-  background: var(--paper); --mdc-icon-size: 18px;
+.corner { position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 44px; height: 44px; --mdc-icon-size: 20px; }
+.corner ha-icon { display: block; width: 28px; height: 28px; box-sizing: border-box; padding: 4px; line-height: 0; border-radius: 50%; background: var(--paper); }
+[aria-busy="true"]::after {
+  content: ""; position: absolute; inset: 0; margin: auto; width: 1.5em; height: 1.5em; border-radius: 50%;
+  border: 2px solid var(--primary-color); border-block-start-color: transparent; box-sizing: border-box;
 }
-:is(.icon, .corner)[aria-busy="true"]::after {
-  content: ""; position: absolute; inset: 14%; border-radius: 50%; border: 2px solid var(--primary-color);
-  border-block-start-color: transparent;
-}
+.icon[aria-busy="true"]::after { width: 72%; height: 72%; }
+.show[aria-busy="true"] > * { opacity: .4; }
 @media (prefers-reduced-motion: no-preference) {
   [aria-busy="true"]::after { animation: turn 1s linear infinite; }
   @keyframes turn { to { transform: rotate(1turn); } }
@@ -113,7 +92,7 @@ ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); posi
 @keyframes fill { from { transform: scaleX(0); } }
 .side { display: flex; flex-direction: column; gap: 12px; padding: 16px; min-width: 0; }
 .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
-.label > p { overflow-wrap: anywhere; }
+.label > p { overflow-wrap: anywhere; text-align: -webkit-match-parent; text-align: match-parent; }
 .artist { font-weight: 500; }
 .title { font-style: italic; }
 .work { font-size: var(--ha-font-size-l, 16px); }
@@ -121,7 +100,11 @@ ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); posi
 .reads { display: flex; flex-wrap: wrap; column-gap: 1em; }
 .reads [open] { flex-basis: 100%; }
 .links { display: contents; }
-.links a, summary, .until button { display: inline-flex; align-items: center; min-height: 32px; }
+.links a, summary, .act { display: inline-flex; align-items: center; min-height: 32px; }
+.notice { position: relative; }
+.notice.busy { padding-inline-start: 28px; }
+.notice[aria-busy="true"]::after { inset-inline-end: auto; }
+.trouble .act { display: flex; }
 summary { cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
 .note { max-width: 65ch; white-space: pre-line; }
@@ -130,7 +113,8 @@ summary::-webkit-details-marker { display: none; }
 .transport { direction: ltr; }
 .place { min-width: 56px; text-align: center; white-space: nowrap; }
 [aria-pressed="true"] { color: var(--error-color, #db4437); }
-.choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); font-weight: 500; }
+.choose { position: relative; display: flex; align-items: center; justify-content: center; gap: 8px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); font-weight: 500; }
+.choose[aria-busy="true"] > * { opacity: .3; }
 .choose:focus-visible { border-radius: 3.2em; outline-offset: 1px; }
 .next { display: flex; gap: 8px; overflow-x: auto; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
 .next li { flex: none; }
@@ -140,26 +124,15 @@ summary::-webkit-details-marker { display: none; }
 .next .show { width: calc(6 * var(--unit)); }
 .next .thumb { height: calc(4 * var(--unit)); }
 .next .corner { opacity: 0; }
-.next li:is(:hover, :focus-within) .corner { opacity: 1; }
+.next li:is(:hover, :focus-within) .corner, .next .corner[aria-expanded="true"] { opacity: 1; }
 @media (hover: none) { .next .corner { opacity: .9; } }
-.menu {
-  position: absolute; z-index: 2; inset: auto 8px 8px auto; width: min(22em, 100% - 16px); box-sizing: border-box; max-block-size: calc(100% - 16px); overflow-y: auto;
-  border-radius: 12px; padding: 8px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35);
-  background: var(--paper);
-}
-.menu :is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; border-radius: 8px; box-sizing: border-box; }
-.menu button:is(:hover, :focus-visible) { background: var(--fill); }
-.menu .heading { min-height: 28px; }
-.menu .icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
-.menu :is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
-
 .as-tile .side { padding: 8px 12px; gap: 0; }
 .as-tile .picture img { padding: 6px; }
 .as-tile .frame { grid-template-rows: minmax(40px, 1fr) auto; }
 .as-tile .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
 .as-tile .work { font-size: inherit; }
-.as-tile .clamp { -webkit-line-clamp: 1; }
-.as-tile :is(.detail, .controls, .choose, .upcoming, .until) { display: none; }
+.as-tile .clamp { display: block; white-space: nowrap; text-overflow: ellipsis; }
+.as-tile :is(.detail, .controls, .choose, .upcoming, .until, .act) { display: none; }
 
 .as-wall { font-size: var(--unit); --mdc-icon-size: 1.5em; }
 .as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
@@ -171,54 +144,13 @@ summary::-webkit-details-marker { display: none; }
 .as-wall .label { margin-block-start: auto; line-height: 1.5; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
-.as-wall :is(.choose, .place, .next .one-line, .menu span) { font-size: .875em; }
+.as-wall :is(.choose, .place, .next .one-line) { font-size: .875em; }
 .as-wall .next { margin: 0 -1.5em; padding: 0 1.5em 4px; }
 
 @media (prefers-reduced-motion: no-preference) {
   .picture img.fresh { animation: appear 600ms ease-out; }
   @keyframes appear { from { opacity: 0; } }
 }
-`;
-
-const FEATURE_STYLE = `
-ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
-button {
-  height: var(--feature-height, 42px); padding: 0 16px 0 4px; white-space: nowrap; color: var(--primary-text-color);
-  border-radius: var(--feature-border-radius, 12px); background: var(--fill);
-  display: flex; align-items: center; gap: 8px;
-}
-button:not(:has(img)) { padding-inline: 16px; }
-img { height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
-button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--paper); }
-`;
-
-const HIGHLIGHTS_STYLE = `
-:host { display: block; }
-ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
-li { flex: 0 0 132px; min-width: 0; }
-.thumb { height: 88px; }
-@media (min-width: 1100px) { ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); } }
-`;
-
-const CHOOSER_STYLE = `
-dialog {
-  box-sizing: border-box; width: min(960px, 100vw - 32px); height: min(800px, 100vh - 32px); padding: 0; border: 0;
-  border-radius: 16px; color: var(--primary-text-color); background: var(--paper); overflow: hidden;
-}
-dialog::backdrop { background: rgba(0, 0, 0, .5); }
-.frame { display: grid; grid-template-rows: auto 1fr auto; height: 100%; }
-header, footer { display: flex; flex-wrap: wrap; align-items: center; gap: 12px; padding: 12px 16px; }
-h2 { margin: 0; font-size: 20px; font-weight: 500; flex: 1 1 auto; }
-input {
-  flex: 1 1 200px; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px;
-  background: var(--fill);
-}
-.body { overflow-y: auto; padding: 0 16px; }
-ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(148px, 1fr)); gap: 16px; }
-.thumb { aspect-ratio: 4 / 3; }
-.corner { width: 44px; height: 44px; --mdc-icon-size: 24px; }
-[role=status] { position: sticky; inset-block-start: 0; z-index: 1; padding-block-end: 8px; background: var(--paper); }
-footer button { min-height: 44px; padding: 0 16px; }
 `;
 
 const TEMPLATE = `
@@ -234,7 +166,10 @@ const TEMPLATE = `
         <p class="facts soft detail"></p>
         <p class="exhibition soft detail" dir="auto"></p>
         <p class="state soft"></p>
-        <p class="until soft" hidden><span></span> · <button data-do="back"></button></p>
+        <p class="trouble" hidden><span></span> <button class="act" data-do="mend"></button></p>
+        <p class="with soft detail" dir="auto"></p>
+        <p class="until soft" hidden><span></span> · <button class="act" data-do="back"></button></p>
+        <p class="notice soft" role="status" hidden><span></span> <button class="act" data-do="notice"></button></p>
         <div class="reads detail">
           <details class="about" hidden><summary></summary><p class="note" dir="auto"></p></details>
           <details class="artists" hidden><summary></summary><p class="note" dir="auto"></p></details>
@@ -261,51 +196,41 @@ const TEMPLATE = `
       <div class="upcoming" hidden><ul class="next"></ul></div>
     </div>
   </div>
-  <div class="menu" hidden><div class="above"></div><div role="menu"></div></div>
-  <input class="file" type="file" accept="image/*" hidden>
+  <input class="file" type="file" accept="image/*" multiple hidden>
 </ha-card>
 `;
 
-const CHOOSER_TEMPLATE = `
-<dialog aria-labelledby="title">
-  <div class="frame">
-    <header>
-      <h2 id="title"></h2>
-      <input type="search" autocomplete="off">
-      <button class="icon close"><ha-icon icon="mdi:close"></ha-icon></button>
-    </header>
-    <div class="body"><p class="soft" role="status"></p><ul></ul></div>
-    <footer><button class="all"></button></footer>
-  </div>
-</dialog>
-`;
-
-/** Texts of the integration by language, as the function that looks them up. */
+/** Texts of the integration by language and category, as the function that looks them up. */
 const texts = new Map();
 
-const loadTexts = async (hass) => {
-  const language = hass.language;
-  if (!texts.has(language)) {
-    const loading = hass.loadBackendTranslation("config_panel", DOMAIN).then(
-      (localize) => texts.set(language, localize),
-      () => texts.delete(language),
+export const loadTexts = async (hass, category = "config_panel") => {
+  const key = `${hass.language} ${category}`;
+  if (!texts.has(key)) {
+    const loading = hass.loadBackendTranslation(category, DOMAIN).then(
+      (localize) => texts.set(key, localize),
+      () => texts.delete(key),
     );
-    texts.set(language, loading);
+    texts.set(key, loading);
   }
-  return texts.get(language);
+  return texts.get(key);
+};
+
+const loaded = (hass, category, key, values) => {
+  const localize = hass && texts.get(`${hass.language} ${category}`);
+  return typeof localize === "function" ? localize(`component.${DOMAIN}.${category}.${key}`, values) || "" : "";
 };
 
 /** Return a text of the card, empty while the texts are not loaded. */
-const text = (hass, key, values) => {
-  const localize = hass && texts.get(hass.language);
-  return typeof localize === "function"
-    ? localize(`component.${DOMAIN}.config_panel.card.${key}`, values) || ""
-    : "";
-};
+export const text = (hass, key, values) => loaded(hass, "config_panel", `card.${key}`, values);
+
+/** Return a text of the media browser. */
+export const browserText = (hass, key) => loaded(hass, "config_panel", `browser.${key}`);
+
+export const currentHass = () => document.querySelector("home-assistant")?.hass;
 
 /** Return a text outside of a card, in English until the texts are loaded. */
-const pageText = (key, english) => {
-  const hass = document.querySelector("home-assistant")?.hass;
+export const pageText = (key, english) => {
+  const hass = currentHass();
   if (hass) loadTexts(hass);
   return text(hass, key) || english;
 };
@@ -318,15 +243,15 @@ const explorerUrl = (contract) => {
   return form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
 };
 
-const isDisplay = (hass, entityId) =>
+export const isDisplay = (hass, entityId) =>
   entityId.startsWith("media_player.") && hass.entities?.[entityId]?.platform === DOMAIN;
 
-const can = (state, feature) => Boolean(state?.attributes.supported_features & feature);
+export const can = (state, feature) => Boolean(state?.attributes.supported_features & feature);
 
-const fire = (element, type, detail) =>
+export const fire = (element, type, detail) =>
   element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
 
-const draw = (element, style, markup) => {
+export const draw = (element, style, markup) => {
   const root = element.attachShadow({ mode: "open" });
   const template = document.createElement("template");
   template.innerHTML = markup;
@@ -340,60 +265,76 @@ const draw = (element, style, markup) => {
   return root;
 };
 
-const make = (tag, properties = {}, ...children) => {
+export const make = (tag, properties = {}, ...children) => {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
 };
 
-const icon = (name) => make("ha-icon", { icon: name });
+export const icon = (name) => make("ha-icon", { icon: name });
 
-const duration = (language, minutes) => {
+export const duration = (language, minutes) => {
   const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 };
 
+/** Load what opens over a card: the chooser and menus. */
+const later = () => import("./dp1-chooser.js");
+
+const gallery = () => import("./dp1-gallery.js");
+
 /** Call an action for a display, and tell whether it succeeded; Home Assistant itself shows why it failed. */
-const call = (hass, entityId, domain, action, data) =>
+export const call = (hass, entityId, domain, action, data) =>
   hass.callService(domain, action, { entity_id: entityId, ...data }).then(
     () => true,
     () => false,
   );
 
-const hang = (hass, entityId, { media_content_id, media_content_type }, data) =>
-  call(hass, entityId, PLAYER, "play_media", { media_content_id, media_content_type, ...data });
+/** What goes on at each display, for all of its cards: art that is being hung, or what can be taken back. */
+export const notices = new Map();
 
 /** Return what is on a page of the media browser of a display. */
-const browse = (hass, entityId, page) =>
+export const browse = (hass, entityId, page) =>
   hass
     .callWS({ type: "media_player/browse_media", entity_id: entityId, media_content_type: "directory", media_content_id: page })
-    .then((found) => found?.children ?? []);
-
-const grid = (...cards) => ({ type: "grid", cards });
-
-const whileIn = (entity, state) => [{ condition: "state", entity, state }];
+    .then((result) => result?.children ?? []);
 
 /** Return the picture at a path, which may be missing. */
-const pictures = (hass, path) => {
+export const pictures = (hass, path) => {
   if (!path) return [];
   const image = make("img", { loading: "lazy", alt: "", src: hass.hassUrl(path) });
   image.onerror = () => image.remove();
   return [image];
 };
 
-const pictureItem = (hass, medium, tapped) => {
-  const title = medium.title || text(hass, "untitled");
-  const caption = make("span", { className: "one-line small", dir: "auto", textContent: title });
-  const button = make("button", { title, className: "show", onclick: tapped }, make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)), caption);
-  return make("li", {}, button);
+/** Act on a long press, the other button of a mouse, and the menu key. */
+export const onHold = (element, act) => {
+  let timer;
+  let isHeld = false;
+  const hold = () => {
+    clearTimeout(timer);
+    isHeld = true;
+    act();
+  };
+  element.onpointerdown = ({ button }) => {
+    isHeld = false;
+    if (!button) timer = setTimeout(hold, HOLD_DELAY);
+  };
+  element.onpointerup = element.onpointerleave = element.onpointercancel = () => clearTimeout(timer);
+  element.oncontextmenu = (event) => {
+    event.preventDefault();
+    if (!isHeld) hold();
+  };
+  // The click that ends a long press is none.
+  element.addEventListener("click", (event) => isHeld && event.detail && event.stopImmediatePropagation(), true);
 };
 
-const isSideways = ({ key }) => key === "ArrowLeft" || key === "ArrowRight";
+export const isSideways = ({ key }) => key === "ArrowLeft" || key === "ArrowRight";
 
-const isRightToLeft = (element) => getComputedStyle(element).direction === "rtl";
+export const isRightToLeft = (element) => getComputedStyle(element).direction === "rtl";
 
 /** Let arrow keys move between elements of which one is in the order of the Tab key. */
-const rove = (event, elements) => {
+export const rove = (event, elements) => {
   const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
   let step = steps[event.key];
   if (!step || !elements.length) return false;
@@ -406,129 +347,7 @@ const rove = (event, elements) => {
   return true;
 };
 
-/**
- * Return what loads Home Assistant's media dialog, or nothing if it cannot be had.
- *
- * Only Home Assistant's own cards know the file it is in: one is asked to open it, and its event is kept from rising.
- */
-const mediaDialog = async (entity) => {
-  if (customElements.get(DIALOG)) return () => Promise.resolve();
-  try {
-    const helpers = await window.loadCardHelpers();
-    const card = helpers.createCardElement({ type: "media-control", entity });
-    await customElements.whenDefined("hui-media-control-card");
-    let found;
-    card.addEventListener("show-dialog", (event) => {
-      event.stopPropagation();
-      found = event.detail;
-    });
-    card._handleBrowseMedia();
-    return found?.dialogTag === DIALOG ? found.dialogImport : null;
-  } catch {
-    return null;
-  }
-};
-
-/** Open Home Assistant's media browser for a display, as a dialog where it can be had. */
-const browseAll = async (element, hass, entityId) => {
-  const dialogImport = await mediaDialog(entityId);
-  if (!dialogImport) {
-    history.pushState(null, "", `/media-browser/${entityId}`);
-    fire(window, "location-changed", { replace: false });
-    return;
-  }
-  const mediaPickedCallback = ({ item }) => hang(hass, entityId, item);
-  const dialogParams = { action: "play", entityId, mediaPickedCallback };
-  fire(element, "show-dialog", { dialogTag: DIALOG, dialogImport, dialogParams });
-};
-
-const choose = (hass, entityId) => {
-  const chooser = make(CHOOSER);
-  document.body.append(chooser);
-  return chooser.open(hass, entityId);
-};
-
-/** The exhibitions as pictures to choose from, with a search. */
-class Chooser extends HTMLElement {
-  constructor() {
-    super();
-    const root = draw(this, BASE_STYLE + CHOOSER_STYLE, CHOOSER_TEMPLATE);
-    this._find = (selector) => root.querySelector(selector);
-    this._dialog = this._find("dialog");
-    this._dialog.onclose = () => this.remove();
-    this._dialog.addEventListener("click", (event) => event.target === this._dialog && this._dialog.close());
-    this._find(".close").onclick = () => this._dialog.close();
-    this._find(".all").onclick = () => {
-      this._dialog.close();
-      browseAll(document.querySelector("home-assistant") ?? document.body, this._hass, this._entityId);
-    };
-    this._find("input").oninput = () => {
-      clearTimeout(this._timer);
-      this._timer = setTimeout(() => this._load(), SEARCH_DELAY);
-    };
-  }
-
-  async open(hass, entityId) {
-    this._hass = hass;
-    this._entityId = entityId;
-    await loadTexts(hass);
-    this._find("h2").textContent = text(hass, "choose");
-    this._find("input").placeholder = this._find("input").ariaLabel = text(hass, "search");
-    this._find(".all").textContent = text(hass, "all_art");
-    this._find(".close").ariaLabel = hass.localize("ui.common.close");
-    this._dialog.showModal();
-    await this._load();
-  }
-
-  async _load() {
-    const query = this._find("input").value.trim();
-    this._query = query;
-    this._say("reading");
-    const found = await this._ask(query).catch(() => null);
-    if (this._query !== query) return;
-    this._say(found?.length ? "" : found ? "nothing_found" : "not_read");
-    this._find("ul").replaceChildren(...(found ?? []).map((medium) => this._item(medium)));
-  }
-
-  _item(medium) {
-    const item = pictureItem(this._hass, medium, () => {
-      this._dialog.close();
-      hang(this._hass, this._entityId, medium);
-    });
-    if (can(this._hass.states[this._entityId], FEATURES.enqueue)) item.append(this._adder(medium));
-    return item;
-  }
-
-  /** Return a button that adds art to what hangs; the dialog stays open for more. */
-  _adder(medium) {
-    const { title } = medium;
-    const label = text(this._hass, "add", { title });
-    const onclick = async () => {
-      add.ariaBusy = true;
-      if (await hang(this._hass, this._entityId, medium, { enqueue: "add" })) {
-        add.firstElementChild.icon = "mdi:check";
-        this._say("added", { title });
-      }
-      add.ariaBusy = null;
-    };
-    const add = make("button", { className: "corner", title: label, ariaLabel: label, onclick }, icon("mdi:plus"));
-    return add;
-  }
-
-  async _ask(query) {
-    if (!query) return browse(this._hass, this._entityId, EXHIBITIONS);
-    const request = { type: "media_player/search_media", entity_id: this._entityId, search_query: query };
-    return (await this._hass.callWS(request))?.result ?? [];
-  }
-
-  _say(key, values) {
-    const status = this._find("[role=status]");
-    status.textContent = key && text(this._hass, key, values);
-    status.hidden = !key;
-  }
-}
-
-/** The work on a display, with a label as in museums. */
+/** The work on a display, with a label like those in museums. */
 class WallLabelCard extends HTMLElement {
   constructor() {
     super();
@@ -543,15 +362,18 @@ class WallLabelCard extends HTMLElement {
     const image = (this._image = this._find(".picture img"));
     image.onload = () => this._showImage(true);
     image.onerror = () => this._showImage(false);
-    this._find(".picture").onpointerdown = () => this._press();
-    this._find(".menu").onkeydown = (event) => this._menuKey(event);
-    this._find(".file").onchange = (event) => this._upload(event.target);
-    root.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget && !this._find(".menu").contains(relatedTarget)) this._closeMenu();
-    });
-    this._outside = (event) => event.composedPath().includes(this._find(".menu")) || this._closeMenu();
+    onHold(this._find(".picture"), () => this._hold());
+    for (const sign of ["focusin", "pointerover"]) root.addEventListener(sign, later, { once: true });
+    this._find(".file").onchange = async () => (await later()).upload(this);
+    this._noticed = (event) => {
+      if (event.detail !== this._config?.entity) return;
+      event.preventDefault();
+      this._renderNotice();
+    };
     this._observer = new ResizeObserver(() => this._updateSize());
   }
+
+  // What Home Assistant asks of a card
 
   static getStubConfig(hass) {
     const shown = (entityId) => isDisplay(hass, entityId) && !hass.entities[entityId].hidden;
@@ -559,21 +381,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   static async getConfigForm() {
-    const home = document.querySelector("home-assistant");
-    if (home?.hass) await loadTexts(home.hass);
-    const filter = { integration: DOMAIN, domain: PLAYER };
-    const options = PARTS.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
-    return {
-      schema: [
-        { name: "entity", required: true, selector: { entity: { filter } } },
-        { name: "name", selector: { text: {} } },
-        { name: "hide", selector: { select: { multiple: true, mode: "list", options } } },
-        { name: "tap_action", selector: { ui_action: { default_action: "more-info" } } },
-        ...["hold_action", "double_tap_action"].map((name) => ({ name, selector: { ui_action: { default_action: "none" } } })),
-      ],
-      computeLabel: ({ name }, localize) =>
-        name === "hide" ? pageText("hide", name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`),
-    };
+    return (await later()).configForm();
   }
 
   setConfig(config) {
@@ -609,6 +417,7 @@ class WallLabelCard extends HTMLElement {
 
   connectedCallback() {
     this._observer.observe(this);
+    window.addEventListener(NOTICE, this._noticed);
     this._updateSize();
     // The bar starts anew.
     this._progress = null;
@@ -617,7 +426,8 @@ class WallLabelCard extends HTMLElement {
 
   disconnectedCallback() {
     this._observer.disconnect();
-    this._closeMenu();
+    window.removeEventListener(NOTICE, this._noticed);
+    this.menu?.close();
   }
 
   getCardSize() {
@@ -627,6 +437,8 @@ class WallLabelCard extends HTMLElement {
   getGridOptions() {
     return { columns: 12, min_columns: 3, min_rows: 2 };
   }
+
+  // Drawing
 
   get _state() {
     return this._hass?.states[this._config?.entity];
@@ -667,8 +479,9 @@ class WallLabelCard extends HTMLElement {
     this._renderLabel(state, attributes, work, shows);
     this._renderLinks(work);
     this._renderControls(state, attributes, work, shows);
+    this._renderNotice();
     this._updateUpNext(state, work, shows);
-    this._renderMenu();
+    this.menu?.follow();
   }
 
   _renderPicture(state, { media_title: title, media_artist: artist, entity_picture: picture }, shows) {
@@ -689,11 +502,7 @@ class WallLabelCard extends HTMLElement {
 
   /** Return the picture of the last work of a display that sleeps, from the entity of its picture. */
   _pictureOfWork() {
-    const { entities, states } = this._hass;
-    const device = entities?.[this._config.entity]?.device_id;
-    const isIts = (entity) => device && entity.device_id === device && entity.translation_key === "work";
-    const found = Object.keys(entities ?? {}).find((entityId) => entityId.startsWith("image.") && isIts(entities[entityId]));
-    const { state, attributes: { entity_picture: path } = {} } = states[found] ?? {};
+    const { state, attributes: { entity_picture: path } = {} } = this._hass.states[this._relative("work")] ?? {};
     return path && `${path}${path.includes("?") ? "&" : "?"}state=${encodeURIComponent(state)}`;
   }
 
@@ -740,7 +549,13 @@ class WallLabelCard extends HTMLElement {
     this._write(".facts", facts.join(" · "), "facts");
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
     this._write(".exhibition", exhibition !== title && exhibition, "exhibition");
-    this._write(".state", !shows && this._stateText(state));
+    const trouble = this._trouble(state, attributes);
+    this._write(".state", !shows && !trouble && this._stateText(state));
+    this._renderTrouble(trouble);
+    const others = (attributes.group_members ?? []).filter((other) => other !== this._config.entity);
+    const names = others.map((other) => hass.states[other]?.attributes.friendly_name ?? other);
+    const together = names.length && new Intl.ListFormat(hass.language).format(names);
+    this._write(".with", together && text(hass, "together", { name: together }));
     this._renderDetails(".about", "statement", work.note);
     this._renderDetails(".artists", "about_artist", work.about_artist);
     const until = shows && work.until ? new Date(work.until) : null;
@@ -755,6 +570,62 @@ class WallLabelCard extends HTMLElement {
   _stateText(state) {
     if (!state) return this._hass.localize("ui.card.common.entity_not_found") || "Entity not found";
     return state.state === "off" ? text(this._hass, "asleep") : this._hass.formatEntityState(state);
+  }
+
+  /** Return what keeps the display from showing art, with what helps. */
+  _trouble(state, { dp1: { error_page: reason, set_up: isSetUp } = {} }) {
+    const name = this._name(state);
+    const at = new Date(state?.last_changed);
+    if (state?.state === "unavailable") {
+      const time = new Intl.DateTimeFormat(this._hass.language, Date.now() - at < 864e5 ? { timeStyle: "short" } : { dateStyle: "medium" });
+      const seen = at > 0 && text(this._hass, "last_seen", { time: time.format(at) });
+      return { text: text(this._hass, "out_of_reach", { name }), label: seen, help: "details" };
+    }
+    if (reason) return { key: "on_error_page", values: { name, reason }, label: text(this._hass, "wake"), help: "wake" };
+    if (isSetUp) return { key: "display_not_ready", values: { name }, label: text(this._hass, "look_again"), help: "look" };
+    if (state?.state !== "unknown") return null;
+    return { key: "display_player_not_running", values: { name }, label: text(this._hass, "restart"), help: "restart" };
+  }
+
+  _renderTrouble(trouble) {
+    const { key, values } = (this._troubled = trouble ?? {});
+    const category = "exceptions";
+    if (key && !texts.has(`${this._hass.language} ${category}`)) loadTexts(this._hass, category).then(() => this._render());
+    const sentence = trouble && (trouble.text ?? loaded(this._hass, category, `${key}.message`, values));
+    this._write(".trouble span", sentence);
+    this._write("[data-do=mend]", trouble?.label);
+    this._find(".trouble").hidden = !trouble;
+  }
+
+  /** Do what helps. */
+  _mend(button) {
+    const { help } = this._troubled;
+    if (help === "wake") this._act(button, PLAYER, "turn_on");
+    else if (help === "look") this._act(button, "homeassistant", "update_entity");
+    else if (help === "restart" && this._relative("restart")) this._act(button, "button", "press", { entity_id: this._relative("restart") });
+    else this._moreInfo();
+  }
+
+  /** Return an entity of the same display, by its translation key. */
+  _relative(key) {
+    const { entities } = this._hass;
+    const device = entities?.[this._config.entity]?.device_id;
+    return Object.keys(entities ?? {}).find((id) => device && entities[id].device_id === device && entities[id].translation_key === key);
+  }
+
+  _renderNotice() {
+    const notice = notices.get(this._config.entity);
+    const element = this._find(".notice");
+    element.hidden = !notice;
+    element.classList.toggle("busy", Boolean(notice?.isBusy));
+    element.ariaBusy = notice?.isBusy ? true : null;
+    this._find(".choose").ariaBusy = notice?.isBusy ? true : null;
+    this._write(".notice span", notice?.message);
+    this._write("[data-do=notice]", notice?.label);
+  }
+
+  _notice() {
+    notices.get(this._config.entity)?.act?.();
   }
 
   _renderDetails(selector, key, note) {
@@ -781,12 +652,12 @@ class WallLabelCard extends HTMLElement {
   _renderControls(state, attributes, work, shows) {
     const hass = this._hass;
     const isThere = state && state.state !== "unavailable";
-    const hidden = this._hidden.has("controls") || !isThere;
     const asleep = state?.state === "off";
     const own = (key, values) => text(hass, key, values);
     const built = (key) => hass.localize(`ui.card.media_player.${key}`);
-    this._button("previous", shows && can(state, FEATURES.previous), built("media_previous_track"));
-    this._button("next", shows && can(state, FEATURES.next), built("media_next_track"));
+    const hasOthers = shows && work.works !== 1;
+    this._button("previous", hasOthers && can(state, FEATURES.previous), built("media_previous_track"));
+    this._button("next", hasOthers && can(state, FEATURES.next), built("media_next_track"));
     const place = { place: attributes.media_track, works: work.works };
     this._write(".place", shows && work.works && own("place", place));
     const favorite = work.favorite === true;
@@ -795,13 +666,13 @@ class WallLabelCard extends HTMLElement {
     heart.firstElementChild.icon = favorite ? "mdi:heart" : "mdi:heart-outline";
     const power = asleep ? "wake" : "sleep";
     const hasPower = can(state, asleep ? FEATURES.turnOn : FEATURES.turnOff);
-    this._button("power", hasPower, own(power)).firstElementChild.icon = asleep ? "mdi:power" : "mdi:power-sleep";
+    this._button("power", isThere && hasPower, own(power)).firstElementChild.icon = asleep ? "mdi:power" : "mdi:power-sleep";
     this._button("choose", isThere && !this._hidden.has("choose") && can(state, FEATURES.browse), own("choose"));
     this._write(".choose span", own("choose"));
-    this._find(".controls").hidden = hidden;
+    this._find(".controls").hidden = this._hidden.has("controls") || !state;
     this._find(".transport").hidden = !shows;
     this._button("duration", shows && work.work_id, own("show_for"));
-    this._button("more", shows, own("more"));
+    this._button("more", state, own("more"));
     this._find(".next").ariaLabel = own("next");
   }
 
@@ -845,6 +716,8 @@ class WallLabelCard extends HTMLElement {
     return text(this._hass, size ? "edition_of" : "edition", { number, size });
   }
 
+  // The works that come next
+
   async _updateUpNext(state, work, shows) {
     const entityId = this._config.entity;
     const size = this.getAttribute("size");
@@ -853,212 +726,16 @@ class WallLabelCard extends HTMLElement {
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
     if (this._upNextKey === key) return;
     this._upNextKey = key;
-    const works = wanted ? await browse(this._hass, entityId, UP_NEXT).catch(() => null) : [];
+    if (!wanted && this._find(".upcoming").hidden) return;
+    const reading = wanted ? browse(this._hass, entityId, UP_NEXT).catch(() => null) : [];
+    const [{ renderUpNext }, works] = await Promise.all([later(), reading]);
     if (this._upNextKey !== key) return;
     // Asks again later.
     if (!works) this._upNextKey = null;
-    this._renderUpNext(works ?? []);
+    renderUpNext(this, works ?? []);
   }
 
-  _renderUpNext(works) {
-    const list = this._find(".next");
-    const hadFocus = list.contains(this.shadowRoot.activeElement);
-    list.replaceChildren(...works.map((work, index) => this._upNextItem(works, index)));
-    list.scrollLeft = 0;
-    this._find(".upcoming").hidden = !works.length;
-    if (hadFocus) list.querySelector(".show")?.focus();
-  }
-
-  /** Return a work to come: it can be shown at once, dragged or moved with Alt and an arrow key, and taken out. */
-  _upNextItem(works, index) {
-    const named = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
-    const work = named(index);
-    const item = pictureItem(this._hass, works[index], ({ currentTarget }) =>
-      this._act(currentTarget, DOMAIN, "show_work", { work }),
-    );
-    const move = (button, to) => {
-      if (to < 0 || to > works.length || to === index) return;
-      this._act(button, DOMAIN, "move_work", { work, ...(named(to) && { before: named(to) }) });
-    };
-    const show = item.querySelector(".show");
-    show.title = `${show.title} (${text(this._hass, "rearrange")})`;
-    const title = works[index].title || text(this._hass, "untitled");
-    const remove = make("button", { className: "corner", ariaLabel: text(this._hass, "remove", { title }) }, icon("mdi:close"));
-    remove.onclick = () => this._act(remove, DOMAIN, "remove_work", { work });
-    item.append(remove);
-    item.draggable = true;
-    item.onkeydown = (event) => {
-      if (event.altKey && isSideways(event)) {
-        event.preventDefault();
-        const isNext = event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight");
-        move(show, isNext ? index + 2 : index - 1);
-      } else if (event.key === "Delete") {
-        remove.click();
-      }
-    };
-    item.ondragstart = ({ dataTransfer }) => {
-      this._dragged = { move, show };
-      dataTransfer.setData("text/plain", title);
-    };
-    item.ondragover = (event) => {
-      if (!this._dragged) return;
-      event.preventDefault();
-      item.toggleAttribute("dropbefore", true);
-    };
-    item.ondragleave = () => item.removeAttribute("dropbefore");
-    item.ondrop = (event) => {
-      event.preventDefault();
-      item.ondragleave();
-      this._dragged?.move(this._dragged.show, index);
-    };
-    // Comes after the drop.
-    item.ondragend = () => (this._dragged = null);
-    return item;
-  }
-
-  /** Open a menu above the card, with the focus on its first entry. */
-  _openMenu(button, above, ...entries) {
-    const menu = this._find(".menu");
-    if (this._opener === button) return this._closeMenu(true);
-    this._closeMenu();
-    this._opener = button;
-    button.ariaExpanded = true;
-    this._find("[role=menu]").ariaLabel = above?.textContent || button.title;
-    this._find("[role=menu]").replaceChildren(...entries.filter(Boolean));
-    this._find(".above").replaceChildren(above ?? "");
-    menu.hidden = false;
-    menu.scrollIntoView({ block: "nearest" });
-    const items = this._menuItems();
-    for (const item of items) item.tabIndex = -1;
-    items[0].tabIndex = 0;
-    items[0].focus();
-    // The click that opens the menu is still on its way.
-    setTimeout(() => this._opener === button && window.addEventListener("click", this._outside));
-  }
-
-  _closeMenu(refocus = false) {
-    window.removeEventListener("click", this._outside);
-    if (!this._opener) return;
-    this._opener.ariaExpanded = false;
-    this._find(".menu").hidden = true;
-    if (refocus) this._opener.focus();
-    this._opener = null;
-  }
-
-  _menuItems() {
-    return [...this._all(".menu :is(button, input)")];
-  }
-
-  _menuKey(event) {
-    if (event.key === "Escape" || event.key === "Tab") {
-      event.stopPropagation();
-      this._closeMenu(true);
-    } else if (event.target.type !== "range" || /^Arrow(Up|Down)$/.test(event.key)) {
-      rove(event, this._menuItems());
-    }
-  }
-
-  /** Return an entry of a menu; one with a mark tells whether it is chosen. */
-  _entry(label, chosen, name, role = "menuitemcheckbox") {
-    const entry = make("button", {}, icon(name), make("span", { textContent: label }));
-    entry.role = chosen === undefined ? "menuitem" : role;
-    if (chosen !== undefined) {
-      entry.ariaChecked = chosen;
-      entry.append(icon(chosen ? "mdi:check" : ""));
-    }
-    return entry;
-  }
-
-  _chosen(entry, act) {
-    entry.onclick = () => {
-      const opener = this._opener;
-      this._closeMenu(true);
-      act(opener);
-    };
-    return entry;
-  }
-
-  _action(entry, domain, action, data) {
-    return this._chosen(entry, (opener) => this._act(opener, domain, action, data));
-  }
-
-  /** Ask for how long something is shown. */
-  _askHowLong(button, show, ...others) {
-    const entries = [...others, ...MINUTES].map((minutes) => {
-      const [label, name, time] = minutes
-        ? [duration(this._hass.language, minutes), "mdi:timer-outline", { show_for: { minutes } }]
-        : [text(this._hass, "no_end"), "mdi:infinity", {}];
-      return this._chosen(this._entry(label, undefined, name), () => show(time));
-    });
-    const heading = make("p", { className: "heading soft small", textContent: text(this._hass, "show_for") });
-    this._openMenu(button, heading, ...entries);
-  }
-
-  _duration(button) {
-    const { work_id: work } = this._work;
-    this._askHowLong(button, (time) => this._act(button, DOMAIN, "show_work", { work, ...time }));
-  }
-
-  _more(button) {
-    const upload = this._entry(text(this._hass, "hang_picture"), undefined, "mdi:image-plus");
-    upload.onclick = () => this._find(".file").click();
-    this._openMenu(button, this._volume(this._state), ...this._switches(), upload);
-  }
-
-  /** Return the entries that tell what is chosen. */
-  _switches() {
-    const state = this._state;
-    const { shuffle, repeat } = state.attributes;
-    const order = (label, chosen, name, action, data, role) =>
-      this._action(this._entry(text(this._hass, label), chosen, name, role), PLAYER, action, data);
-    const orders = can(state, FEATURES.shuffle) ? [order("shuffle", shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : [];
-    const repeats = can(state, FEATURES.repeat) ? Object.entries(REPEAT) : [];
-    orders.push(...repeats.map(([mode, name]) => order(`repeat.${mode}`, repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")));
-    return [...orders, ...this._others(state)];
-  }
-
-  /** Follow in the open menu what has changed; it goes with its button. */
-  _renderMenu() {
-    if (this._opener?.hidden) this._closeMenu();
-    const entries = this._opener && this._state ? this._switches() : [];
-    this._all("[role=menu] [aria-checked]").forEach((old, index) => {
-      const entry = entries[index];
-      if (!entry || old.ariaChecked === entry.ariaChecked) return;
-      const hadFocus = old.matches(":focus");
-      entry.tabIndex = old.tabIndex;
-      old.replaceWith(entry);
-      if (hadFocus) entry.focus();
-    });
-  }
-
-  _volume(state) {
-    if (!can(state, FEATURES.volume)) return null;
-    const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
-    slider.value = Math.round((state.attributes.volume_level ?? 0) * VOLUME_STEPS);
-    slider.ariaLabel = this._hass.localize("ui.card.media_player.volume") || "Volume";
-    slider.onchange = () => this._act(this._opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
-    const { is_volume_muted: muted } = state.attributes;
-    const mute = make("button", { className: "icon" }, icon(muted ? "mdi:volume-off" : "mdi:volume-medium"));
-    mute.ariaLabel = this._hass.localize(`ui.card.media_player.media_volume_${muted ? "un" : ""}mute`);
-    mute.disabled = !can(state, FEATURES.mute);
-    return make("p", {}, this._action(mute, PLAYER, "volume_mute", { is_volume_muted: !muted }), slider);
-  }
-
-  _others(state) {
-    if (!can(state, FEATURES.group)) return [];
-    const { states } = this._hass;
-    const own = this._config.entity;
-    const members = state.attributes.group_members ?? [];
-    return Object.keys(states)
-      .filter((other) => other !== own && isDisplay(this._hass, other) && can(states[other], FEATURES.group))
-      .map((other) => {
-        const name = states[other].attributes.friendly_name ?? other;
-        const isMember = members.includes(other);
-        const entry = this._entry(text(this._hass, "together", { name }), isMember, "mdi:image-multiple-outline");
-        const data = isMember ? { entity_id: other } : { group_members: [other] };
-        return this._action(entry, PLAYER, isMember ? "unjoin" : "join", data);
-      });
-  }
+  // Actions
 
   /** Call an action, and show that something happens until the display has answered. */
   async _act(button, domain, action, data) {
@@ -1068,7 +745,6 @@ class WallLabelCard extends HTMLElement {
   }
 
   _picture(button, { detail: taps }) {
-    if (this._held && taps) return;
     const tap = () => this._perform("tap_action", { action: "more-info" });
     if (!this._isSet("double_tap_action")) return tap();
     clearTimeout(this._tapped);
@@ -1080,22 +756,15 @@ class WallLabelCard extends HTMLElement {
     return (this._config[name]?.action ?? "none") !== "none";
   }
 
-  /** Wait for a long press on the picture. */
-  _press() {
-    this._held = false;
-    if (!this._isSet("hold_action")) return;
-    const timer = setTimeout(() => {
-      this._held = true;
-      this._perform("hold_action");
-    }, HOLD_DELAY);
-    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => clearTimeout(timer), { once: true });
-  }
-
   _perform(name, otherwise) {
     const { entity } = this._config;
     const action = this._config[name] ?? otherwise;
-    if (action?.action === "more-info" && !action.entity) fire(this, "hass-more-info", { entityId: entity });
+    if (action?.action === "more-info" && !action.entity) this._moreInfo();
     else if (action) fire(this, "hass-action", { config: { entity, tap_action: action }, action: "tap" });
+  }
+
+  _moreInfo() {
+    fire(this, "hass-more-info", { entityId: this._config.entity });
   }
 
   _favorite(button) {
@@ -1110,150 +779,77 @@ class WallLabelCard extends HTMLElement {
     this._act(button, DOMAIN, "show_previous");
   }
 
-  _choose() {
-    choose(this._hass, this._config.entity);
+  async _choose(button) {
+    (await later()).choose(this._hass, this._config.entity, button);
   }
 
-  /** Hang a picture of the person's own, which Home Assistant keeps, for as long as is chosen. */
-  _upload(input) {
-    const [file] = input.files;
-    input.value = "";
-    this._closeMenu(true);
-    if (!file) return;
-    const more = this._find("[data-do=more]");
-    this._askHowLong(more, (time) => this._hangFile(more, file, time), FOREVER);
+  // Menus
+
+  get about() {
+    return { hass: this._hass, entityId: this._config.entity, state: this._state, work: this._work };
   }
 
-  async _hangFile(button, file, extra) {
-    button.ariaBusy = true;
-    const body = new FormData();
-    body.append("file", file);
-    const said = await this._hass.fetchWithAuth("/api/image/upload", { method: "POST", body }).catch(() => null);
-    if (said?.ok) {
-      const { id } = await said.json();
-      const medium = { media_content_id: `media-source://image_upload/${id}`, media_content_type: "image" };
-      await hang(this._hass, this._config.entity, medium, { extra });
-    } else {
-      const key = said?.status === 413 ? "too_large" : "no_picture";
-      fire(this, "hass-notification", { message: text(this._hass, key) });
+  async _duration(button) {
+    (await later()).openDurations(this, button);
+  }
+
+  async _more(button) {
+    (await later()).openMore(this, button);
+  }
+
+  /** Do what is set for a long press on the picture, or else open the menu of the work. */
+  async _hold() {
+    if (this._isSet("hold_action")) this._perform("hold_action");
+    else if (this._state?.state === "playing") (await later()).openWorkMenu(this, this._find(".picture"));
+  }
+}
+
+/** Return the class of an element of another module, which is loaded with the first one; it takes what Home Assistant gives. */
+const lazy = (load, names) => {
+  class Lazy extends HTMLElement {
+    constructor() {
+      super();
+      this._given = new Map();
+      this._loading = load().then((create) => {
+        this._inner = create();
+        for (const [name, value] of this._given) this._give(name, value);
+        this.append(this._inner);
+      });
     }
-    button.ariaBusy = null;
+
+    _give(name, value) {
+      this._given.set(name, value);
+      if (name === "config") this._inner?.setConfig(value);
+      else if (this._inner) this._inner[name] = value;
+    }
+
+    setConfig(config) {
+      this._give("config", config);
+    }
+
+    getCardSize() {
+      return 3;
+    }
+
+    getGridOptions() {
+      return { columns: 12, min_columns: 6 };
+    }
+  }
+  for (const name of names) Object.defineProperty(Lazy.prototype, name, { set(value) { this._give(name, value); } });
+  return Lazy;
+};
+
+class HighlightsCard extends lazy(async () => (await gallery()).makeHighlights, ["hass"]) {
+  static getStubConfig = WallLabelCard.getStubConfig;
+
+  static async getConfigForm() {
+    return (await later()).configForm(1);
   }
 }
 
-/** Today's work, and new and favorite art, as pictures to tap. */
-class HighlightsCard extends HTMLElement {
-  constructor() {
-    super();
-    this._list = draw(this, BASE_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
-  }
-
-  setConfig(config) {
-    this._config = config;
-  }
-
-  set hass(hass) {
-    this._hass = hass;
-    // A library that has news changes the sources.
-    const sources = JSON.stringify(hass.states[this._config.entity]?.attributes.source_list ?? []);
-    if (sources !== this._sources) this._load(sources);
-  }
-
-  getCardSize() {
-    return 3;
-  }
-
-  getGridOptions() {
-    return { columns: 12, min_columns: 6 };
-  }
-
-  async _load(sources) {
-    this._sources = sources;
-    await loadTexts(this._hass);
-    const { entity } = this._config;
-    const found = await browse(this._hass, entity, FAVORITES_AND_NEW).catch(() => []);
-    if (this._sources !== sources) return;
-    this._list.replaceChildren(...found.map((medium) => pictureItem(this._hass, medium, () => hang(this._hass, entity, medium))));
-    this._list.ariaLabel = text(this._hass, "highlights");
-    this.hidden = !found.length;
-  }
-}
-
-/** The source list of a display, as a row to tap in a tile. */
-class ExhibitionsFeature extends HTMLElement {
-  constructor() {
-    super();
-    this._list = draw(this, BASE_STYLE + FEATURE_STYLE, "<ul></ul>").querySelector("ul");
-    this._list.addEventListener("keydown", (event) => rove(event, [...this._list.querySelectorAll("button")]));
-    this._pictures = new Map();
-  }
-
+class ExhibitionsFeature extends lazy(async () => (await gallery()).makeFeature, ["hass", "context"]) {
   static getStubConfig() {
     return { type: `custom:${FEATURE}` };
-  }
-
-  setConfig(config) {
-    this._config = config;
-  }
-
-  // Home Assistant sets "hass" before "context".
-  set context(context) {
-    this._entityId = context?.entity_id;
-    this._render();
-  }
-
-  set hass(hass) {
-    const before = this._state;
-    this._hass = hass;
-    if (before !== this._state) this._render();
-  }
-
-  get _state() {
-    return this._hass?.states[this._entityId];
-  }
-
-  _render() {
-    const state = this._state;
-    if (!state) return;
-    const { source_list: sources = [], source: chosen } = state.attributes;
-    const others = sources.filter((source) => source !== chosen);
-    const shown = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, FEATURE_SOURCES);
-    const disabled = state.state === "unavailable";
-    const key = JSON.stringify([shown, chosen, disabled]);
-    this._loadPictures(JSON.stringify([this._entityId, sources]));
-    if (this._key === key) return;
-    this._key = key;
-    const items = shown.map((source) => this._item(source, source === chosen));
-    if (can(state, FEATURES.browse)) items.push(this._more());
-    for (const item of items) Object.assign(item.firstElementChild, { disabled, tabIndex: -1 });
-    if (items.length) items[0].firstElementChild.tabIndex = 0;
-    this._list.replaceChildren(...items);
-    this._list.scrollLeft = 0;
-  }
-
-  /** Look up the pictures of the exhibitions when they have changed. */
-  async _loadPictures(wanted) {
-    if (this._asked === wanted) return;
-    this._asked = wanted;
-    await loadTexts(this._hass);
-    const found = await browse(this._hass, this._entityId, EXHIBITIONS).catch(() => []);
-    if (this._asked !== wanted) return;
-    this._pictures = new Map(found.filter(({ thumbnail: picture }) => picture).map((medium) => [medium.title, medium.thumbnail]));
-    this._key = null;
-    this._render();
-  }
-
-  _item(source, chosen) {
-    const button = make("button", {}, ...pictures(this._hass, this._pictures.get(source)), source);
-    button.ariaPressed = chosen;
-    button.onclick = () => call(this._hass, this._entityId, PLAYER, "select_source", { source });
-    return make("li", {}, button);
-  }
-
-  _more() {
-    const button = make("button", { textContent: text(this._hass, "more_art") || "…" });
-    button.onclick = () => choose(this._hass, this._entityId);
-    return make("li", {}, button);
   }
 }
 
@@ -1267,98 +863,7 @@ class GalleryStrategy extends HTMLElement {
   }
 
   static async generate(config, hass) {
-    await loadTexts(hass);
-    const ours = Object.values(hass.entities).filter(({ platform, hidden }) => platform === DOMAIN && !hidden);
-    const displays = ours
-      .filter(({ entity_id: entityId }) => isDisplay(hass, entityId))
-      .map((player) => this._display(hass, player))
-      .sort((one, other) => one.name.localeCompare(other.name, hass.language));
-    const views = [this._overview(hass, displays, ours)];
-    if (displays.length) views.push(this._settings(hass, displays, ours));
-    return { title: text(hass, "gallery"), views: [...views, ...displays.map(this._wall)] };
-  }
-
-  /** Return what is laid out of a display; its name is that of its room where it has one to itself. */
-  static _display(hass, { entity_id: entity, device_id: device, area_id: ownArea }) {
-    const { name, name_by_user: nameByUser, area_id: area } = hass.devices[device] ?? {};
-    const room = hass.areas[ownArea ?? area]?.name;
-    const own = nameByUser ?? name ?? entity;
-    return { entity, device, name: room && room.toLowerCase() !== own.toLowerCase() ? `${room} · ${own}` : own };
-  }
-
-  static _library(displays, ours) {
-    const devices = new Set(displays.map(({ device }) => device));
-    return ours.filter(({ device_id: device }) => device && !devices.has(device));
-  }
-
-  static _overview(hass, displays, ours) {
-    const sections = displays.map(({ entity, name }) => ({
-      type: "grid",
-      // What else there is stands beside the only display.
-      column_span: displays.length > 1 ? 1 : 2,
-      cards: [
-        { type: "heading", heading: name, icon: "mdi:image-frame" },
-        { type: `custom:${CARD}`, entity, grid_options: { columns: 12 } },
-        { type: `custom:${HIGHLIGHTS}`, entity, grid_options: { columns: 12 } },
-      ],
-    }));
-    const problems = this._library(displays, ours)
-      .filter(({ translation_key: key }) => key === "library_problem")
-      .map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME, visibility: whileIn(entity, "on") }));
-    if (problems.length) sections.push(grid(...problems));
-    if (!displays.length) {
-      const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
-      sections.unshift(grid({ type: "markdown", content }));
-    }
-    return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", sections };
-  }
-
-  /** Return the settings of each display by what they are about, and the buttons of the libraries. */
-  static _settings(hass, displays, ours) {
-    const tile = ({ entity_id: entity }) => {
-      // A number that Home Assistant shows as a box has too wide a range for a slider.
-      const isBox = hass.states[entity]?.attributes.mode === "box";
-      const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
-      return { type: "tile", entity, name: { type: "entity" }, features };
-    };
-    const heading = (name, style = "title") => ({ type: "heading", heading: name, heading_style: style });
-    const groups = ({ device }) => {
-      const own = ours.filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]));
-      return ["picture", "sleep_times", "monitor"].flatMap((group) => {
-        const entities = own.filter(({ translation_key: key }) => group === (SETTING_GROUPS.get(key) ?? "picture"));
-        return entities.length ? [heading(text(hass, group), "subtitle"), ...entities.map(tile)] : [];
-      });
-    };
-    const sections = displays.map((display) => grid(heading(display.name), ...groups(display)));
-    const tiles = this._library(displays, ours).flatMap(({ entity_id: entity, device_id: device, translation_key: key }) => {
-      const tile = { type: "tile", entity, name: LIBRARY_NAME, hide_state: true, grid_options: { columns: 12 } };
-      // Only a feed has playlists.
-      const hasFeed = hass.states[entity]?.attributes.event_types?.includes("playlist_published");
-      if (hasFeed) return displays.map((display) => this._publish(hass, tile, device, display));
-      return key === "refresh_library" ? [tile] : [];
-    });
-    if (tiles.length) sections.push(grid(heading(text(hass, "library")), ...tiles));
-    return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
-  }
-
-  /** Return a tile that publishes what a display shows, and asks before. */
-  static _publish(hass, tile, library, { entity, name }) {
-    const tap = {
-      action: "perform-action",
-      perform_action: `${DOMAIN}.publish_playlist`,
-      data: { config_entry_id: hass.devices[library].primary_config_entry, entity_id: entity },
-      confirmation: { text: text(hass, "publishing", { name }) },
-    };
-    const named = [LIBRARY_NAME[0], { type: "text", text: `· ${text(hass, "publish")} · ${name}` }];
-    const icon = "mdi:publish";
-    return { ...tile, name: named, icon, visibility: whileIn(entity, "playing"), tap_action: tap, icon_tap_action: tap };
-  }
-
-  /** Return a view that shows nothing but the display, for a tablet on the wall. */
-  static _wall({ entity, name }) {
-    const id = entity.split(".")[1];
-    const path = ["gallery", "settings"].includes(id) ? `${id}-display` : id;
-    return { title: name, path, icon: "mdi:image-frame", type: "panel", cards: [{ type: `custom:${CARD}`, entity }] };
+    return (await gallery()).generate(hass);
   }
 }
 
@@ -1368,7 +873,6 @@ await Promise.race(["home-assistant", "hc-main"].map((tag) => customElements.whe
 
 // The same file may be loaded by two addresses.
 if (!customElements.get(CARD)) {
-  customElements.define(CHOOSER, Chooser);
   customElements.define(CARD, WallLabelCard);
   customElements.define(HIGHLIGHTS, HighlightsCard);
   customElements.define(FEATURE, ExhibitionsFeature);
@@ -1386,6 +890,17 @@ if (!customElements.get(CARD)) {
     documentationURL: DOCUMENTATION,
     getEntitySuggestion: (hass, entityId) =>
       isDisplay(hass, entityId) ? { config: { type: `custom:${CARD}`, entity: entityId } } : null,
+  });
+  announce("customCards", {
+    type: HIGHLIGHTS,
+    get name() {
+      return pageText("highlights", "Today, new and favorite");
+    },
+    get description() {
+      return pageText("highlights_description", "Art to hang with a tap.");
+    },
+    preview: true,
+    documentationURL: DOCUMENTATION,
   });
   announce("customCardFeatures", {
     type: FEATURE,

@@ -1,0 +1,65 @@
+"""Test what cards ask and do while something is being hung."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
+
+from tests.displays import ENTITY_ID, playlist, until
+from tests.galleries import LARGE, Gallery
+from tests.simulators.display import FaultKind
+
+pytestmark = pytest.mark.usefixtures("impatience")
+
+
+async def command(client: Any, name: str, entity_id: str = ENTITY_ID) -> Any:
+    """Send a command and return its answer."""
+    await client.send_json_auto_id({"type": f"dp1/{name}", "entity_id": entity_id})
+    return await client.receive_json()
+
+
+async def test_a_slow_library(
+    gallery: Gallery, hass_ws_client: WebSocketGenerator
+) -> None:
+    """While the library prepares an exhibition, that is what is waited for, and it can be given up."""
+    client = await hass_ws_client(gallery.hass)
+    await gallery.cast(playlist=playlist("Dawn"))
+    gallery.catalog.latency = 0.5
+    hanging = asyncio.create_task(gallery.cast(exhibition=LARGE))
+    player = gallery.hass.config_entries.async_entries("dp1")[0].runtime_data
+    await until(lambda: player.requests.is_preparing)
+    assert (await command(client, "waits_for"))["result"] == "library"
+    assert (await command(client, "cancel"))["success"]
+    assert (await hanging)["superseded"]
+    assert gallery.wall.state.current_title == "Dawn"
+    gallery.catalog.latency = 0
+    await gallery.cast(exhibition=LARGE)
+    assert gallery.wall.state.playlist_title == LARGE
+
+
+async def test_a_slow_display(
+    gallery: Gallery, hass_ws_client: WebSocketGenerator
+) -> None:
+    """What was sent to the display waits for its answer."""
+    client = await hass_ws_client(gallery.hass)
+    await gallery.cast(exhibition=LARGE)
+    fault = gallery.wall.inject(FaultKind.SLOW, command="displayPlaylist", seconds=0.5)
+    hanging = asyncio.create_task(gallery.cast(exhibition=LARGE))
+    await until(lambda: fault.hits)
+    assert (await command(client, "waits_for"))["result"] == "display"
+    await hanging
+
+
+async def test_who_may_ask(
+    gallery: Gallery,
+    hass_ws_client: WebSocketGenerator,
+    hass_read_only_access_token: str,
+) -> None:
+    """Whoever may not control a display neither learns of its casts nor ends them."""
+    client = await hass_ws_client(gallery.hass, hass_read_only_access_token)
+    for name in ("waits_for", "cancel"):
+        answer = await command(client, name)
+        assert answer["error"]["code"] == "unauthorized"
+    client = await hass_ws_client(gallery.hass)
+    assert not (await command(client, "cancel", "light.hall"))["success"]
