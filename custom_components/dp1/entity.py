@@ -1,19 +1,30 @@
 """Base classes of the entities of a display, and of those of a library."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, override
 
-from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import area_registry as ar
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.helpers.device_registry import (
     CONNECTION_NETWORK_MAC,
     DeviceEntryType,
     DeviceInfo,
+    EventDeviceRegistryUpdatedData,
 )
 from homeassistant.helpers.entity import Entity, EntityDescription
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.entity_platform import (
+    AddConfigEntryEntitiesCallback,
+    EntityPlatform,
+)
+from homeassistant.helpers.event import async_track_device_registry_updated_event
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
+from homeassistant.util import slugify
 
 from .client.display.client import Dialect
 from .const import DOMAIN
@@ -102,12 +113,59 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
             version = coordinator.data.device.installed_version
             self._attr_device_info["sw_version"] = version
 
+    @callback
+    @override
+    def add_to_platform_start(
+        self,
+        hass: HomeAssistant,
+        platform: EntityPlatform,
+        parallel_updates: asyncio.Semaphore | None,
+    ) -> None:
+        """Suggest the entity ID."""
+        super().add_to_platform_start(hass, platform, parallel_updates)
+        if object_id := self._object_id():
+            self.entity_id = f"{platform.domain}.{slugify(object_id)}"
+
+    def _object_id(self) -> str | None:
+        """Return the object ID for a display that is called like its area, which Home Assistant would name twice."""
+        entry = self.coordinator.config_entry
+        device = dr.async_get(self.hass).async_get_device_by_identifier(
+            (DOMAIN, self.coordinator.device_id), entry.entry_id
+        )
+        name = (device.name_by_user or device.name) if device else entry.title
+        area_id = device.area_id if device else None
+        area = ar.async_get(self.hass).async_get_area(area_id) if area_id else None
+        area_name = area.name if area else _area_called(self.hass, entry.title)
+        if (device and not area) or not name or not area_name:
+            return None
+        is_same = slugify(name) == slugify(area_name)
+        return f"{name} {self.suggested_object_id or ''}" if is_same else None
+
     @override
     async def async_added_to_hass(self) -> None:
-        """Listen to the coordinator."""
+        """Listen to the coordinator, and to the names of the display and its area."""
         await super().async_added_to_hass()
+        if self.device_entry is not None:
+            self.async_on_remove(
+                async_track_device_registry_updated_event(
+                    self.hass, self.device_entry.id, self._handle_device_update
+                )
+            )
         self._update()
         self._was_available = self.available
+
+    @callback
+    def _handle_device_update(
+        self, event: Event[EventDeviceRegistryUpdatedData]
+    ) -> None:
+        """Suggest another entity ID, before Home Assistant asks for it once a display was named."""
+        if event.data["action"] == "update" and self.registry_entry is not None:
+            er.async_get(self.hass).async_get_or_create(
+                self.registry_entry.domain,
+                DOMAIN,
+                self.registry_entry.unique_id,
+                suggested_object_id=self._object_id(),
+            )
 
     @callback
     @override

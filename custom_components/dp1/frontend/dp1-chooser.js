@@ -547,7 +547,7 @@ class Chooser extends HTMLElement {
       window.removeEventListener(NOTICE, noticed);
       this.remove();
     };
-    dialog.onclick = ({ target }) => target === dialog && dialog.close();
+    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
     find(".close").onclick = () => dialog.close();
     find(".back").onclick = () => this.look(this.path.slice(0, -1));
     find(".all").onclick = () => this.leave(() => goTo(`/media-browser/${entityId}`));
@@ -555,7 +555,7 @@ class Chooser extends HTMLElement {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.load(), SEARCH_DELAY);
     };
-    chips.onkeydown = (event) => rove(event, [...chips.children]);
+    chips.addEventListener("keydown", (event) => rove(event, [...chips.children]));
     chips.ariaLabel = text(hass, "folders");
     find("h2").textContent = text(hass, "choose");
     input.placeholder = input.ariaLabel = text(hass, "search");
