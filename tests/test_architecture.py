@@ -29,7 +29,7 @@ HIGHEST = {"intent", "llm", "media_player", "services"}
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"client", "const"},
-    {"errors", "language", "timing"},
+    {"errors", "fields", "language", "timing"},
     {"dialogs", "permissions", "storage"},
     {"grants", "guard"},
     {"library", "screen"},

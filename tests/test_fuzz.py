@@ -6,7 +6,7 @@ import pytest
 import voluptuous as vol
 
 from custom_components.dp1.coordinator import async_displays
-from custom_components.dp1.playback.duties import positive_duration
+from custom_components.dp1.fields import duration
 from homeassistant.core import HomeAssistant
 
 from .displays import until
@@ -26,7 +26,7 @@ def test_nothing_breaks(name: str) -> None:
 def test_endless_duration(seconds: object) -> None:
     """Found by the fuzzer: Python has no duration that long."""
     with pytest.raises(vol.Invalid):
-        positive_duration(seconds)
+        duration(seconds)
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default", "setup_display")

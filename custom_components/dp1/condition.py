@@ -25,7 +25,8 @@ from homeassistant.helpers.condition import (
 )
 
 from .const import DOMAIN
-from .playback.activity import is_wanted, plain_text
+from .fields import plain_text
+from .playback.activity import is_wanted
 
 SHOWING_SCHEMA = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
     {

@@ -34,11 +34,11 @@ from .browse.search import async_hits
 from .client.text import clean
 from .const import DOMAIN
 from .errors import action_failed
+from .fields import list_up_to, note, whole_number
 from .library.entries import async_libraries
 from .library.library import Library
 from .library.node import Node, NodeKind, media_id
 from .library.spoken import fold
-from .playback.compose import list_up_to, note
 from .voice.answers import UnansweredError
 from .voice.choice import CHOICES, KINDS, MAX_RESULTS, RESULTS, async_exhibitions
 from .voice.control import ACTIONS, PERCENT
@@ -204,7 +204,7 @@ class FindArtTool(DisplayTool):
             vol.Optional("artist"): SPOKEN_TEXT,
             vol.Optional("exhibition"): SPOKEN_TEXT,
             vol.Optional("kind"): vol.In(sorted(KINDS)),
-            vol.Optional("year"): vol.Coerce(int),
+            vol.Optional("year"): whole_number(1, 9999),
         }
     )
     annotations = ToolAnnotations(read_only=True, destructive=False, idempotent=True)
@@ -321,7 +321,7 @@ class ShowArtTool(DisplayTool):
                 vol.Optional("what", description="A title or an artist"): SPOKEN_TEXT,
                 vol.Optional("kind"): vol.In(sorted(KINDS)),
                 vol.Optional("choice"): vol.In(CHOICES),
-                vol.Optional("year"): vol.Coerce(int),
+                vol.Optional("year"): whole_number(1, 9999),
                 vol.Optional("minutes", description="How long; else forever"): MINUTES,
                 vol.Optional("note", description="Why this, in a sentence"): note,
                 **PLACE,

@@ -287,6 +287,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Show a playlist, a document, an image, a video or a web page."""
         extra = kwargs.get("extra") or {}
         title = extra.get("title") or mapping(extra.get("metadata")).get("title")
+        title = str(title) if isinstance(title, float | int | str) else None
         name, place = split_media_id(media_id)
         if name != media_id:
             # A scene repeats the content type of the state, which is that of the work.

@@ -35,6 +35,7 @@ from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_KIND, DOMAIN, EntryKind
 from .coordinator import is_display
+from .fields import plain_text
 from .library.news import NEWS, NEWS_KINDS, NewsItem
 from .playback.activity import (
     ACTIVITY,
@@ -43,7 +44,6 @@ from .playback.activity import (
     PLAYLIST_STARTED,
     Activity,
     is_wanted,
-    plain_text,
 )
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from html import escape
 from math import sqrt
-import re
 from typing import Any
 
 import voluptuous as vol
@@ -22,11 +21,23 @@ from ..client.playlist.schema import SCALINGS
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
+from ..fields import (
+    color,
+    duration,
+    find_work,
+    media,
+    note,
+    seconds,
+    text_up_to,
+    title,
+    whole_number,
+    work,
+)
 from ..guard import NAMED_HOSTS
 from ..playback import queue
 from ..playback.cast import async_take_snapshot
-from ..playback.compose import async_compose, note, text_up_to, title
-from ..playback.duties import DUTIES, positive_duration
+from ..playback.compose import async_compose
+from ..playback.duties import DUTIES
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_show
 from ..playback.resolve import (
@@ -43,15 +54,12 @@ from .targets import (
     Target,
     async_for_each_display,
     async_targets,
-    color,
     exactly_one_of,
-    media,
     on_each_display,
     only,
 )
 
 STEPS = {"next": 1, "previous": -1}
-NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
 
 NO_FIELDS_SCHEMA = cv.make_entity_service_schema({})
 HAND_OVER_SCHEMA = cv.make_entity_service_schema(
@@ -60,28 +68,25 @@ HAND_OVER_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("then", default="sleep"): vol.In(("sleep", "clear", "keep")),
     }
 )
-WORK = vol.Any(vol.All(int, vol.Range(min=1)), vol.All(cv.string, vol.Length(min=1)))
 MOVE_WORK_SCHEMA = cv.make_entity_service_schema(
-    {vol.Required("work"): WORK, vol.Optional("before"): WORK}
+    {vol.Required("work"): work, vol.Optional("before"): work}
 )
-REMOVE_WORK_SCHEMA = cv.make_entity_service_schema({vol.Required("work"): WORK})
+REMOVE_WORK_SCHEMA = cv.make_entity_service_schema({vol.Required("work"): work})
 SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
-    {vol.Required("work"): WORK, vol.Optional("show_for"): positive_duration}
+    {vol.Required("work"): work, vol.Optional("show_for"): duration}
 )
 
 MAX_MARGIN = 99_999
 
 OPTIONS: dict[vol.Marker, Any] = {
-    vol.Optional("start_at"): vol.All(vol.Coerce(int), vol.Range(min=1)),
+    vol.Optional("start_at"): whole_number(1),
     vol.Optional("shuffle"): cv.boolean,
     # An unquoted off is false in YAML.
     vol.Optional("repeat"): vol.All(
         lambda value: "off" if value is False else value, vol.Coerce(RepeatMode)
     ),
-    vol.Optional("item_duration"): vol.All(
-        vol.Coerce(float), vol.Range(min=1, max=31_536_000)
-    ),
-    vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
+    vol.Optional("item_duration"): seconds(1, 31_536_000),
+    vol.Optional("limit"): whole_number(1, 1024),
     vol.Optional("wake", default=True): cv.boolean,
 }
 DISPLAY: dict[vol.Marker, Any] = {
@@ -100,7 +105,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
         **DISPLAY,
         vol.Optional("title"): title,
         vol.Optional("note"): note,
-        vol.Optional("show_for"): positive_duration,
+        vol.Optional("show_for"): duration,
         vol.Optional("spread"): cv.boolean,
     }
 )
@@ -157,7 +162,7 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
     await async_show(coordinator, playlist, options, show_for)
 
 
-async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
+async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> None:
     """Move to a work of the current playlist."""
     if work in STEPS:
         await async_move(coordinator, STEPS[work])
@@ -207,25 +212,14 @@ async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:
     return player
 
 
-def _find(player: PlayerStatus, work: int | str, name: str) -> int:
+def _find(player: PlayerStatus, work: float | str, name: str) -> int:
     """Return the place of a work given by id, title, number or step, counted from 0; raise for no such work, or several."""
     if work in STEPS and player.position is not None:
         return (player.position - 1 + STEPS[work]) % len(player.items)
-    if isinstance(work, str):
-        wanted = work.casefold().strip()
-        titles = [(item.title or "").casefold() for item in player.items]
-        ids = [item.id for item in player.items]
-        if work in ids:
-            return ids.index(work)
-        if wanted in titles:
-            return titles.index(wanted)
-        places = [at for at, title in enumerate(titles) if wanted in title]
-        if NUMBER.fullmatch(wanted):
-            work = int(wanted)
-        elif len(places) == 1:
-            return places[0]
-    if isinstance(work, int) and work <= len(player.items):
-        return work - 1
+    ids = [item.id for item in player.items]
+    titles = [item.title or "" for item in player.items]
+    if (index := find_work(work, ids, titles)) is not None:
+        return index
     raise invalid_input(
         "work_not_found",
         name=name,
@@ -293,7 +287,7 @@ MESSAGE_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("image"): media,
         vol.Optional("background", default="#101010"): color,
         vol.Optional("color", default="#f5f5f5"): color,
-        vol.Optional("show_for"): positive_duration,
+        vol.Optional("show_for"): duration,
     }
 )
 # The font shrinks with the length of the text, so that everything is on the screen.

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-import re
 from typing import Any
 
 import voluptuous as vol
@@ -35,13 +34,14 @@ from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, translated
+from ..fields import find_work, list_up_to, note, work
 from ..grants import PATH as LENT_PATH
 from ..guard import NAMED_HOSTS
 from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
-from ..playback.compose import MAX_WORKS, Medium, async_compose, list_up_to, note
+from ..playback.compose import MAX_WORKS, Medium, async_compose
 from ..playback.resolve import Options, async_read, async_read_playlist
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
@@ -378,7 +378,7 @@ def _feed_errors(
 
 
 CHANGES = ("title", "summary", "add", "remove", "order")
-WORKS = list_up_to(MAX_WORKS, vol.Any(cv.positive_int, cv.string))
+WORKS = list_up_to(MAX_WORKS, work)
 
 
 def _added(given: Any) -> Document | Medium:
@@ -454,26 +454,19 @@ def _changed(
         del changed["summary"]
     items = document.get("items")
     items = items if isinstance(items, list) else []
-    ids = {
-        key: index
-        for index, item in reversed([*enumerate(items)])
-        if isinstance(key := mapping(item).get("id"), str)
-    }
-    first = [_index_of(ids, len(items), work) for work in data.get("order", ())]
-    gone = {_index_of(ids, len(items), work) for work in data.get("remove", ())}
+    ids = [mapping(item).get("id") for item in items]
+    first = [_index_of(ids, work) for work in data.get("order", ())]
+    gone = {_index_of(ids, work) for work in data.get("remove", ())}
     order = dict.fromkeys((*first, *range(len(items))))
     kept = [items[index] for index in order if index not in gone]
     return {**changed, "items": kept + added}
 
 
-def _index_of(ids: Mapping[Any, int], count: int, work: int | str) -> int:
+def _index_of(ids: Sequence[Any], work: float | str) -> int:
     """Return the index of a work by its id or its number, which starts from 1."""
-    if (index := ids.get(work)) is not None:
-        return index
-    number = int(work) if re.fullmatch("[0-9]{1,9}", str(work)) else 0
-    if not 1 <= number <= count:
+    if (index := find_work(work, ids)) is None:
         raise invalid_input("work_not_in_playlist", work=str(work))
-    return number - 1
+    return index
 
 
 # Feeds of former years have no place for these.

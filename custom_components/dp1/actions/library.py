@@ -14,12 +14,12 @@ from ..browse.search import async_search_nodes
 from ..client.errors import Dp1Error
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
+from ..fields import list_up_to, media, whole_number
 from ..library.entries import asked_of, async_libraries, library_and_node, library_of
 from ..library.library import Library
 from ..library.node import WORKS, NodeKind, media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
-from ..playback.compose import list_up_to
-from .targets import TARGET, async_targets, exactly_one_of, media
+from .targets import TARGET, async_targets, exactly_one_of
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
 
@@ -47,9 +47,7 @@ SEARCH_SCHEMA = vol.Schema(
         vol.Required("query"): vol.All(cv.string, vol.Length(min=1)),
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
         vol.Optional("kinds"): list_up_to(len(KINDS), vol.In(KINDS)),
-        vol.Optional("limit", default=20): vol.All(
-            vol.Coerce(int), vol.Range(min=1, max=100)
-        ),
+        vol.Optional("limit", default=20): whole_number(1, 100),
     }
 )
 

@@ -15,10 +15,7 @@ from typing import Any
 import voluptuous as vol
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL
-from homeassistant.components.media_player import (
-    ATTR_MEDIA_CONTENT_ID,
-    DOMAIN as MEDIA_PLAYER_DOMAIN,
-)
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
@@ -44,6 +41,7 @@ from ..errors import (
     invalid_input,
     translated_errors,
 )
+from ..fields import media
 from ..guard import async_session
 from ..language import async_message, async_text
 from ..permissions import async_user
@@ -202,21 +200,6 @@ async def async_for_each_display(
     if failed and (len(failed) == len(targets) or not call.return_response):
         raise displays_failed(failed, len(targets), text_of)
     return response if call.return_response else None
-
-
-def media(value: Any) -> str:
-    """Validate a media content id, or what the media picker makes of one."""
-    if isinstance(value, dict):
-        value = value.get(ATTR_MEDIA_CONTENT_ID)
-    return cv.string(value)
-
-
-def color(value: Any) -> str:
-    """Validate a color like #rrggbb, or what the color picker makes of one."""
-    if isinstance(value, list | tuple):
-        red, green, blue = vol.Schema(vol.ExactSequence([cv.byte] * 3))(list(value[:4]))
-        return f"#{red:02x}{green:02x}{blue:02x}"
-    return str(cv.matches_regex(r"^#[0-9a-fA-F]{6}$")(value))
 
 
 # The fields that name art to be cast or published.

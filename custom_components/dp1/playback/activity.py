@@ -5,13 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
-import voluptuous as vol
-
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import callback
-from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.dispatcher import async_dispatcher_send
-from homeassistant.helpers.template import is_template_string
 from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
@@ -91,14 +87,6 @@ class Activity:
 
 
 ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
-
-
-def plain_text(value: Any) -> str:
-    """Validate a text that is no template, which would be compared as it is written."""
-    text = cv.string(value)
-    if is_template_string(text):
-        raise vol.Invalid("templates are not supported here")
-    return text
 
 
 class ActivityTracker:

@@ -16,9 +16,10 @@ from homeassistant.helpers import config_validation as cv
 from ..client.errors import InvalidPlaylistError
 from ..client.playlist.document import MAX_DOCUMENT, build, parse
 from ..client.playlist.playlist import Playlist
-from ..client.text import MAX_TITLE, plain_lines, shorten
+from ..client.text import MAX_TITLE, shorten
 from ..client.values import mapping
 from ..errors import action_failed, invalid_input, translated
+from ..fields import list_up_to, note, title
 from ..guard import NAMED_HOSTS
 from ..language import async_message
 from .daily import async_of_today
@@ -28,8 +29,6 @@ MAX_MEDIA: Final = 100
 MAX_WORKS: Final = 1024
 # Each medium may read a feed or an indexer.
 PARALLEL: Final = 4
-# Source: DP-1, playlists extension.
-MAX_NOTE: Final = 500
 # What the media picker adds.
 PICKED: Final = {"media_content_type", "metadata", "entity_id"}
 DETAILS: Final = {ATTR_MEDIA_CONTENT_ID, "title", "note"}
@@ -57,20 +56,6 @@ class Medium:
             title(given.get("title", "")),
             note(given.get("note", "")),
         )
-
-
-def text_up_to(most: int) -> Any:
-    """Return what validates a text of so many characters, and takes what no display shows out of it."""
-    return vol.All(cv.string, str.strip, vol.Length(max=most), plain_lines)
-
-
-def list_up_to(most: int, of: Any, least: int = 0) -> Any:
-    """Return what validates a list of so many things, counted before any of them is looked at."""
-    return vol.All(cv.ensure_list, vol.Length(min=least, max=most), [of])
-
-
-title = text_up_to(MAX_TITLE)
-note = text_up_to(MAX_NOTE)
 
 
 def _fit_together(media: list[Medium]) -> list[Medium]:

@@ -17,7 +17,6 @@ import voluptuous as vol
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
@@ -26,6 +25,7 @@ from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import invalid_input
+from ..fields import duration as validate_duration
 from ..library.entries import async_add_libraries_listener
 from ..storage import SafeStore, StoredDialect
 from .cast import (
@@ -447,15 +447,6 @@ class Duties:
                 await self.async_put(coordinator, new)
 
 
-def positive_duration(value: Any) -> timedelta:
-    """Validate a duration, also one that is longer than Python can express."""
-    try:
-        duration: timedelta = cv.positive_time_period(value)
-    except OverflowError as err:
-        raise vol.Invalid("the duration is too long") from err
-    return duration
-
-
 def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
     """Return how long something is to be shown; None for permanently."""
     given = extra.get("show_for")
@@ -464,7 +455,7 @@ def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
     if given is None:
         return None
     try:
-        return positive_duration(given)
+        return validate_duration(given)
     except vol.Invalid as err:
         raise invalid_input("not_a_duration", given=str(given)) from err
 
