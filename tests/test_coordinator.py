@@ -311,6 +311,24 @@ async def test_a_player_out_of_order_is_unknown_not_lost(
     assert state_of(hass).state == "idle"
 
 
+async def test_a_work_after_a_player_was_gone_has_no_start(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """When a work appeared is unknown after its display showed another page."""
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).attributes.get("media_playlist"))
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: "media_position_updated_at" in state_of(hass).attributes)
+    coordinator = setup_display.runtime_data
+    display.show_setup_page()
+    await coordinator.async_refresh_player()
+    assert coordinator.data.set_up
+    display.show_setup_page(False)
+    await coordinator.async_refresh_player()
+    assert state_of(hass).attributes["media_title"] == "Noon"
+    assert "media_position_updated_at" not in state_of(hass).attributes
+
+
 async def test_another_display_at_the_address_is_left_alone(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:

@@ -1,5 +1,6 @@
 """Test the event entity of a display."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -218,3 +219,32 @@ async def test_return(
     await until(lambda: "artwork_changed" in heard.kinds)
     assert heard.kinds == ["came_back", "artwork_changed"]
     assert heard.last("artwork_changed")["title"] == "Dusk"
+
+
+async def test_a_work_on_the_way_to_something_else_is_not_told_as_the_one_before(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    heard: Heard,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A work that the libraries look for long is told as itself, and the next once."""
+    coordinator = display_entry.runtime_data
+    looked_up = asyncio.Event()
+
+    async def wait(_: float) -> None:
+        """Wait for the libraries."""
+        await looked_up.wait()
+
+    monkeypatch.setattr(coordinator.metadata, "async_wait", wait)
+    monkeypatch.setattr(type(coordinator.metadata), "is_looking_up", True)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: coordinator.data.player.index == 1)
+    with coordinator.requests.steps():
+        display.player.handle("moveToArtwork", {"index": 2})
+        await until(lambda: coordinator.data.player.index == 2)
+        looked_up.set()
+        await until(lambda: heard.told)
+    await until(lambda: len(heard.told) > 1)
+    await settle(display)
+    assert [event["title"] for event in heard.told] == ["Noon", "Dusk"]

@@ -7,6 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from custom_components.dp1.client.errors import NoAnswerError
 from custom_components.dp1.display import metadata
 from custom_components.dp1.library.work import Work
 from homeassistant.auth.const import GROUP_ID_USER
@@ -360,3 +361,25 @@ async def test_no_requests_that_strangers_choose(gallery: Gallery) -> None:
         # An automation may name hosts on the local network.
         await gallery.cast(playlist=document("automation"))
         await until(lambda: server.requests)
+
+
+async def test_a_failed_look_up_is_retried_when_the_library_is_back(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up that waits after many failures is tried at once when a library has changed."""
+    set_timing(gallery.hass, look_up_retry=3600.0)
+    failed = asyncio.Event()
+    work = Work(artist="Ana Ruiz", link="https://art.example/tide")
+
+    async def find(_: Any) -> Work:
+        """Fail the first time."""
+        if failed.is_set():
+            return work
+        failed.set()
+        raise NoAnswerError("silence")
+
+    monkeypatch.setattr(gallery.library, "async_find_work", find)
+    await gallery.cast(playlist=playlist("Tide"))
+    await failed.wait()
+    await gallery.library.async_add_favorite(gallery.exhibition(LARGE))
+    await until(lambda: gallery.attribute("media_artist") == "Ana Ruiz", 5.0)

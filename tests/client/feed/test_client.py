@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from json import dumps
+import threading
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,8 +25,10 @@ from custom_components.dp1.client.feed import (
     client as feed_client,
     connection as feed_connection,
     paging as feed_lists,
+    writer,
 )
 from custom_components.dp1.client.feed.client import Family, Feed, normalize_url
+from custom_components.dp1.client.feed.drafts import is_signed_by
 
 from .feeds import (
     API_KEY,
@@ -594,3 +597,28 @@ async def test_a_name_without_end_stalls_nothing(name: str) -> None:
                     await feed.publish(playlist(slug=name), key=KEY)
 
             assert await worst_stall(write, 0.1) < 0.1
+
+
+async def test_signatures_of_a_stored_playlist_are_verified_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those of one of 5 MB take a third of a second."""
+    threads: set[int] = set()
+
+    def seen(*arguments: Any) -> bool:
+        """Note the thread."""
+        threads.add(threading.get_ident())
+        return is_signed_by(*arguments)
+
+    monkeypatch.setattr(f"{writer.__name__}.is_signed_by", seen)
+    with impatient():
+        async with (
+            FeedSimulator("signed") as simulator,
+            aiohttp.ClientSession() as session,
+        ):
+            feed = Feed(session, simulator.url)
+            slug = (await feed.publish(playlist(), key=KEY)).slug
+            await feed.update(slug, lambda it: {**it, "title": "Noon"}, key=KEY)
+            await feed.delete(slug, key=KEY)
+    assert threads
+    assert threading.get_ident() not in threads

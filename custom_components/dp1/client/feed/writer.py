@@ -161,8 +161,8 @@ class Writer:
         async def update() -> Published:
             """Read the playlist and send the changed one."""
             existing = await self._read(url)
-            self._check_owned(existing, {})
-            if not self.by_key and not is_signed_by(existing.document, self._signer()):
+            await self._check_owned(existing, {})
+            if not self.by_key and not await self._is_signed_by_us(existing):
                 raise Dp1Error(
                     "the works are known from the feed alone", key="unsigned"
                 )
@@ -186,7 +186,7 @@ class Writer:
         stored = existing.document
         key = self._signer()
         check_owner(stored, key)
-        if not existing.by_id and not is_signed_by(stored, key):
+        if not existing.by_id and not await self._is_signed_by_us(existing):
             raise Dp1Error("its id is known from the feed alone", key="unsigned")
         now = self.connection.clock.for_intents()
         return await self._send_delete(stored, delete_body(stored, key, now))
@@ -281,7 +281,7 @@ class Writer:
             with suppress(NotFoundError):
                 existing = await self._read(self.connection.playlist_url(name))
                 try:
-                    self._check_owned(existing, document)
+                    await self._check_owned(existing, document)
                 except NotOwnerError as err:
                     if name == key:
                         raise
@@ -303,7 +303,13 @@ class Writer:
                 raise UnexpectedAnswerError("the answer is another playlist")
         return Existing(document, by_id)
 
-    def _check_owned(self, existing: Existing, document: Mapping[str, Any]) -> None:
+    async def _is_signed_by_us(self, existing: Existing) -> bool:
+        """Return whether a playlist carries our signature, which takes long to find out of a large one."""
+        return await asyncio.to_thread(is_signed_by, existing.document, self._signer())
+
+    async def _check_owned(
+        self, existing: Existing, document: Mapping[str, Any]
+    ) -> None:
         """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
         stored = existing.document
         if self.by_key:
@@ -321,7 +327,7 @@ class Writer:
                     "it was published with an API key", key="key_owned"
                 ) from err
             raise
-        if is_signed_by(stored, key):
+        if await self._is_signed_by_us(existing):
             return
         named = {*curator_keys(document), key.did}
         if not existing.by_id or not set(curator_keys(stored)) <= named:
