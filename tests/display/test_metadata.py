@@ -152,7 +152,7 @@ async def test_a_failed_look_up_is_retried(
     catalog = gallery.library.catalog_coordinator
     key = gallery.exhibition(READY_MADE).partition("/")[2]
     await gallery.cast(playlist=elsewhere(work))
-    await until(lambda: catalog.series_of(key).reason)
+    await until(lambda: catalog.series_of(key).problem)
     assert not details(gallery).get("exhibition")
     gallery.catalog.heal()
     await until(lambda: details(gallery).get("exhibition") == READY_MADE)
@@ -367,7 +367,7 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look-up that waits after many failures is tried at once when a library has changed."""
-    set_timing(gallery.hass, look_up_retry=3600.0)
+    set_timing(look_up_retry=3600.0)
     failed = asyncio.Event()
     work = Work(artist="Ana Ruiz", link="https://art.example/tide")
 

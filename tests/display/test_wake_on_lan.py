@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from ipaddress import IPv4Address
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -10,6 +11,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
 from custom_components.dp1.display import discovery
+from homeassistant.components import network
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
@@ -49,6 +51,18 @@ class Packets(asyncio.DatagramProtocol):
         self.came.append(data)
 
 
+def use_networks(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+    """Send broadcasts to these addresses."""
+
+    async def broadcast_addresses(_: HomeAssistant) -> set[IPv4Address]:
+        """Return the addresses."""
+        return set(map(IPv4Address, addresses))
+
+    monkeypatch.setattr(
+        network, "async_get_ipv4_broadcast_addresses", broadcast_addresses
+    )
+
+
 @pytest.fixture
 async def packets(
     socket_enabled: None, monkeypatch: pytest.MonkeyPatch
@@ -59,6 +73,7 @@ async def packets(
     )
     port = transport.get_extra_info("sockname")[1]
     monkeypatch.setattr(discovery, "WAKE_PORT", port)
+    use_networks(monkeypatch, "127.0.0.1")
     yield packets
     transport.close()
 
@@ -86,7 +101,7 @@ async def packets(
 def test_who_can_be_switched_on(changes: dict[str, object], count: int) -> None:
     """Wake on LAN needs a cable and firmware that supports it."""
     macs = discovery.wired_macs(DeviceStatus.parse(WIRED | changes))
-    assert macs == [bytes.fromhex("020000aabb01")] * count
+    assert macs == ["02:00:00:aa:bb:01"] * count
 
 
 def test_nobody_to_switch_on() -> None:
@@ -130,7 +145,7 @@ async def test_no_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Packets that cannot be sent raise an error."""
-    monkeypatch.setattr(discovery, "WAKE_PORT", 0)
+    use_networks(monkeypatch)
     display.device.wired = True
     await set_up(hass, display_entry)
     with pytest.raises(HomeAssistantError) as error:

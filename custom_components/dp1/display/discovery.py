@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 import re
-import socket
 from typing import Any, NamedTuple
 
 from awesomeversion import AwesomeVersion
 from awesomeversion.exceptions import AwesomeVersionException
+import wakeonlan
 from zeroconf import DNSPointer
 from zeroconf.asyncio import AsyncServiceInfo
 
@@ -30,7 +30,7 @@ from ..client.errors import (
     UnexpectedAnswerError,
 )
 from ..client.text import clean, plain_host, web_url
-from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, LOGGER
+from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
 from ..errors import action_failed
 from ..guard import async_session
 
@@ -43,6 +43,7 @@ STORED_ADDRESS_TIMEOUT = 2.0
 WAKE_PORT = 9
 FIRST_TO_WAKE = "2.0.3"
 CABLES = ("en", "eth")
+MAC = re.compile("(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
 
 
@@ -245,22 +246,18 @@ def async_update_name(hass: HomeAssistant, entry: ConfigEntry[Any], name: str) -
         devices.async_update_device(device.id, name=name)
 
 
-def wired_macs(device: DeviceStatus | None) -> list[bytes]:
+def wired_macs(device: DeviceStatus | None) -> list[str]:
     """Return the MAC addresses by which a wired display can be woken; none if it cannot."""
     if device is None or device.connected_wifi or not _is_armed(device):
         return []
     if device.network is not None and device.network.link not in ("ethernet", None):
         return []
-    found = []
-    for interface, mac in device.mac_info.items():
-        digits = mac.replace(":", "").replace("-", "")
-        try:
-            address = bytes.fromhex(digits)
-        except ValueError:
-            continue
-        if interface.startswith(CABLES) and len(address) == 6:
-            found.append(address)
-    return found
+    macs = [
+        format_mac(mac)
+        for interface, mac in device.mac_info.items()
+        if interface.startswith(CABLES)
+    ]
+    return [mac for mac in macs if MAC.fullmatch(mac)]
 
 
 def _is_armed(device: DeviceStatus) -> bool:
@@ -271,23 +268,24 @@ def _is_armed(device: DeviceStatus) -> bool:
         return False
 
 
-async def async_wake_on_lan(hass: HomeAssistant, macs: list[bytes]) -> None:
+async def async_wake_on_lan(hass: HomeAssistant, macs: list[str]) -> None:
     """Send magic packets to MAC addresses.
 
     Raises:
         HomeAssistantError: there is no network to send them to.
     """
-    sent = False
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.setblocking(False)
-        sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        for address in await network.async_get_ipv4_broadcast_addresses(hass):
-            for mac in macs:
-                try:
-                    sender.sendto(b"\xff" * 6 + mac * 16, (str(address), WAKE_PORT))
-                except OSError as err:
-                    LOGGER.debug("Sending to %s: %s", address, err)
-                else:
-                    sent = True
-    if not sent:
+    addresses = await network.async_get_ipv4_broadcast_addresses(hass)
+
+    def send() -> bool:
+        """Send them to each network, and return whether there is one."""
+        is_sent = False
+        for address in addresses:
+            with suppress(OSError):
+                wakeonlan.send_magic_packet(
+                    *macs, ip_address=str(address), port=WAKE_PORT
+                )
+                is_sent = True
+        return is_sent
+
+    if not await hass.async_add_executor_job(send):
         raise action_failed("no_broadcast")
