@@ -122,4 +122,5 @@ class ScreenshotImage(DisplayImage[Screenshot]):
     async def async_image(self) -> bytes | None:
         """Return the screenshot, unless it is none that a browser can take."""
         picture = self._value.picture if self._value else b""
-        return picture if fits(picture) else None
+        is_fit = await self.hass.async_add_executor_job(fits, picture)
+        return picture if is_fit else None

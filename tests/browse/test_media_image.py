@@ -16,7 +16,7 @@ from custom_components.dp1.browse import pictures as module
 from homeassistant.core import HomeAssistant
 
 from tests.displays import name_hosts, playlist, state_of, until
-from tests.pictures import PICTURES, PNG, header
+from tests.pictures import KINDS, PICTURES, PNG, flat
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -79,11 +79,8 @@ async def test_pictures_are_what_they_contain(
     assert await response.read() == PICTURES[content_type]
 
 
-KINDS = ["png", "gif", "jpeg", "webp VP8X", "webp VP8L", "webp VP8 ", "avif"]
-
-
 @pytest.mark.parametrize(
-    ("side", "status"), [(16_000, HTTPStatus.NOT_FOUND), (8000, HTTPStatus.OK)]
+    ("high", "status"), [(1001, HTTPStatus.NOT_FOUND), (1000, HTTPStatus.OK)]
 )
 @pytest.mark.parametrize("kind", KINDS)
 async def test_few_bytes_of_many_pixels(
@@ -91,24 +88,23 @@ async def test_few_bytes_of_many_pixels(
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
     hass_client_no_auth: ClientSessionGenerator,
+    monkeypatch: pytest.MonkeyPatch,
     kind: str,
-    side: int,
+    high: int,
     status: HTTPStatus,
 ) -> None:
     """A browser is not given what takes a gigabyte once it is decoded."""
-    assert module.pixels(header(kind, 4000, 300)) == 1_200_000
-    padded = header(kind, 4000, 300).replace(b"\xff\xc2", b"\xff\xff\xff\xc2")
-    assert module.pixels(padded) == 1_200_000
+    monkeypatch.setattr(module, "MAX_PIXELS", 1_000_000)
     client = await hass_client_no_auth()
-    async with served(header(kind, side, side), "image/png") as url:
+    async with served(flat(kind, 1000, high), "image/png") as url:
         response = await client.get(await show(hass, display, url))
     assert response.status == status
 
 
 @pytest.mark.parametrize("segment", [b"\xff\xe0\0\0", b"\xff\xe0\xff\xff", b""])
 def test_a_picture_without_size(segment: bytes) -> None:
-    """A file that never comes to its size is not searched to its end."""
-    assert module.pixels(b"\xff\xd8" + segment * 2_000_000) == 0
+    """A file that never comes to its size is none."""
+    assert not module.fits(b"\xff\xd8" + segment * 2_000_000)
 
 
 async def test_a_picture_that_does_not_say_its_size(
@@ -119,8 +115,8 @@ async def test_a_picture_that_does_not_say_its_size(
 ) -> None:
     """It may be of any, and is not shown."""
     client = await hass_client_no_auth()
-    hidden = b"\xff\xd8" + b"\xff\xfe\0\2" * 2000 + header("jpeg", 60_000, 60_000)[2:]
-    async with served(hidden, "image/jpeg") as url:
+    unsized = flat("JPEG")[:20] + b"\xff\xfe\0\2" * 2000
+    async with served(unsized, "image/jpeg") as url:
         response = await client.get(await show(hass, display, url))
     assert response.status == HTTPStatus.NOT_FOUND
 

@@ -5,11 +5,9 @@ from collections import OrderedDict
 from contextlib import aclosing
 from http import HTTPStatus
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
-import re
 import struct
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import quote
 
 import aiohttp
@@ -38,10 +36,7 @@ MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
 SIGNATURE_BYTES: Final = 12
 # A browser takes four bytes for each, however few there are in the file.
 MAX_PIXELS: Final = 64_000_000
-MAX_SEGMENTS: Final = 1000
-# Frames of JPEG; the others of that range are tables.
-JPEG_FRAMES: Final = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
-JPEG_FILL: Final = re.compile(b"\xff+")
+FORMATS: Final = ("AVIF", "GIF", "JPEG", "PNG", "WEBP")
 # Tiles are at most 200 pixels wide, on screens of two pixels each.
 TILE_WIDTH: Final = 400
 TILE_QUALITY: Final = 80
@@ -79,9 +74,10 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
-    if content_type is None or not fits(bytes(content)):
+    picture = bytes(content)
+    if content_type is None or not await hass.async_add_executor_job(fits, picture):
         return None
-    return Image(content_type, bytes(content))
+    return Image(content_type, picture)
 
 
 def raster_type(content: bytes | bytearray) -> str | None:
@@ -103,47 +99,22 @@ def raster_type(content: bytes | bytearray) -> str | None:
     return None
 
 
-def pixels(content: bytes) -> int:
-    """Return how many pixels a raster picture has once it is decoded, by what it says of its size; 0 if it does not."""
-
-    def number(offset: int, size: int, order: Literal["little", "big"] = "big") -> int:
-        """Return a number in the file."""
-        return int.from_bytes(content[offset : offset + size], order)
-
-    match raster_type(content):
-        case "image/png":
-            return number(16, 4) * number(20, 4)
-        case "image/gif":
-            return number(6, 2, "little") * number(8, 2, "little")
-        case "image/webp" if content[12:16] == b"VP8X":
-            return (number(24, 3, "little") + 1) * (number(27, 3, "little") + 1)
-        case "image/webp" if content[12:16] == b"VP8L":
-            sides = number(21, 4, "little")
-            return ((sides & 0x3FFF) + 1) * ((sides >> 14 & 0x3FFF) + 1)
-        case "image/webp":
-            return (number(26, 2, "little") & 0x3FFF) * (
-                number(28, 2, "little") & 0x3FFF
-            )
-        case "image/avif":
-            found = islice(re.finditer(b"ispe", content), MAX_SEGMENTS)
-            sizes = (number(at.end() + 4, 4) * number(at.end() + 8, 4) for at in found)
-            return max(sizes, default=0)
-        case "image/jpeg":
-            offset = 2
-            for _ in range(MAX_SEGMENTS):
-                # Any number of these may stand before a marker.
-                if not (fill := JPEG_FILL.match(content, offset)):
-                    break
-                offset = fill.end()
-                if number(offset, 1) in JPEG_FRAMES:
-                    return number(offset + 4, 2) * number(offset + 6, 2)
-                offset += 1 + number(offset + 1, 2)
-    return 0
-
-
 def fits(content: bytes) -> bool:
-    """Return whether a browser can take a raster picture, however few its bytes; not if it does not say its size."""
-    return 0 < pixels(content) <= MAX_PIXELS
+    """Return whether a browser can take a raster picture, however few its bytes; not if it does not say its size.
+
+    For other threads: a picture may have millions of parts before it says its size.
+    """
+    # In the thread, as nothing else needs it.
+    from PIL import Image as pil  # noqa: PLC0415
+
+    try:
+        with pil.open(BytesIO(content), formats=FORMATS) as opened:
+            return 0 < opened.width * opened.height <= MAX_PIXELS
+    except (OSError, SyntaxError, TypeError, ValueError, struct.error) as err:
+        LOGGER.debug("A picture makes no sense: %s", type(err).__name__)
+    except pil.DecompressionBombError:
+        LOGGER.debug("A picture is too large")
+    return False
 
 
 def scaled(picture: Image) -> Image:
