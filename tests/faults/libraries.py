@@ -291,7 +291,7 @@ FEED_FAULTS = (
     reading("reads: answers a list", "feed_unexpected_answer", status=200, body=[1]),
     reading(
         "reads: nests too deep",
-        "feed_unexpected_answer",
+        "playlist_invalid",
         status=200,
         body=b"[" * 100_000,
     ),

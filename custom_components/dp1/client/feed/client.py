@@ -14,11 +14,14 @@ import aiohttp
 from ..errors import (
     AuthenticationError,
     Dp1Error,
+    Fault,
     ForbiddenError,
+    InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
     NotFoundError,
+    TooLargeError,
     UnexpectedAnswerError,
 )
 from ..http import Answer, Guard
@@ -275,7 +278,10 @@ class Feed:
         answer = await self._connection.read(url, headers=headers)
         if kept and answer.status == 304:
             answer = kept
-        document = await answer.json()
+        try:
+            document = await answer.json()
+        except TooLargeError as err:
+            raise InvalidPlaylistError([Fault("", str(err))]) from err
         if not isinstance(document, dict):
             raise UnexpectedAnswerError("the answer is not a document")
         self._answers.pop(url, None)
