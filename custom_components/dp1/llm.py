@@ -292,7 +292,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     }
     return {
         "id": short,
-        "title": clean(node.title, MAX_TITLE),
+        "title": node.title,
         "kind": str(node.kind),
         **_texts(details, MAX_LINE),
     }

@@ -323,7 +323,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             raise invalid_input(
                 "unknown_source",
                 name=self.coordinator.name,
-                source=clean(source, MAX_TITLE),
+                source=source,
             )
         await self.async_play_media(MediaType.PLAYLIST, media_id)
 

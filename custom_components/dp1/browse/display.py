@@ -21,7 +21,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..client.errors import Dp1Error
-from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
@@ -96,7 +95,7 @@ async def async_browse_display(
         return await async_browse_library(hass, text, picture_url)
     if media_source.is_media_source_id(text):
         return await _async_browse_other_media(hass, text)
-    error = action_failed("nothing_to_open", media_id=clean(text, 200))
+    error = action_failed("nothing_to_open", media_id=text)
     raise retyped(error, BrowseError)
 
 

@@ -13,7 +13,7 @@ from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from ..client.text import clean, shorten
+from ..client.text import shorten
 from ..const import DOMAIN
 from ..errors import raised_as, translated, translated_errors
 from ..language import async_message, async_text
@@ -101,7 +101,7 @@ async def async_browse_library(
         )
     with raised_as(BrowseError):
         library, text = library_and_node(hass, text)
-        with translated_errors(*asked_of(library, text), clean(text, 100)):
+        with translated_errors(*asked_of(library, text), text):
             node = await library.async_node(text)
             inside = await library.async_children(text)
             if inside.problem and not inside.nodes:

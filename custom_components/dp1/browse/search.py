@@ -15,7 +15,6 @@ from homeassistant.components.media_player import (
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
@@ -70,7 +69,7 @@ async def _async_search(
 
     async def search(library: Library) -> list[tuple[Library, Match]]:
         """Search one library."""
-        with translated_errors(*asked_of(library, within), clean(within, 100)):
+        with translated_errors(*asked_of(library, within), within):
             hits = await library.async_hits(query, kinds=kinds, within=within)
         return [(library, hit) for hit in hits]
 
@@ -83,9 +82,9 @@ def _raise_if_incomplete(libraries: Sequence[Library], query: str) -> None:
         if (problem := library.problem) is not None:
             raise action_failed(
                 "found_nothing_yet",
-                query=clean(query, 100),
+                query=query,
                 name=library.title,
-                detail=clean(str(problem), 300),
+                detail=str(problem),
             ) from problem
 
 

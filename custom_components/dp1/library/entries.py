@@ -27,7 +27,7 @@ from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed
 from ..client.playlist.playlist import Playlist
-from ..client.text import clean
+from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
@@ -99,7 +99,7 @@ def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
         or entry.domain != DOMAIN
         or entry.data.get(CONF_KIND) != EntryKind.LIBRARY
     ):
-        raise invalid_input("not_a_library", entry_id=clean(entry_id, 100))
+        raise invalid_input("not_a_library", entry_id=entry_id)
     return entry
 
 
@@ -119,8 +119,7 @@ async def async_playlist(hass: HomeAssistant, ref: str) -> Playlist:
         try:
             return await feed.playlist(ref)
         except NotFoundError as err:
-            named = clean(ref, 100)
-            problem = problem or translated(err, "feed", library.title, named)
+            problem = problem or translated(err, "feed", library.title, ref)
         except Dp1Error as err:
             problem = translated(err, "feed", library.title, feed.url)
     raise problem or invalid_input("no_library")
@@ -137,7 +136,7 @@ async def async_build_playlist(
     else:
         library, ref = await _async_find(hass, field, text)
         node = ref.id
-    with translated_errors(*asked_of(library, node), clean(text, 100)):
+    with translated_errors(*asked_of(library, node), text):
         return await library.async_build_playlist(ref, limit=limit)
 
 
@@ -186,7 +185,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
     """Return the library and the node id of a media id."""
     found = parse_media_id(media_id)
     if found is None:
-        raise invalid_input("not_of_a_library", media_id=clean(media_id, 100))
+        raise invalid_input("not_of_a_library", media_id=media_id)
     entry_id, node = found
     if hass.config_entries.async_get_entry(entry_id) is None:
         return _loaded(_successor(hass, entry_id, node)), node
@@ -201,7 +200,7 @@ def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEn
     for entry in _entries(hass):
         if removed.is_successor(entry_id, entry, kind):
             return entry
-    raise invalid_input("library_removed", media_id=clean(node, 100))
+    raise invalid_input("library_removed", media_id=node)
 
 
 # Libraries that were removed
@@ -258,17 +257,16 @@ async def _async_find(
         except NotFoundError:
             continue
         except Dp1Error as err:
-            problem = translated(err, "catalog", library.title, clean(text, 100))
+            problem = translated(err, "catalog", library.title, text)
     if first is not None:
         return first
     if problem is not None:
         raise problem
     if not libraries:
         raise invalid_input("no_library")
-    name = clean(text, 100)
     nearest = await _async_nearest(libraries, kind, text)
     key = "not_found_nearest" if nearest else "not_found"
-    raise invalid_input(f"{kind}_{key}", name=name, nearest=nearest)
+    raise invalid_input(f"{kind}_{key}", name=text, nearest=nearest)
 
 
 async def _async_nearest(libraries: list[Library], kind: str, text: str) -> str:
@@ -277,7 +275,7 @@ async def _async_nearest(libraries: list[Library], kind: str, text: str) -> str:
     for library in libraries:
         with suppress(Dp1Error):
             titles += await library.async_nearest(kind, text)
-    return ", ".join(f'"{clean(title, 100)}"' for title in titles)
+    return ", ".join(f'"{shorten(title, 100)}"' for title in titles)
 
 
 @callback

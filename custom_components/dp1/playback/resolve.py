@@ -610,7 +610,7 @@ async def _async_of_tokens(
     if not asked:
         raise invalid_input("no_indexer" if libraries else "no_library")
     indexer = await async_indexer(hass, asked[0].indexer_url)
-    where = clean(wanted.media_id, 200)
+    where = wanted.media_id
     most = min(wanted.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
     try:
         async with asyncio.timeout(LINK_TIMEOUT):
@@ -665,4 +665,4 @@ def _title_of_tokens(tokens: list[Token], link: Link) -> str:
         return first
     slug = getattr(link, "slug", "")
     name = first.partition("#")[0].strip() or slug.replace("-", " ").title()
-    return clean(name, MAX_TITLE) or first
+    return name or first

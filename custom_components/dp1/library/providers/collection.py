@@ -30,7 +30,7 @@ from ...client.page import Page
 from ...client.playlist.document import timestamp
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.playlist.playlist import Playlist
-from ...client.text import HLS, clean, media_type, shorten
+from ...client.text import HLS, media_type, shorten
 from ...const import (
     CONF_ADDRESSES,
     CONF_KEEP_CURRENT,
@@ -544,7 +544,7 @@ def work_of(token: Token, collection: str = "") -> Work:
         artist=shorten(", ".join(token.artists), MAX_CREDIT) or None,
         picture=token.image or token.thumbnail,
         medium=MEDIA[medium_of(token)],
-        note=clean(token.description, MAX_NOTE) or None,
+        note=shorten(token.description, MAX_NOTE) or None,
         source=token.source,
         provenance=provenance(token),
         node_id=node_id(NodeKind.OWNED, collection, token.item_id)

@@ -22,7 +22,7 @@ from ....client.catalog.artwork import (
 )
 from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
 from ....client.playlist.manifest import MAX_NOTE, biographies
-from ....client.text import clean, shorten
+from ....client.text import shorten
 from ....client.values import mapping, text
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
 from ...work import Work
@@ -74,7 +74,7 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
         picture=picture_url(artwork, series, "l"),
         link=artwork_page(artwork) if artwork.id else series_page(series),
         medium=series.medium or None,
-        note=clean(series.description, MAX_NOTE) or None,
+        note=shorten(series.description, MAX_NOTE) or None,
         about_artist=biographies(
             (person.name, person.about) for person in people_of(series, exhibition)
         ),
