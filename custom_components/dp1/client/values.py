@@ -277,9 +277,9 @@ def moment(value: object, zone: tzinfo | None = None) -> datetime | None:
     if not isinstance(value, str):
         return None
     try:
-        found = datetime.fromisoformat(value)
-        found = found.replace(tzinfo=found.tzinfo or zone)
-        return found.astimezone(UTC) if found.tzinfo and found.year > 1 else None
+        time = datetime.fromisoformat(value)
+        time = time.replace(tzinfo=time.tzinfo or zone)
+        return time.astimezone(UTC) if time.tzinfo and time.year > 1 else None
     except ValueError, OverflowError:
         return None
 
@@ -316,22 +316,22 @@ class Message:
 @cache
 def _readers(kind: type[Any]) -> dict[str, list[_Reader]]:
     """Return how the fields that are sent are read, by their outer keys."""
-    found: dict[str, list[_Reader]] = {}
+    readers: dict[str, list[_Reader]] = {}
     for each in fields(kind):
         if path := each.metadata.get("path"):
             outer, inner = path if len(path) > 1 else (*path, None)
             row = each.name, inner, each.metadata["read"]
-            found.setdefault(outer, []).append(row)
-    return found
+            readers.setdefault(outer, []).append(row)
+    return readers
 
 
-def sent_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def sent_fields(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a message that were sent; the others have their defaults."""
     hashable: Any = kind
-    readers, found = _readers(hashable), {}
-    for key in readers.keys() & given.keys():
+    readers, fields = _readers(hashable), {}
+    for key in readers.keys() & data.keys():
         for name, inner, read in readers[key]:
-            value = given[key] if inner is None else mapping(given[key]).get(inner)
+            value = data[key] if inner is None else mapping(data[key]).get(inner)
             if value is not None:
-                found[name] = read(value)
-    return found
+                fields[name] = read(value)
+    return fields

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 import json
 from pathlib import Path
-import threading
 from typing import Any
 
 import aiohttp
@@ -29,7 +28,6 @@ from custom_components.dp1.client.feed import writer as feed_writer
 from custom_components.dp1.client.feed.client import Family, Feed
 from custom_components.dp1.client.feed.connection import FeedClock, family_of
 from custom_components.dp1.client.feed.drafts import delete_body, replace_body
-from custom_components.dp1.client.playlist import signing
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
     canonical,
@@ -72,27 +70,6 @@ def writes(simulator: FeedSimulator) -> list[str]:
 def titled(title: str) -> Any:
     """Return a change of the title."""
     return lambda document: {**document, "title": title}
-
-
-async def test_what_is_stored_is_verified_in_a_thread(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A stored playlist may have 5 MB, which takes too long for the loop."""
-    on_loop: list[bool] = []
-
-    def note(document: Any) -> bytes:
-        """Note the thread that reads a whole playlist."""
-        if "items" in document:
-            on_loop.append(threading.current_thread() is threading.main_thread())
-        return digest(document)
-
-    async with served() as (feed, _):
-        told = await feed.publish(playlist(), key=KEY)
-        monkeypatch.setattr(signing, "digest", note)
-        await feed.publish(playlist(title="Noon"), key=KEY)
-        await feed.update(told.id, titled("Dusk"), key=KEY)
-        await feed.delete(told.id, key=KEY)
-    assert on_loop and not any(on_loop)
 
 
 def test_vectors_of_intents() -> None:

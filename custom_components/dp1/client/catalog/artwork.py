@@ -254,15 +254,15 @@ def shares(counts: Sequence[int], cap: int = CAP) -> list[int]:
         counts: how many places each can fill.
         cap: number of places.
     """
-    given = [0] * len(counts)
+    parts = [0] * len(counts)
     hungry = [who for who, count in enumerate(counts) if count > 0]
     while hungry and cap > 0:
         served = evenly(hungry, cap)
         for who in served:
-            given[who] += 1
+            parts[who] += 1
         cap -= len(served)
-        hungry = [who for who in hungry if given[who] < counts[who]]
-    return given
+        hungry = [who for who in hungry if parts[who] < counts[who]]
+    return parts
 
 
 def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:

@@ -353,19 +353,19 @@ class Catalog:
             """Read the page."""
             # Token ids stay exact.
             body = answer.decoded(strict=False, exact=True)
-            found = body if isinstance(body, list) else mapping(body).get("result")
-            if not isinstance(found, list):
+            items = body if isinstance(body, list) else mapping(body).get("result")
+            if not isinstance(items, list):
                 raise UnexpectedAnswerError(
                     _say(f"no list of {kind.path} in the answer", answer)
                 )
-            del found[MAX_RECORDS:]
-            records = tuple(it for data in found if (it := kind.parse(data)))
+            del items[MAX_RECORDS:]
+            records = tuple(it for data in items if (it := kind.parse(data)))
             total = as_integer(mapping(mapping(body).get("paging")).get("total"))
             return Page(
                 records=records,
                 total=total if total is not None and total >= 0 else None,
                 offset=offset,
-                skipped=len(found) - len(records),
+                skipped=len(items) - len(records),
                 size=len(answer.body),
             )
 

@@ -249,13 +249,13 @@ def family_of(info: object) -> Family:
     Raises:
         UnexpectedAnswerError: this is no feed.
     """
-    told = mapping(info)
-    endpoints = told.get("endpoints")
+    server = mapping(info)
+    endpoints = server.get("endpoints")
     if not isinstance(endpoints, Mapping) or "playlists" not in endpoints:
         raise UnexpectedAnswerError("no DP-1 feed at this address")
-    if told.get("runtime") != "go":
+    if server.get("runtime") != "go":
         return Family.V2 if "registry" in endpoints else Family.TS
-    is_released = re.match("[1-9]", str(told.get("version")))
+    is_released = re.match("[1-9]", str(server.get("version")))
     keyless = "registry" not in endpoints or is_released
     return Family.SIGNED if keyless else Family.V2
 

@@ -410,10 +410,10 @@ def check_owner(document: Mapping[str, Any], key: SigningKey) -> None:
         NoOwnerError: it belongs to nobody.
         NotOwnerError: it belongs to others.
     """
-    if not (known := owners(document)):
+    if not (dids := owners(document)):
         raise NoOwnerError("the playlist belongs to nobody")
-    if key.did not in known:
-        raise NotOwnerError(known, key.did)
+    if key.did not in dids:
+        raise NotOwnerError(dids, key.did)
 
 
 def is_signed_by(document: Mapping[str, Any], key: SigningKey) -> bool:

@@ -68,15 +68,15 @@ async def pages(
     seen: set[bytes] = set()
     cursors: set[str] = set()
     for _ in range(MAX_PAGES):
-        asked = {**params, "limit": str(size)}
+        query = {**params, "limit": str(size)}
         if cursor is not None:
-            asked["cursor"] = cursor
+            query["cursor"] = cursor
         alone = size == 1
         end = b""
         try:
             answer = await connection.read(
                 url,
-                params=asked,
+                params=query,
                 max_body=MAX_BODY if alone else MAX_PAGE_BODY,
                 max_skipped=MAX_SKIPPED_BODY if alone else 0,
             )
@@ -106,7 +106,7 @@ async def pages(
 def _cursor_in(tail: bytes) -> str | None:
     """Return the cursor at the end of a page, None if the list ends there."""
     try:
-        cursor = loads(found[1]) if (found := _CURSOR.search(tail)) else None
+        cursor = loads(match[1]) if (match := _CURSOR.search(tail)) else None
     except ValueError:
         return None
     return text(cursor)
@@ -119,9 +119,9 @@ def _unseen(items: list[Any], seen: set[bytes]) -> list[dict[str, Any]]:
         if not isinstance(record, dict):
             continue
         key = record.get("id")
-        told = key if isinstance(key, str) else dumps(record)
+        identity = key if isinstance(key, str) else dumps(record)
         # A page may be one long id, and all of them are kept until the list ends.
-        mark = sha256(told.encode()).digest()
+        mark = sha256(identity.encode()).digest()
         if mark not in seen:
             seen.add(mark)
             fresh.append(record)

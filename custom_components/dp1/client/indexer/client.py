@@ -115,18 +115,18 @@ class Indexer:
         if not 1 <= limit <= MAX_PAGE:
             raise ValueError("limit is 1 to 255")
         declared = "".join(f",${name}:{_ARGUMENTS[name]}" for name in filters)
-        given = "".join(f",{name}:${name}" for name in filters)
+        arguments = "".join(f",{name}:${name}" for name in filters)
         owners = filters.get("owners", ())
         fields = _OWNED_FIELDS if owners else _FIELDS
         order = "latest_provenance,sort_order:desc"
         order = order if newest else "created_at,sort_order:asc"
         query = (
-            f"query($l:Uint8,$f:Uint64{declared}){{tokens(limit:$l,offset:$f{given},"
+            f"query($l:Uint8,$f:Uint64{declared}){{tokens(limit:$l,offset:$f{arguments},"
             f"sort_by:{order}){{items{{{fields}}} offset}}}}"
         )
         variables = {"l": limit, "f": None if offset is None else str(offset)}
-        told, is_whole = await self._ask_for(query, variables | filters)
-        answer = mapping(told.get("tokens"))
+        data, is_whole = await self._ask_for(query, variables | filters)
+        answer = mapping(data.get("tokens"))
         records = answer.get("items")
         if not isinstance(records, list):
             raise UnexpectedAnswerError("the answer has no tokens")
@@ -142,12 +142,12 @@ class Indexer:
         self, *, most: int = MAX_TOKENS, **filters: Any
     ) -> list[Token]:
         """Read tokens page by page, each once, at most ``most``; an offset that comes again ends the list."""
-        found: dict[str, Token] = {}
+        tokens: dict[str, Token] = {}
         async for page in self.pages(**filters):
-            found |= {token.cid: token for token in page.records}
-            if len(found) >= most:
+            tokens |= {token.cid: token for token in page.records}
+            if len(tokens) >= most:
                 break
-        return list(found.values())[:most]
+        return list(tokens.values())[:most]
 
     async def pages(self, **filters: Any) -> AsyncIterator[Page[Token]]:
         """Yield the pages of a list; the last one has an offset if the list did not come to its end.
@@ -219,25 +219,25 @@ class Indexer:
         """Have a token indexed, and return whether the job succeeded, once it has ended."""
         now = time.monotonic()
         self._jobs = {
-            known: (job, since)
-            for known, (job, since) in self._jobs.items()
+            each: (job, since)
+            for each, (job, since) in self._jobs.items()
             if now - since < JOB_KEPT
         }
         if cid not in self._jobs:
-            told = await self._ask(
+            data = await self._ask(
                 "mutation($c:[String!]!){triggerTokenIndexing(token_cids:$c){job_id}}",
                 {"c": [cid]},
             )
-            job = whole(mapping(told.get("triggerTokenIndexing")).get("job_id"))
+            job = whole(mapping(data.get("triggerTokenIndexing")).get("job_id"))
             if job is None:
                 raise UnexpectedAnswerError("the answer names no job")
             self._jobs[cid] = job, now
         job, _ = self._jobs[cid]
         while True:
-            told = await self._ask(
+            data = await self._ask(
                 "query($j:Int!){jobStatus(job_id:$j){status}}", {"j": job}
             )
-            status = text(mapping(told.get("jobStatus")).get("status"))
+            status = text(mapping(data.get("jobStatus")).get("status"))
             if status in JOB_OVER:
                 return status in JOB_DONE
             await asyncio.sleep(JOB_POLL)
@@ -251,13 +251,13 @@ class Indexer:
         """
         for _ in range(MAX_CHANGE_PAGES):
             since = dict(zip(("t", "e"), checkpoint or (None, None), strict=True))
-            told = await self._ask(
+            data = await self._ask(
                 "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
                 "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
                 "events{event_type token_id} next_checkpoint{timestamp event_id}}}",
                 {"a": address, "l": MAX_PAGE, **since},
             )
-            synced = mapping(told.get("syncCollection"))
+            synced = mapping(data.get("syncCollection"))
             events = objects(synced.get("events"), MAX_PAGE)
             changed = {
                 token_id
@@ -265,8 +265,8 @@ class Indexer:
                 if each.get("event_type") in READ_AGAIN
                 and (token_id := text(each.get("token_id")))
             }
-            named = mapping(synced.get("next_checkpoint"))
-            when, event = text(named.get("timestamp")), text(named.get("event_id"))
+            end = mapping(synced.get("next_checkpoint"))
+            when, event = text(end.get("timestamp")), text(end.get("event_id"))
             following = (when, event) if when and event else checkpoint
             yield changed, following
             if following == checkpoint or len(events) < MAX_PAGE:
@@ -279,10 +279,10 @@ class Indexer:
         Raises:
             TemporaryError: among others, the data is not whole.
         """
-        told, is_whole = await self._ask_for(query, variables)
+        data, is_whole = await self._ask_for(query, variables)
         if not is_whole:
             raise TemporaryError("the indexer could not answer the whole query")
-        return told
+        return data
 
     async def _ask_for(
         self, query: str, variables: Mapping[str, Any]
@@ -297,11 +297,11 @@ class Indexer:
                 async with self._turn:
                     await asyncio.sleep(self._last + PAUSE - time.monotonic())
                     try:
-                        told, is_whole = await self._send(query, variables)
+                        data, is_whole = await self._send(query, variables)
                     finally:
                         self._last = time.monotonic()
                 if is_whole or attempt > 1:
-                    return told, is_whole
+                    return data, is_whole
             except TemporaryError as err:
                 if isinstance(err, BusyError):
                     wait = err.retry_after
@@ -324,13 +324,13 @@ class Indexer:
         )
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
-        told = mapping(await answer.json(strict=False))
-        errors = told.get("errors")
-        if isinstance(data := told.get("data"), Mapping) and any(data.values()):
+        body = mapping(await answer.json(strict=False))
+        errors = body.get("errors")
+        if isinstance(data := body.get("data"), Mapping) and any(data.values()):
             return data, not errors
         if errors:
             raise _graphql_error(errors)
-        return mapping(told.get("data")), True
+        return mapping(body.get("data")), True
 
 
 def _parsed(records: list[object], owners: Collection[str]) -> tuple[Token, ...]:
@@ -341,9 +341,9 @@ def _parsed(records: list[object], owners: Collection[str]) -> tuple[Token, ...]
 
 def _shown(tokens: list[Token]) -> list[Token]:
     """Return the tokens that are not hidden, or raise why there are none."""
-    shown = [token for token in tokens if not token.is_hidden]
-    if shown or not tokens:
-        return shown
+    visible = [token for token in tokens if not token.is_hidden]
+    if visible or not tokens:
+        return visible
     if tokens[0].is_moderated:
         raise NotFoundError(
             "the indexer hides it as unwanted", translation_key="indexer_moderated"

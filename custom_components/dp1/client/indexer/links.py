@@ -352,19 +352,21 @@ async def look_up(
     number: object = link.number
     match link.vendor:
         case "objkt":
-            told = await _ask(session, SERVICES["objkt"], agent, _OBJKT, p=link.slug)
-            work = next(iter(objects(mapping(told.get("data")).get("fa"))), {})
+            answer = await _ask(session, SERVICES["objkt"], agent, _OBJKT, p=link.slug)
+            work = next(iter(objects(mapping(answer.get("data")).get("fa"))), {})
             contract = work.get("contract")
         case "fxhash":
-            told = await _ask(session, SERVICES["fxhash"], agent, _FXHASH, s=link.slug)
-            work = mapping(mapping(told.get("data")).get("objkt"))
+            answer = await _ask(
+                session, SERVICES["fxhash"], agent, _FXHASH, s=link.slug
+            )
+            work = mapping(mapping(answer.get("data")).get("objkt"))
             contract, number = work.get("gentkContractAddress"), work.get("onChainId")
         case _:
             url = f"{SERVICES['feralfile']}/artworks/{link.slug}"
-            told = await _ask(session, url, agent)
-            work = mapping(told.get("result")) or told
+            answer = await _ask(session, url, agent)
+            work = mapping(answer.get("result")) or answer
             contract, number = work.get("contractAddress"), work.get("tokenID")
-    if not told:
+    if not answer:
         raise UnexpectedAnswerError("the answer is not an object")
     # What it names is verified as an id that somebody wrote.
     with suppress(ValueError):
@@ -431,13 +433,15 @@ async def look_up_name(session: aiohttp.ClientSession, name: str, agent: str) ->
     """
     is_tez = name.endswith(".tez")
     if is_tez:
-        told = await _ask(session, SERVICES["tez"], agent, _TEZ, n=name)
-        found = text(mapping(mapping(told.get("data")).get("domain")).get("address"))
+        answer = await _ask(session, SERVICES["tez"], agent, _TEZ, n=name)
+        account = text(
+            mapping(mapping(answer.get("data")).get("domain")).get("address")
+        )
     else:
-        told = await _ask(session, f"{SERVICES['eth']}/{quote(name)}", agent)
-        found = text(mapping(told.get("resolved_address")).get("hash"))
+        answer = await _ask(session, f"{SERVICES['eth']}/{quote(name)}", agent)
+        account = text(mapping(answer.get("resolved_address")).get("hash"))
     try:
-        address = checked_address(found or "")
+        address = checked_address(account or "")
     except ValueError as err:
         raise NotFoundError("the name has no address") from err
     if address == _ZERO or (chain_of(address) == ETHEREUM) is is_tez:

@@ -98,28 +98,28 @@ class Token:
             owners: the owners that it was read for; their addresses are kept out of everything.
         """
         token_id, cid = text(record.get("id")), text(record.get("token_cid"))
-        if not token_id or not cid or (named := _CID.fullmatch(cid)) is None:
+        if not token_id or not cid or (match := _CID.fullmatch(cid)) is None:
             return None
-        chain, _, contract, number = named.groups()
+        chain, _, contract, number = match.groups()
         is_moderated = record.get("moderation_status") not in (None, "", "none")
-        shown, assets = record.get("display"), record.get("media_assets")
+        display, assets = record.get("display"), record.get("media_assets")
         if owners:
             names = "|".join(re.escape(owner.removeprefix("0x")) for owner in owners)
             pattern = re.compile(f"(0x)?({names})", re.IGNORECASE)
-            shown, assets = _without(pattern, shown), _without(pattern, assets)
-        shown, assets = mapping(shown), objects(assets)
-        image = web_source(text(shown.get("image_url")))
+            display, assets = _without(pattern, display), _without(pattern, assets)
+        display, assets = mapping(display), objects(assets)
+        image = web_source(text(display.get("image_url")))
         return cls(
             id=token_id,
             cid=cid,
-            name=clean(shown.get("name"), MAX_TITLE) or f"#{number[:20]}",
+            name=clean(display.get("name"), MAX_TITLE) or f"#{number[:20]}",
             item_id=str(uuid5(_NAMESPACE, f"{contract}:{chain}:{number}")),
-            description=clean(shown.get("description"), MAX_DESCRIPTION),
-            artists=_names(shown.get("artists")),
-            source=_source(shown, assets),
+            description=clean(display.get("description"), MAX_DESCRIPTION),
+            artists=_names(display.get("artists")),
+            source=_source(display, assets),
             image=image,
-            thumbnail=_thumbnail(shown.get("image_url"), assets) or image,
-            mime_type=clean(shown.get("mime_type"), MAX_TITLE),
+            thumbnail=_thumbnail(display.get("image_url"), assets) or image,
+            mime_type=clean(display.get("mime_type"), MAX_TITLE),
             is_moderated=is_moderated,
             is_hidden=is_moderated or record.get("viewable") is False,
             held_since=_held_since(record.get("owner_provenances"), owners),
@@ -157,11 +157,11 @@ def _names(artists: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))[:MAX_ARTISTS]
 
 
-def _source(shown: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str | None:
+def _source(display: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str | None:
     """Return the address of the work: its animation, else its image, else what media there are, else a large variant."""
     candidates = [
-        shown.get("animation_url"),
-        shown.get("image_url"),
+        display.get("animation_url"),
+        display.get("image_url"),
         *(asset.get("source_url") for asset in assets),
         *(
             mapping(asset.get("variants")).get(size)

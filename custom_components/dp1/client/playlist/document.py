@@ -309,9 +309,11 @@ def for_display(
     defaults = mapping(document.get("defaults"))
     changes: dict[str, Any] = {}
     if isinstance(items := document.get("items"), list):
-        shown = [_shown_item(item, defaults, item_duration, display) for item in items]
-        if shown != items:
-            changes["items"] = shown
+        changed = [
+            _shown_item(item, defaults, item_duration, display) for item in items
+        ]
+        if changed != items:
+            changes["items"] = changed
     wanted = _overridden(defaults, item_duration, display)
     if wanted != defaults:
         changes["defaults"] = wanted
@@ -345,7 +347,7 @@ def _shown_item(
         return item
     if duration is None and item.get("duration") is None:
         duration = effective_duration(item, defaults)
-    shown = _overridden(item, duration, display)
-    if isinstance(source := shown.get("source"), str):
-        shown["source"] = through_gateway(source)
-    return shown
+    changed = _overridden(item, duration, display)
+    if isinstance(source := changed.get("source"), str):
+        changed["source"] = through_gateway(source)
+    return changed

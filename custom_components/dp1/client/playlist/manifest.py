@@ -41,11 +41,11 @@ def about_artist_in(manifest: object) -> str | None:
 
 def biographies(people: Iterable[tuple[str, str]]) -> str | None:
     """Return what is known of people, each with the name where there are several."""
-    known = {name: about for name, about in people if about}
-    if len(known) == 1:
-        return next(iter(known.values()))
-    told = "\n".join(f"{name}: {about}" for name, about in known.items())
-    return told[:MAX_ABOUT].strip() or None
+    texts = {name: about for name, about in people if about}
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    text = "\n".join(f"{name}: {about}" for name, about in texts.items())
+    return text[:MAX_ABOUT].strip() or None
 
 
 def picture_in(manifest: object) -> str | None:

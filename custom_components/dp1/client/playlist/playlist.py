@@ -103,15 +103,17 @@ class Playlist:
         """
         if self.origin is Origin.STRANGER:
             _check(self.document)
-        shown = for_display(self.document, item_duration=item_duration, display=display)
+        document = for_display(
+            self.document, item_duration=item_duration, display=display
+        )
         if self.origin is Origin.STRANGER:
-            check_playable(shown)
-        is_cut = limit is not None and limit < len(shown["items"])
+            check_playable(document)
+        is_cut = limit is not None and limit < len(document["items"])
         if is_cut:
-            shown["items"] = shown["items"][:limit]
+            document["items"] = document["items"][:limit]
         if is_cut or texts:
-            shown = unsigned(shown) | dict(texts or {})
-        return replace(self, url=None, document=shown, origin=Origin.OURS)
+            document = unsigned(document) | dict(texts or {})
+        return replace(self, url=None, document=document, origin=Origin.OURS)
 
 
 def _check(document: Document) -> None:

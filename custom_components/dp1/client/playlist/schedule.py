@@ -84,19 +84,19 @@ def due(document: Mapping[str, Any], now: datetime, zone: tzinfo) -> Due:
         now: any time with an offset.
         zone: time zone of the display.
     """
-    given = document.get("items")
-    items = [item for item in given or () if isinstance(item, Mapping)]
+    listed = document.get("items")
+    items = [item for item in listed or () if isinstance(item, Mapping)]
     moments = [moment_of(item.get("displayAt"), zone) for item in items]
-    known = {moment for moment in moments if moment is not None}
-    since = max((moment for moment in known if moment <= now), default=None)
-    shown = [
+    times = {moment for moment in moments if moment is not None}
+    since = max((moment for moment in times if moment <= now), default=None)
+    current = [
         (item, moment is not None)
         for item, moment in zip(items, moments, strict=True)
         if not item.get("displayAt") or (moment is not None and moment == since)
     ]
     return Due(
-        tuple(item for item, _ in shown),
-        tuple(item for item, is_timed in shown if is_timed),
+        tuple(item for item, _ in current),
+        tuple(item for item, is_timed in current if is_timed),
         since,
-        min((moment for moment in known if moment > now), default=None),
+        min((moment for moment in times if moment > now), default=None),
     )

@@ -208,7 +208,7 @@ def faults_of(check: Check, value: Any, rules: Rules) -> list[Fault]:
 
 
 def _judge(
-    check: Check, value: Any, rules: Rules, path: tuple[Any, ...], found: list[Fault]
+    check: Check, value: Any, rules: Rules, path: tuple[Any, ...], faults: list[Fault]
 ) -> None:
     """Add the faults of a value, until there are enough."""
     by_type = rules is Rules.TYPES
@@ -220,25 +220,25 @@ def _judge(
                 check = check.legacy
             if not (check.is_type if by_type else check.test)(value):
                 problem = None if by_type else check.problem(value)
-                found.append(Fault(path_text(path), problem or _refusal(check, value)))
+                faults.append(Fault(path_text(path), problem or _refusal(check, value)))
         case Each() if isinstance(value, check.kind) and (
             by_type or len(value) >= check.minimum
         ):
             parts = value.items() if isinstance(value, dict) else enumerate(value)
             for name, part in parts:
-                _judge(check.part, part, rules, (*path, name), found)
-                if len(found) >= MAX_FAULTS:
+                _judge(check.part, part, rules, (*path, name), faults)
+                if len(faults) >= MAX_FAULTS:
                     return
         case Object() if isinstance(value, dict):
             for name, part in check.fields.items():
                 if name in value:
-                    _judge(part, value[name], rules, (*path, name), found)
+                    _judge(part, value[name], rules, (*path, name), faults)
                 elif name in check.required and not by_type:
-                    found.append(Fault(path_text((*path, name)), "is required"))
+                    faults.append(Fault(path_text((*path, name)), "is required"))
             for name, message in () if by_type else check.rule(value, rules):
-                found.append(Fault(path_text((*path, name)), message))
+                faults.append(Fault(path_text((*path, name)), message))
         case _:
-            found.append(Fault(path_text(path), _refusal(check, value)))
+            faults.append(Fault(path_text(path), _refusal(check, value)))
 
 
 def _refusal(check: Check, value: Any) -> str:

@@ -354,9 +354,9 @@ def _verify_entry(
     """Verify one element of ``signatures``."""
     if not isinstance(entry, Mapping):
         return Verification(fault=SignatureFault.NOT_AN_OBJECT)
-    known = {name: value for name in _ENTRY_FIELDS if (value := text(entry.get(name)))}
-    fault, detail = _fault_of(known, hashed, latest, checked)
-    return Verification(known.get("kid"), known.get("role"), fault, detail)
+    fields = {name: value for name in _ENTRY_FIELDS if (value := text(entry.get(name)))}
+    fault, detail = _fault_of(fields, hashed, latest, checked)
+    return Verification(fields.get("kid"), fields.get("role"), fault, detail)
 
 
 def _verify_legacy(
