@@ -66,7 +66,11 @@ from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads_object
-from scripts import benchmark_collection as collection, benchmark_large as large
+from scripts import (
+    benchmark_collection as collection,
+    benchmark_large as large,
+    benchmark_routes as routes,
+)
 from scripts.benchmark_swarm import WORKS, Clock
 
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -625,6 +629,12 @@ async def measure_collection(size: Size) -> list[Row]:
         return [Row(*row) for row in rows]
 
 
+async def measure_routes(_size: Size) -> list[Row]:
+    """Count the modules that somebody opens to follow one thing."""
+    async with _home() as hass:
+        return [Row(*row) for row in await routes.measure(hass)]
+
+
 MEASURES: dict[str, Callable[[Size], Any]] = {
     "command": measure_command,
     "push": measure_push,
@@ -634,6 +644,7 @@ MEASURES: dict[str, Callable[[Size], Any]] = {
     "return": measure_return,
     "large": measure_large,
     "collection": measure_collection,
+    "routes": measure_routes,
 }
 
 
