@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any, Final
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
-from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.const import EVENT_CORE_CONFIG_UPDATE, Platform
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
@@ -33,6 +33,7 @@ from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import History
 from .grants import GRANTS, Grants
 from .guard import NAMED_HOSTS, NamedHosts
+from .language import async_load_texts
 from .library.entries import (
     REMOVED_LIBRARIES,
     RemovedLibraries,
@@ -84,7 +85,17 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     async_setup_services(hass)
     await async_setup_cards(hass)
     await async_screens(hass)
+    hass.bus.async_listen(
+        EVENT_CORE_CONFIG_UPDATE, partial(_async_follow_language, hass)
+    )
     return True
+
+
+async def _async_follow_language(hass: HomeAssistant, event: Event) -> None:
+    """Write the texts of libraries in another language."""
+    if "language" in event.data:
+        await async_load_texts(hass)
+        async_tell_changed(hass)
 
 
 @callback

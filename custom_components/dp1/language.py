@@ -10,12 +10,18 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.translation import (
     async_get_cached_translations,
     async_get_translations,
+    async_load_integrations,
 )
 
 from .const import DOMAIN
 
 DEFAULT_LANGUAGE: Final = "en"
 _SPOKEN: Final[ContextVar[str | None]] = ContextVar("dp1_spoken", default=None)
+
+
+async def async_load_texts(hass: HomeAssistant) -> None:
+    """Load the texts in the language of Home Assistant, which may just have changed."""
+    await async_load_integrations(hass, {DOMAIN})
 
 
 @asynccontextmanager

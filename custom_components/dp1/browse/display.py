@@ -26,6 +26,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import work_of
 from ..errors import action_failed, raised_as, retyped
+from ..language import async_load_texts
 from ..library.entries import async_libraries
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind
@@ -73,6 +74,7 @@ async def async_browse_display(
 ) -> BrowseMedia:
     """Browse what a display can show."""
     hass = coordinator.hass
+    await async_load_texts(hass)
     if text == UP_NEXT:
         return browse_up_next(coordinator, picture_url)
     if text == FOLDERS:

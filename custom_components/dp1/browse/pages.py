@@ -16,7 +16,7 @@ from homeassistant.util import dt as dt_util
 from ..client.text import shorten
 from ..const import DOMAIN
 from ..errors import raised_as, translated, translated_errors
-from ..language import async_message, async_text
+from ..language import async_load_texts, async_message, async_text
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import (
@@ -85,6 +85,7 @@ async def async_browse_library(
     hass: HomeAssistant, text: str, picture_url: PictureUrl
 ) -> BrowseMediaSource:
     """Browse a node of a library with the reason if it is incomplete or outdated, or the root of all libraries."""
+    await async_load_texts(hass)
     if text.rstrip("/") == ROOT:
         return BrowseMediaSource(
             domain=DOMAIN,

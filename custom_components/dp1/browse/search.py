@@ -18,6 +18,7 @@ from homeassistant.exceptions import HomeAssistantError
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
+from ..language import async_load_texts
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind
@@ -113,6 +114,7 @@ async def async_search_display(
     coordinator: DisplayCoordinator, query: SearchMediaQuery, picture_url: PictureUrl
 ) -> SearchMedia:
     """Search what a display can show, or a part of it, for what can be played."""
+    await async_load_texts(coordinator.hass)
     text = query.media_content_id
     if text and text.rstrip("/") == ROOT:
         text = None

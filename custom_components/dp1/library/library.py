@@ -21,6 +21,7 @@ from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY
 from ..errors import translated
+from ..language import async_message
 from .node import (
     WORKS,
     Children,
@@ -202,7 +203,7 @@ class Library:
         """Return why not everything can be read, in the words of an action that fails."""
         for server in self.coordinators:
             if (problem := server.problem) is not None:
-                return str(self._translated(problem, server))
+                return async_message(self.hass, self._translated(problem, server))
         return None
 
     def _translated(
