@@ -14,6 +14,7 @@ from custom_components.dp1.client.errors import (
     AuthenticationError,
     BusyError,
     Dp1Error,
+    InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
     NotFoundError,
@@ -479,13 +480,19 @@ async def test_one_author_does_not_hide_the_others(
 
 
 @pytest.mark.parametrize(
-    "body",
-    [b'{"items":[],"x":"\\ud800"}', b'{"items":[],"x":' + b"[" * 99 + b"]" * 99 + b"}"],
+    ("body", "error"),
+    [
+        (b'{"items":[],"x":"\\ud800"}', UnexpectedAnswerError),
+        # The document is at fault, and not the feed.
+        (b'{"items":[],"x":' + b"[" * 99 + b"]" * 99 + b"}", InvalidPlaylistError),
+    ],
 )
-async def test_a_document_is_read_as_a_whole(body: bytes) -> None:
+async def test_a_document_is_read_as_a_whole(
+    body: bytes, error: type[Exception]
+) -> None:
     """A single document is refused rather than changed, as it is written back and its signatures are checked."""
     async with scripted(Reply(body=body)) as (feed, _):
-        with pytest.raises(UnexpectedAnswerError):
+        with pytest.raises(error):
             await feed.playlist("1")
 
 
@@ -515,7 +522,7 @@ async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
         feed = Feed(session, url)
 
         async def read() -> None:
-            with suppress(TooLargeError):
+            with suppress(TooLargeError, InvalidPlaylistError):
                 await feed.playlist("x")
 
         assert await worst_stall(read, 0.2) < 0.2
