@@ -34,7 +34,7 @@ from custom_components.dp1.client.feed import client as feed
 from custom_components.dp1.client.feed.connection import feed_error
 from custom_components.dp1.client.feed.drafts import normalize
 from custom_components.dp1.client.http import MAX_BODY, Answer
-from custom_components.dp1.client.indexer.tokens import Token, build_items
+from custom_components.dp1.client.indexer.tokens import Token
 from custom_components.dp1.client.playlist.document import (
     check,
     check_playable,
@@ -49,6 +49,7 @@ from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
+from custom_components.dp1.library.providers.collection import work_of
 from custom_components.dp1.library.providers.favorites import Favorite
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
@@ -513,7 +514,7 @@ def read_token(case: Any, spoiler: Spoiler) -> None:
     if (token := Token.parse(record, owners)) is not None:
         assert unsafe([token.id, token.name, token.description, token.artists]) is None
         assert len(json_bytes(token.artists)) < MOST_ATTRIBUTES
-        json_bytes(build_items([token], 30))
+        json_bytes(work_of(token).item())
 
 
 def read_document(case: Any, spoiler: Spoiler) -> None:

@@ -246,6 +246,8 @@ async def test_a_work_of_a_playlist(
         document(await library.async_build_playlist(node.id))["items"][0]
         for node in nodes
     ]
+    manifest = first.pop("inlineManifest")
+    assert manifest["metadata"] == {"title": "One"}
     assert first == stored["items"][0] | {"duration": 60}
     assert second == stored["items"][1]
     with pytest.raises(NotFoundError):

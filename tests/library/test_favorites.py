@@ -120,7 +120,10 @@ async def test_favorites_are_stored(
     again = Favorites(library.hass, library.entry, lambda: None)
     await again.async_load()
     assert again.nodes() == (node, mine)
-    assert again.items() == [{"source": "https://art.example/1"}]
+    favorite = again.favorite(node.id)
+    assert favorite and favorite.item == {"source": "https://art.example/1"}
+    (item,) = again.items()
+    assert item["inlineManifest"]["metadata"]["artists"] == [{"name": "Mara"}]
 
 
 async def test_a_favorite_playlist_is_kept(

@@ -307,6 +307,14 @@ async def test_content() -> None:
         broken = {"dp1_call": playlist(contentRating=7), "intent": NOW}
         answer = await client.send("displayPlaylist", broken)
         assert (answer.status, answer.text.split(":")[0]) == (422, "playlistInvalid")
+        client.simulator.caster.policy.block_unrated = True
+        unrated = {"dp1_call": playlist(items=[item(2)]), "intent": NOW}
+        answer = await client.send("displayPlaylist", unrated)
+        assert (answer.status, answer.text.split(":")[0]) == (422, "contentBlocked")
+        reply = await client.leaf(
+            "displayPlaylist", **unrated, contentContext="personal"
+        )
+        assert reply["ok"] is True
         empty = {"dp1_call": playlist(), "intent": NOW, "contentContext": None}
         assert (await client.send("displayPlaylist", empty)).status == 500
 

@@ -562,13 +562,17 @@ async def test_recently_played() -> None:
     """The recently shown works are listed newest first, with metadata, and can be shown again."""
     async with talking("B", storm_gate=False) as client:
         manifest = {
-            "metadata": {"artists": [{"name": "Ada"}, {"name": "Ben"}]},
-            "thumbnails": {"small": {"uri": "https://art.example.org/small"}},
+            "metadata": {
+                "artists": [{"name": "Ada"}, {"name": "Ben"}],
+                "thumbnails": {"small": {"uri": "https://art.example.org/small"}},
+            },
         }
         works = [item(0, inlineManifest=manifest), item(1)]
         await client.cast(playlist(items=works))
         await client.ask("moveToArtwork", index=1)
         told = await client.leaf("getRecentlyPlayed")
+        refused = {"ok": False, "status": "error"}
+        assert await client.leaf("getRecentlyPlayed", limit=3) == refused
         newest, oldest = told["records"]
         assert (newest["itemId"], newest["isActive"]) == ("i-1", True)
         assert (oldest["artist"], oldest["isActive"]) == ("Ada, Ben", False)

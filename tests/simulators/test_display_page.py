@@ -79,6 +79,12 @@ async def test_page(browser_page: BrowserPage) -> None:
                 0,
                 title="Red",
                 source=RED,
+                inlineManifest={
+                    "metadata": {
+                        "title": "Red",
+                        "artists": [{"name": "Ada"}, {"name": "Eve"}],
+                    }
+                },
                 display={"margin": 20, "background": "#123456"},
             ),
             item(1, title="Green", source=GREEN),
@@ -89,7 +95,7 @@ async def test_page(browser_page: BrowserPage) -> None:
         assert await css(page, "#work", "objectFit") == "contain"
         assert await css(page, "#frame", "padding") == "20px"
         assert await css(page, "#screen", "backgroundColor") == "rgb(18, 52, 86)"
-        assert await page.inner_text("#label") == "Red\nEvening · 1/2"
+        assert await page.inner_text("#label") == "Red\nAda, Eve"
         for scaling, fit in (
             ("fill", "cover"),
             ("stretch", "fill"),

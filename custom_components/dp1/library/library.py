@@ -131,7 +131,7 @@ class Library:
             self._built,
             self.collections,
             self.catalog_provider,
-            FeedProvider(*of_entry, feed, self.catalog_provider.picture),
+            FeedProvider(*of_entry, feed, self.catalog_provider),
             self.channels,
             Pictures(*of_entry),
             self.favorites,

@@ -4,9 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
 from urllib.parse import quote, unquote
-from uuid import UUID
 
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.text import MAX_URL
@@ -15,8 +13,6 @@ from .work import Work
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
 MAX_CREDIT = 120
-# A work has the same id in all playlists built here, so that it is recognized by its id.
-WORK_IDS: Final = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
 
 
 class NodeKind(StrEnum):

@@ -2,12 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from datetime import datetime
+from typing import Any, Final, Self
+from uuid import UUID, uuid5
+
+from homeassistant.util import dt as dt_util
 
 from ..client.display.player_status import PlaylistItem
+from ..client.playlist.document import build_item, timestamp, without_nothing
 from ..client.playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
-from ..client.text import MAX_TITLE, clean
+from ..client.text import MAX_TITLE, clean, escaped_url, shorten
 from ..client.values import mapping
+from ..const import LICENSE
+
+MANIFEST_VERSION: Final = "1.1.0"
+MAX_DESCRIPTION: Final = 300
+# A work has the same id in all playlists built here, so that it is recognized by its id.
+WORK_IDS: Final = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
+
+type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,5 +90,51 @@ class Work:
         lacks = (it.name for it in fields(self) if getattr(self, it.name) is None)
         return replace(self, **{name: getattr(other, name) for name in lacks})
 
+    def item(
+        self, *, created: datetime | None = None, duration: float | None = None
+    ) -> Json:
+        """Return the playlist item, which lasts so many seconds."""
+        item = build_item(
+            self.source or "",
+            id=self.id,
+            title=self.title,
+            duration=duration,
+            license=LICENSE,
+            provenance=self.provenance,
+        )
+        return labeled(item, self, created)
+
 
 NO_WORK = Work()
+
+
+def labeled(
+    item: Json, work: Work | None = None, created: datetime | None = None
+) -> Json:
+    """Return an item with a manifest, unless it has one: the label of a display has title and artist from nothing else.
+
+    Args:
+        item: of a playlist.
+        work: the work, by default as far as the item itself tells.
+        created: when the manifest was made, by default now.
+    """
+    if item.get("inlineManifest") or item.get("ref"):
+        return item
+    work = work or Work.of_item(PlaylistItem.parse(item))
+    if not work.title:
+        return item
+    picture = work.picture if work.picture != work.source else None
+    metadata = {
+        "title": work.title,
+        "artists": [{"name": name} for name in (work.artist or "").split(", ") if name],
+        "description": shorten(work.note or "", MAX_DESCRIPTION),
+        "thumbnails": picture and {"default": {"uri": escaped_url(picture)}},
+    }
+    manifest = {
+        "refVersion": MANIFEST_VERSION,
+        "id": item.get("id") or str(uuid5(WORK_IDS, item["source"])),
+        "created": timestamp(created or dt_util.utcnow()),
+        "locale": "en",
+        "metadata": without_nothing(metadata),
+    }
+    return {**item, "inlineManifest": manifest}

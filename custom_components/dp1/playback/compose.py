@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 from uuid import uuid4
 
@@ -13,6 +13,7 @@ from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
+from ..client.display.player_status import PlaylistItem
 from ..client.errors import InvalidPlaylistError
 from ..client.playlist.document import MAX_DOCUMENT, build, parse
 from ..client.playlist.playlist import Playlist
@@ -22,6 +23,7 @@ from ..errors import action_failed, invalid_input, translated
 from ..fields import list_up_to, note, title
 from ..guard import NAMED_HOSTS
 from ..language import async_message
+from ..library.work import Work, labeled
 from .daily import async_of_today
 from .resolve import Options, async_from_media, async_read_for_display, split_media_id
 
@@ -94,7 +96,8 @@ async def async_compose(
     groups = await asyncio.gather(
         *(items_of(number, medium) for number, medium in enumerate(media, 1))
     )
-    works = [item for items in groups for item in items][: options.limit or MAX_WORKS]
+    works = [labeled(item) for items in groups for item in items]
+    works = works[: options.limit or MAX_WORKS]
     titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))
     title = shorten(", ".join(titles), MAX_TITLE) or "DP-1"
     return Playlist(document=build(title, with_own_ids(works)))
@@ -112,7 +115,9 @@ async def _async_items(
     if not (items := await async_works_alone(hass, playlist)):
         raise invalid_input("nothing_to_show")
     if medium.title and len(items) == 1:
-        items[0]["title"] = medium.title
+        work = Work.of_item(PlaylistItem.parse(items[0]))
+        item = {**items[0], "title": medium.title, "inlineManifest": None}
+        items = [labeled(item, replace(work, title=medium.title))]
     if medium.note:
         items = [{**item, "note": {"text": medium.note}} for item in items]
     return items

@@ -36,7 +36,7 @@ from ..client.indexer.links import (
     look_up,
     parse_link,
 )
-from ..client.indexer.tokens import Token, build_items
+from ..client.indexer.tokens import Token
 from ..client.playlist.document import (
     MAX_DOCUMENT,
     build,
@@ -65,8 +65,9 @@ from ..library.entries import (
     favorites_media_id,
 )
 from ..library.node import MEDIA_PREFIX
-from ..library.providers.collection import async_indexer, async_user_agent
+from ..library.providers.collection import async_indexer, async_user_agent, items_of
 from ..library.providers.pictures import async_upload_name
+from ..library.work import Work
 from .media_proxy import LIVE, is_picture_entity, page_url
 
 # Seconds for a link to a market; an action ends within 30 seconds.
@@ -428,7 +429,7 @@ def is_in_history(hass: HomeAssistant, media_id: str | None) -> bool:
 def _of_work(source: str, title: str) -> Playlist:
     """Return the playlist of a single image, video or web page."""
     title = clean(title, MAX_TITLE)
-    item = build_item(source, title=title, license="open")
+    item = Work(title=title, source=source).item()
     return Playlist(document=build(title, [item]), origin=Origin.OURS)
 
 
@@ -623,7 +624,7 @@ async def _async_of_tokens(
         raise translated(err, "indexer", where) from err
     if not tokens:
         raise translated(NotFoundError(), "indexer", where)
-    if not (items := build_items(tokens, asked[0].duration)):
+    if not (items := items_of(tokens, asked[0].duration)):
         raise action_failed("link_without_media", link=where)
     document = build(_title_of_tokens(tokens, link), items)
     return Playlist(document=document, origin=Origin.OURS)

@@ -14,7 +14,6 @@ from custom_components.dp1.client.catalog.artwork import (
     cover_url,
     credit,
     edition,
-    item,
     picture_url,
     provenance,
     series_page,
@@ -291,42 +290,6 @@ def test_provenance(
             "tokenId": token_id,
         },
     }
-
-
-def test_item() -> None:
-    """An item has all that the catalog knows, and nothing else."""
-    artwork = work(
-        name="#1",
-        index=0,
-        sources=["previews/a/"],
-        chain="tezos",
-        contract="KT1",
-        token_id="5",
-    )
-    assert item(artwork, SERIES) == {
-        "title": "Cloud Ledger #1",
-        "source": f"{CDN}/previews/a/",
-        "license": "open",
-        "provenance": {
-            "type": "onChain",
-            "contract": {
-                "chain": "tezos",
-                "standard": "fa2",
-                "address": "KT1",
-                "tokenId": "5",
-            },
-        },
-    }
-    assert item(work(sources=["previews/a/"])) == {
-        "source": f"{CDN}/previews/a/",
-        "license": "open",
-    }
-
-
-def test_what_cannot_be_played_is_no_item() -> None:
-    """Works without a source and removed works have no item."""
-    assert item(work(), SERIES) is None
-    assert item(work(sources=["previews/a/"], gone=True), SERIES) is None
 
 
 def test_pages() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -25,16 +24,10 @@ from custom_components.dp1.client.indexer.links import (
     parse_link,
 )
 from custom_components.dp1.client.indexer.tokens import (
-    MAX_ALL_DATA,
     MAX_DATA,
     Token,
-    build_items,
+    provenance,
     web_source,
-)
-from custom_components.dp1.client.playlist.document import (
-    build,
-    check_playable,
-    validate,
 )
 
 from tests.client.keys import keyed
@@ -160,26 +153,20 @@ async def test_an_offset_that_repeats(
             await indexer.tokens(limit=limit)
 
 
-def test_items(simulator: IndexerSimulator) -> None:
-    """Items have stable ids, https sources, the artists and where the token is; what has no source is counted."""
+def test_tokens(simulator: IndexerSimulator) -> None:
+    """Tokens have stable ids of their items, https sources, the artists and where they are."""
     tokens = [token(simulator, number["id"]) for number in simulator.records]
-    items = build_items(tokens, 300)
     for number, expected in IDS.items():
         assert token(simulator, number).item_id == expected
-    document = build("Collection", items)
-    assert validate(document) == []
-    check_playable(document)
-    assert len(tokens) - len(items) == 1
-    by_id = {item["id"]: item for item in items}
+    assert sum(one.source is None for one in tokens) == 1
+    by_id = {one.item_id: one for one in tokens}
     edition = by_id[IDS["9002"]]
-    assert edition["duration"] == 300
-    assert edition["provenance"]["contract"]["standard"] == "erc1155"
-    artists = edition["inlineManifest"]["metadata"]["artists"]
-    assert artists == [{"name": "Rui Tanaka"}, {"name": "Lena Voss"}]
-    assert "fxhash=ooSimHash88" in by_id[IDS["9003"]]["source"]
-    long = by_id[token(simulator, "9009").item_id]
-    assert long["source"] == "https://arweave.net/simArweaveTx"
-    assert len(long["provenance"]["contract"]["tokenId"]) == 78
+    assert provenance(edition)["contract"]["standard"] == "erc1155"
+    assert edition.artists == ("Rui Tanaka", "Lena Voss")
+    assert "fxhash=ooSimHash88" in (by_id[IDS["9003"]].source or "")
+    long = token(simulator, "9009")
+    assert long.source == "https://arweave.net/simArweaveTx"
+    assert len(provenance(long)["contract"]["tokenId"]) == 78
 
 
 @pytest.mark.parametrize(
@@ -241,20 +228,6 @@ def test_sources_of_tokens(
     )
     assert parsed is not None
     assert parsed.source == source
-
-
-def test_works_on_a_chain_within_a_playlist(simulator: IndexerSimulator) -> None:
-    """They hang up to a limit of all together, and do not crowd out the others."""
-    large = SQUARE + "A" * (MAX_DATA - len(SQUARE))
-    first = token(simulator, "9001")
-    works = [
-        replace(first, item_id=str(number), source=large)
-        for number in range(MAX_ALL_DATA // MAX_DATA + 3)
-    ]
-    items = build_items([*works, first], 300)
-    assert len(items) == MAX_ALL_DATA // MAX_DATA + 1
-    assert items[-1]["source"] == first.source
-    check_playable(build("Collection", items))
 
 
 async def test_a_record_that_is_too_large(

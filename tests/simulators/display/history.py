@@ -33,7 +33,8 @@ class History:
         """Record that a work was shown."""
         self._number += 1
         manifest = item.get("inlineManifest")
-        manifest = manifest if isinstance(manifest, dict) else {}
+        metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
+        metadata = metadata if isinstance(metadata, dict) else {}
         record: Json = {
             "recordId": f"record-{self._number}",
             "playedAtMs": int(self._clock.now().timestamp() * 1000),
@@ -42,15 +43,17 @@ class History:
         optional = {
             "itemId": item.get("id"),
             "title": item.get("title"),
-            "artist": _artist(manifest),
-            "thumbnailUrl": _thumbnail(manifest),
+            "artist": artists_of(metadata),
+            "thumbnailUrl": _thumbnail(metadata),
         }
         record |= {name: value for name, value in optional.items() if value}
         self._shown.insert(0, Shown(record, item))
         del self._shown[_MOST:]
 
-    def records(self) -> Json:
-        """Return what ``getRecentlyPlayed`` answers."""
+    def records(self, request: Json | None) -> Json:
+        """Return what ``getRecentlyPlayed`` answers; it takes no arguments."""
+        if request:
+            return {"ok": False, "status": "error"}
         active = self._player.current is not None and not self._player.asleep
         return {
             "ok": True,
@@ -77,21 +80,20 @@ class History:
         return {"recordId": wanted, "message": reply}
 
 
-def _artist(manifest: Json) -> str | None:
-    """Return the names of the artists."""
-    metadata = manifest.get("metadata")
-    artists = metadata.get("artists") if isinstance(metadata, dict) else None
+def artists_of(metadata: Json) -> str:
+    """Return the names of the artists in a manifest."""
+    artists = metadata.get("artists")
     names = [
         artist["name"]
         for artist in (artists if isinstance(artists, list) else [])
         if isinstance(artist, dict) and isinstance(artist.get("name"), str)
     ]
-    return ", ".join(names) or None
+    return ", ".join(names)
 
 
-def _thumbnail(manifest: Json) -> str | None:
-    """Return the URL of a thumbnail."""
-    thumbnails = manifest.get("thumbnails")
+def _thumbnail(metadata: Json) -> str | None:
+    """Return the URL of a thumbnail in a manifest."""
+    thumbnails = metadata.get("thumbnails")
     for size in ("small", "default", "large", "xlarge"):
         entry = thumbnails.get(size) if isinstance(thumbnails, dict) else None
         if isinstance(entry, dict) and isinstance(entry.get("uri"), str):

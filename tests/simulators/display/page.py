@@ -12,6 +12,7 @@ import aiohttp
 from aiohttp import web
 
 from .device import Device
+from .history import artists_of
 from .loading import FRAME, Loaded, load
 from .player import Page, Player, RenderStatus
 from .tasks import Tasks
@@ -124,6 +125,7 @@ class Painter:
                 "source": source,
                 "duration": item.get("duration"),
                 "kind": loaded.kind if loaded else "",
+                "label": label(item),
             },
         }
         return found
@@ -154,6 +156,18 @@ class Painter:
                 await response.write(f"data: {text}\n\n".encode())
                 await changed.wait()
         return response
+
+
+def label(item: Json) -> Json:
+    """Return the title and the artists on the label: those of the manifest in the item, which nothing else stands for."""
+    manifest = item.get("inlineManifest")
+    metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
+    metadata = metadata if isinstance(metadata, dict) else {}
+    title = metadata.get("title")
+    return {
+        "title": title if isinstance(title, str) else "",
+        "artist": artists_of(metadata),
+    }
 
 
 def _work(title: str) -> str:

@@ -12,6 +12,8 @@ type Json = dict[str, Any]
 
 _FLAGS = frozenset({"showMatureContent", "strictPersonal"})
 _MATURE = "mature"
+# Other ratings count as none.
+_RATINGS = frozenset({"general", _MATURE})
 
 
 class ContentPolicy:
@@ -20,12 +22,14 @@ class ContentPolicy:
     Attributes:
         show_mature: whether works rated as mature are shown.
         strict_personal: whether the policy also applies to the owner's own works.
+        block_unrated: whether the operator hides works of others that nobody has rated.
     """
 
     def __init__(self) -> None:
         """Initialize with the default policy."""
         self.show_mature = True
         self.strict_personal = False
+        self.block_unrated = False
 
     def _reply(self) -> Json:
         """Return the policy as it is reported."""
@@ -62,14 +66,21 @@ class ContentPolicy:
         context = arguments.get("contentContext", "curated")
         if context not in ("curated", "personal"):
             raise CommandError("unknown contentContext")
-        personal = context == "personal" and not self.strict_personal
-        if self.show_mature or personal or len(items) != len(document["items"] or []):
+        hides_mature = not self.show_mature and (
+            context == "curated" or self.strict_personal
+        )
+        hides_unrated = self.block_unrated and context == "curated"
+        if len(items) != len(document["items"] or []):
             return
         kept = [
             item
             for given, item in zip(items, document["items"] or [], strict=True)
-            if _MATURE
-            not in ((given or {}).get("contentRating"), raw.get("contentRating"))
+            for ratings in [
+                {(given or {}).get("contentRating"), raw.get("contentRating")}
+                & _RATINGS
+            ]
+            if not (hides_mature and _MATURE in ratings)
+            and (ratings or not hides_unrated)
         ]
         if items and not kept:
             raise NotPlayableError("contentBlocked: the content policy hides all items")

@@ -167,7 +167,7 @@ class Router:
             "getOfflineCacheStatus": ("2.0.0", offline.status),
             "getRecentlyPlayed": (
                 "2.0.7",
-                lambda _: {"message": self._history.records()},
+                lambda request: {"message": self._history.records(request)},
             ),
             "playRecentlyPlayed": ("2.0.7", self._history.play),
             "setContentPolicy": ("2.0.7", policy.set),

@@ -21,7 +21,7 @@ from .history import History
 from .mdns import Announcer
 from .metrics import Counters
 from .offline import OfflineCache
-from .page import Painter, default_playlist
+from .page import Painter, default_playlist, label
 from .player import Page, Player
 from .poller import Poller, Sockets, envelope
 from .router import Router
@@ -316,6 +316,12 @@ class DisplaySimulator:
     def sees(self) -> str:
         """Return as what somebody in front of it sees the current work: ``image``, ``video``, ``audio`` or ``web``; empty for nothing."""
         return self._painter.sees
+
+    @property
+    def label(self) -> tuple[str, str]:
+        """Return the title and the artists on the label of the current work."""
+        shown = label(self.player.current or {})
+        return shown["title"], shown["artist"]
 
     # What was received
 

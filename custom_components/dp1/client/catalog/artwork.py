@@ -19,7 +19,6 @@ ASSETS_URL = "https://cdn.feralfileassets.com"
 PAGES_URL = "https://feralfile.com/exhibitions"
 IMAGE_HOST = "imagedelivery.net"
 SOURCE_VARIANT = "raw"
-LICENSE = "open"
 
 EVM_CHAINS = frozenset(
     {"ethereum", "evm", "base", "polygon", "arbitrum", "optimism", "zora", "shape"}
@@ -193,21 +192,6 @@ def provenance(artwork: Artwork) -> dict[str, Any] | None:
         "type": "onChain",
         "contract": {**kind, "address": artwork.contract, "tokenId": token_id},
     }
-
-
-def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | None:
-    """Return the parts of a DP-1 item that the catalog knows: title, source, license, provenance.
-
-    Id and duration are for the caller to add. None if a display cannot play the work.
-    """
-    if artwork.gone or (source := source_url(artwork, series)) is None:
-        return None
-    parts: dict[str, Any] = {"source": source, "license": LICENSE}
-    if name := title(artwork, series):
-        parts = {"title": name, **parts}
-    if origin := provenance(artwork):
-        parts["provenance"] = origin
-    return parts
 
 
 def exhibition_page(exhibition: Exhibition) -> str | None:

@@ -1,10 +1,10 @@
-"""Tokens of the indexer, and their playlist items.
+"""Tokens of the indexer.
 
 Sources: GraphQL schema of the indexer, 2026, where every 64-bit number is text and anything may be null; the rule by
-which the display itself names items of tokens; DP-1 playlists extension for `inlineManifest`.
+which the display itself names items of tokens.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 import re
@@ -12,7 +12,6 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
-from ..playlist.document import build_item
 from ..text import MAX_TITLE, clean, through_gateway
 from ..values import mapping, moment, objects, text
 from .links import TEZOS
@@ -187,7 +186,6 @@ def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None
 
 # The display uses this namespace, so that what hangs is found again whoever resolved it.
 _NAMESPACE = UUID("8c95b1c2-4ef7-4ad9-a89a-84e410c1b4b1")
-_MANIFEST_VERSION = "1.1.0"
 
 
 def provenance(token: Token) -> dict[str, Any]:
@@ -201,54 +199,4 @@ def provenance(token: Token) -> dict[str, Any]:
             "address": contract,
             "tokenId": number,
         },
-    }
-
-
-def build_items(tokens: Iterable[Token], duration: float) -> list[dict[str, Any]]:
-    """Build the items of tokens, except of those that have nothing that a display can load.
-
-    Of works that are their own source, as many are taken as have ``MAX_ALL_DATA`` characters together.
-
-    Args:
-        tokens: the tokens.
-        duration: seconds for each; players never go on from a work without one.
-    """
-    items, left = [], MAX_ALL_DATA
-    for token in tokens:
-        if (source := token.source) is None:
-            continue
-        if data_type(source):
-            if len(source) > left:
-                continue
-            left -= len(source)
-        item = build_item(
-            source,
-            id=token.item_id,
-            title=token.name,
-            duration=duration,
-            license="open",
-            provenance=provenance(token),
-        )
-        if manifest := _manifest(token):
-            item["inlineManifest"] = manifest
-        items.append(item)
-    return items
-
-
-def _manifest(token: Token) -> dict[str, Any] | None:
-    """Build what tells more of a work than its title; None if nothing more is known."""
-    metadata: dict[str, Any] = {"title": token.name}
-    if token.artists:
-        metadata["artists"] = [{"name": name} for name in token.artists]
-    if token.description:
-        metadata["description"] = token.description
-    if token.thumbnail and token.thumbnail != token.source:
-        metadata["thumbnails"] = {"default": {"uri": token.thumbnail}}
-    if len(metadata) == 1:
-        return None
-    return {
-        "refVersion": _MANIFEST_VERSION,
-        "id": token.item_id,
-        "locale": "en",
-        "metadata": metadata,
     }

@@ -25,7 +25,7 @@ from ...client.errors import (
     UnexpectedAnswerError,
 )
 from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
-from ...client.indexer.tokens import Token, build_items, data_type, provenance
+from ...client.indexer.tokens import MAX_ALL_DATA, Token, data_type, provenance
 from ...client.page import Page
 from ...client.playlist.document import timestamp
 from ...client.playlist.manifest import MAX_NOTE
@@ -41,12 +41,12 @@ from ...const import (
 from ...guard import async_session
 from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
-from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
+from ..node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ..search import Lines, Names
 from ..server import ServerCoordinator
 from ..server_list import PATIENCE, Json, ServerList
 from ..settings import Preferences
-from ..work import Work
+from ..work import WORK_IDS, Work
 from .provider import NodeRef, Source, SubentryProvider, source_of
 
 POLL_SECONDS: Final = (1800.0, 3600.0)
@@ -406,7 +406,7 @@ class _Folder(NodeRef["Collections"]):
         built = self.provider.build_items(
             node.id,
             node.title,
-            build_items(playable[: limit or MAX_OWNED], duration),
+            items_of(playable[: limit or MAX_OWNED], duration, collection.changed_at),
             id=str(uuid5(WORK_IDS, node.id)),
             created=timestamp(collection.changed_at),
         )
@@ -551,6 +551,23 @@ def work_of(token: Token, collection: str = "") -> Work:
         if collection
         else None,
     )
+
+
+def items_of(
+    tokens: Iterable[Token], duration: float, created: datetime | None = None
+) -> list[Json]:
+    """Return the items of tokens, except of those that have nothing that a display can load.
+
+    Of works that are their own source, as many are taken as have `MAX_ALL_DATA` characters together. Each has a
+    duration: players never go on from a work without one.
+    """
+    items, left = [], MAX_ALL_DATA
+    for token in tokens:
+        size = len(token.source or "") if data_type(token.source) else 0
+        if token.source is not None and size <= left:
+            left -= size
+            items.append(work_of(token).item(created=created, duration=duration))
+    return items
 
 
 def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:

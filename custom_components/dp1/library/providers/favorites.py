@@ -18,6 +18,7 @@ from ...language import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from ..search import lines_of_nodes
+from ..work import labeled
 from .pictures import async_item, media_of
 from .provider import NodeRef, Provider, Source, source_of
 
@@ -117,11 +118,13 @@ class _Pictures(_Folder):
     @override
     async def _async_items(self, limit: int) -> list[Json]:
         """Return the items of the pictures that Home Assistant still has."""
-        items = []
+        items, duration = [], self.provider.preferences.duration
         for node in self.provider.pictures()[:limit]:
             with suppress(NotFoundError):
                 key = media_of(node.id)
-                items.append(await async_item(self.provider.hass, node.title, key))
+                items.append(
+                    await async_item(self.provider.hass, node.title, key, duration)
+                )
         if not items:
             raise NotFoundError("no picture is kept")
         return items
@@ -171,7 +174,9 @@ class Favorites(Provider):
         favorite = self._favorites.get(node_id)
         if favorite is None or favorite.item is None:
             return None
-        return self.build_items(node_id, favorite.node.title, [favorite.item])
+        return self.build_items(
+            node_id, favorite.node.title, [labeled(favorite.item, favorite.node.work)]
+        )
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
@@ -204,7 +209,7 @@ class Favorites(Provider):
     def items(self) -> list[Json]:
         """Return the playlist items of single works, the newest first."""
         return [
-            favorite.item
+            labeled(favorite.item, favorite.node.work)
             for favorite in reversed(self._favorites.values())
             if favorite.item
         ]

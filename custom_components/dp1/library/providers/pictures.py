@@ -13,10 +13,8 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url
 
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
-from ...client.playlist.document import build_item
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
-from ...const import LICENSE
 from ...grants import GRANTS
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
@@ -47,7 +45,8 @@ class _Picture(NodeRef["Pictures"]):
     async def build(self, limit: int | None = None) -> Playlist:
         """Build the playlist of the picture."""
         node = await self.node()
-        item = await async_item(self.provider.hass, node.title, self.key)
+        duration = self.provider.preferences.duration
+        item = await async_item(self.provider.hass, node.title, self.key, duration)
         return self.provider.build_items(node.id, node.title, [item])
 
 
@@ -81,7 +80,9 @@ async def _async_title(hass: HomeAssistant, media_id: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-async def async_item(hass: HomeAssistant, title: str, media_id: str) -> Json:
+async def async_item(
+    hass: HomeAssistant, title: str, media_id: str, duration: float
+) -> Json:
     """Return the playlist item of a picture, at an address that displays can load; raises NotFoundError."""
     try:
         media = await media_source.async_resolve_media(hass, media_id, None)
@@ -89,7 +90,7 @@ async def async_item(hass: HomeAssistant, title: str, media_id: str) -> Json:
         source = proxy.async_url(media_id, URL(media.url).path)
     except HomeAssistantError as err:
         raise NotFoundError(str(err)) from err
-    return build_item(source, title=title, license=LICENSE)
+    return Work(title=title, source=source).item(duration=duration)
 
 
 def media_of(node: str) -> str:

@@ -21,7 +21,7 @@ from ..search import Lines, Query, Scored
 from ..server import ServerCoordinator
 from ..server_list import ServerList
 from ..settings import Preferences
-from ..work import Work
+from ..work import Work, labeled
 
 # A person waits in front of the display.
 BUILD_PATIENCE = 25.0
@@ -214,7 +214,7 @@ class Provider:
         title = shorten(title, MAX_TITLE)
         built = build(
             title,
-            items,
+            map(labeled, items),
             id=str(uuid4()),
             created=timestamp(datetime.now(UTC)),
             defaults=without_nothing(

@@ -26,7 +26,6 @@ from ....client.catalog.artwork import (
     edition,
     evenly,
     exhibition_page,
-    item as catalog_item,
     picture_url,
     select_works,
     shares,
@@ -39,11 +38,10 @@ from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Serie
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.http import request_json
-from ....client.playlist.document import build_item
 from ....client.playlist.playlist import Playlist
 from ....client.text import shorten
 from ....client.values import text
-from ....const import LICENSE, SOURCE_LIMIT
+from ....const import SOURCE_LIMIT
 from ....guard import NAMED_HOSTS
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
@@ -65,7 +63,7 @@ from ..provider import (
 from . import records
 from .background_reader import BackgroundReader
 from .coordinator import CatalogCoordinator
-from .records import artist_of, item_id, people_of, work_at
+from .records import artist_of, people_of, work_at
 
 # Seconds after which a work is looked up again that a display shows.
 WORK_AGE: Final = 600.0
@@ -599,14 +597,10 @@ class CatalogProvider(Provider):
 
     def item(self, artwork: Artwork, series: Series) -> Json | None:
         """Return the playlist item of a work, None if it has nothing to show."""
-        if (parts := catalog_item(artwork, series)) is None:
+        work = self.work_of(artwork, series)
+        if artwork.gone or work.source is None:
             return None
-        preferences = self.preferences
-        return build_item(
-            **{**parts, "license": LICENSE},
-            id=item_id(series, artwork),
-            duration=preferences.duration,
-        )
+        return work.item(duration=self.preferences.duration)
 
     # Search
 

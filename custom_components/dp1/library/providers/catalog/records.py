@@ -24,8 +24,8 @@ from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
 from ....client.playlist.manifest import MAX_NOTE, biographies
 from ....client.text import shorten
 from ....client.values import mapping, text
-from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
-from ...work import Work
+from ...node import MAX_CREDIT, NodeKind, node_id
+from ...work import WORK_IDS, Work
 
 _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
 _NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")

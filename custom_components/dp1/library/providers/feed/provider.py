@@ -11,7 +11,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ....client.display.player_status import PlayerStatus
+from ....client.display.player_status import PlayerStatus, PlaylistItem
 from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.document import unsigned
 from ....client.playlist.playlist import Playlist
@@ -21,7 +21,8 @@ from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...search import Lines, Names, Query, Scored
-from ...work import Work
+from ...work import Work, labeled
+from ..catalog.provider import CatalogProvider
 from ..provider import (
     BUILD_PATIENCE,
     MAX_TITLE,
@@ -40,9 +41,6 @@ PLAYABLE = ("http://", "https://", "data:")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 # A display keeps a playlist as a whole.
 MAX_CHANNEL_WORKS = 500
-
-# Returns the URL of a small picture of the work at an address, if there is one.
-type Picture = Callable[[str], str | None]
 
 
 class _Playlists(NodeRef["FeedProvider"]):
@@ -166,7 +164,7 @@ class _Playlist(NodeRef["FeedProvider"]):
                 document = {
                     **unsigned(stored.document),
                     "id": str(uuid4()),
-                    "items": stored.items[:limit],
+                    "items": [*map(labeled, stored.items[:limit])],
                 }
                 return Playlist(
                     document=document, title=playlist.title, node_id=self.id
@@ -206,7 +204,9 @@ class _Item(NodeRef["FeedProvider"]):
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
         title = clean(item.get("title"), MAX_TITLE) or key
         item = {"duration": self.provider.preferences.duration, **item}
-        return self.provider.build_items(self.id, title, [item])
+        parsed = PlaylistItem.parse(item)
+        work = Work.of_item(parsed).over(self.provider.catalog.work(parsed))
+        return self.provider.build_items(self.id, title, [labeled(item, work)])
 
 
 class FeedProvider(Provider):
@@ -228,12 +228,12 @@ class FeedProvider(Provider):
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
         feed: FeedCoordinator,
-        picture: Picture,
+        catalog: CatalogProvider,
     ) -> None:
-        """Initialize with the feed of the library, which may have none, and what has pictures of works."""
+        """Initialize with the feed of the library, which may have none, and the catalog, which may have its works."""
         super().__init__(hass, entry, on_change)
         self.feed = feed
-        self._picture = picture
+        self.catalog = catalog
         self.coordinators = (feed,)
         self.lines = (
             playlist_lines(
@@ -281,7 +281,7 @@ class FeedProvider(Provider):
 
     def item_node(self, playlist: FeedPlaylist, item: FeedItem) -> Node:
         """Return the node of a work in a playlist."""
-        return item_node(playlist, item, self._picture(item.source))
+        return item_node(playlist, item, self.catalog.picture(item.source))
 
     # Search and the source list
 

@@ -1,0 +1,119 @@
+"""Test works, and the items of playlists that are made of them."""
+
+from dataclasses import replace
+
+from custom_components.dp1.client.catalog.models import Alumni, Artwork, Series
+from custom_components.dp1.client.indexer.tokens import MAX_ALL_DATA, MAX_DATA, Token
+from custom_components.dp1.client.playlist.document import (
+    build,
+    check_playable,
+    validate,
+)
+from custom_components.dp1.library.providers.catalog.records import work_of
+from custom_components.dp1.library.providers.collection import items_of
+from custom_components.dp1.library.work import Work, labeled
+from homeassistant.util import dt as dt_util
+
+NOW = dt_util.utcnow()
+SERIES = Series(
+    id="s",
+    exhibition_id="e",
+    title="Cloud Ledger",
+    max_artwork=40,
+    artists=(Alumni("1", "Ada Ek"), Alumni("2", "Rui Tanaka")),
+)
+SQUARE = "data:image/svg+xml,"
+TOKEN = Token(
+    id="9001",
+    cid="tezos:mainnet:fa2:KT1:5",
+    name="Tide",
+    item_id="385f79b6-a45f-4c1c-8080-e93a192adccc",
+    artists=("Rui Tanaka", "Lena Voss"),
+    source="https://art.example/tide.html",
+    thumbnail="https://art.example/tide.png",
+)
+
+
+def test_an_item_of_the_catalog() -> None:
+    """It has all that the catalog knows, and names the work for the label of a display."""
+    artwork = Artwork(
+        id="1",
+        index=0,
+        name="#1",
+        sources=("previews/a/",),
+        pictures=("thumbnails/a",),
+        chain="tezos",
+        contract="KT1",
+        token_id="5",
+    )
+    item = work_of(artwork, SERIES, None).item(created=NOW, duration=300)
+    manifest = item.pop("inlineManifest")
+    assert item == {
+        "id": item["id"],
+        "title": "Cloud Ledger #1",
+        "source": "https://cdn.feralfileassets.com/previews/a/",
+        "duration": 300,
+        "license": "open",
+        "provenance": {
+            "type": "onChain",
+            "contract": {
+                "chain": "tezos",
+                "standard": "fa2",
+                "address": "KT1",
+                "tokenId": "5",
+            },
+        },
+    }
+    assert manifest["metadata"] == {
+        "title": "Cloud Ledger #1",
+        "artists": [{"name": "Ada Ek"}, {"name": "Rui Tanaka"}],
+        "thumbnails": {
+            "default": {"uri": "https://cdn.feralfileassets.com/thumbnails/a"}
+        },
+    }
+    assert validate(build("Show", [{**item, "inlineManifest": manifest}])) == []
+
+
+def test_items_of_a_collection() -> None:
+    """They have the artists, a duration and where the token is; what has no source is left out."""
+    items = items_of([TOKEN, replace(TOKEN, source=None)], 300, NOW)
+    (item,) = items
+    assert item["duration"] == 300
+    assert item["provenance"]["contract"]["tokenId"] == "5"
+    metadata = item["inlineManifest"]["metadata"]
+    assert metadata["artists"] == [{"name": "Rui Tanaka"}, {"name": "Lena Voss"}]
+    document = build("Collection", items)
+    assert validate(document) == []
+    check_playable(document)
+    assert items == items_of([TOKEN], 300, NOW)
+
+
+def test_works_on_a_chain_within_a_playlist() -> None:
+    """They hang up to a limit of all together, and do not crowd out the others."""
+    large = SQUARE + "A" * (MAX_DATA - len(SQUARE))
+    works = [
+        replace(TOKEN, item_id=str(number), source=large)
+        for number in range(MAX_ALL_DATA // MAX_DATA + 3)
+    ]
+    items = items_of([*works, TOKEN], 300)
+    assert len(items) == MAX_ALL_DATA // MAX_DATA + 1
+    assert items[-1]["source"] == TOKEN.source
+    check_playable(build("Collection", items))
+
+
+def test_what_has_a_manifest_keeps_it() -> None:
+    """A manifest, or the address of one, stays as its author made it; what has no title gets none."""
+    for item in (
+        {"source": "https://a.example", "inlineManifest": {"metadata": {}}},
+        {"source": "https://a.example", "ref": "https://a.example/ref.json"},
+        {"source": "https://a.example"},
+        {},
+    ):
+        assert labeled(item, None, NOW) == item
+
+
+def test_a_work_over_another() -> None:
+    """The fields of the first count, and those that it lacks are of the other."""
+    work = Work(title="Tide", year=2026).over(Work(title="Ebb", artist="Ada"))
+    assert work == Work(title="Tide", year=2026, artist="Ada")
+    assert work.over(None) == work

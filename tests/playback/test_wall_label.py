@@ -1,0 +1,92 @@
+"""Test the label on the wall: newer players read its title and artist in the manifest of an item, and nowhere else."""
+
+from pathlib import Path
+
+import pytest
+
+from custom_components.dp1.client.playlist.document import validate
+from custom_components.dp1.library.entries import async_build_playlist
+from homeassistant.setup import async_setup_component
+
+from tests.displays import playlist
+from tests.galleries import EVENING, SMALL, Gallery
+
+pytestmark = pytest.mark.usefixtures("impatience", "socket_enabled")
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
+    "0000000d49444154789c636060f8cf00000301010018dd8db00000000049454e44ae426082"
+)
+
+
+async def test_an_exhibition_and_what_is_in_it(gallery: Gallery) -> None:
+    """The label names title and artist of an exhibition, a series, a work, and of a favorite, whatever else is up."""
+    show = gallery.exhibition(SMALL)
+    (series, *_) = (await gallery.library.async_children(show)).nodes
+    works = (await gallery.library.async_children(series.id)).nodes
+    for node in (show, series.id, *(work.id for work in works[:1])):
+        await gallery.play(gallery.media_id(node))
+        title, artist = gallery.wall.label
+        assert title.startswith(series.title)
+        assert artist == series.work.artist
+    await gallery.library.async_add_favorite(works[0].id)
+    await gallery.call("cast_playlist", entity_id="all", playlist=playlist("Tide"))
+    await gallery.catalog.stop()
+    for node in (works[0].id, "favorites"):
+        await gallery.play(gallery.media_id(node))
+        assert gallery.wall.label[1] == series.work.artist
+
+
+async def test_what_is_of_the_home(gallery: Gallery, tmp_path: Path) -> None:
+    """A link, a film and a picture are named; a message has no label over it."""
+    hass = gallery.hass
+    hass.config.internal_url = "http://127.0.0.1:9"
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    assert await async_setup_component(hass, "media_source", {})
+    (tmp_path / "Harbor.png").write_bytes(PIXEL)
+    for media, kind, title in (
+        ("https://art.example/Winter.mp4", "video/mp4", "Winter"),
+        ("https://art.example/Fog.png", "image/png", "Fog"),
+        ("media-source://media_source/local/Harbor.png", "image/png", "Harbor"),
+    ):
+        await gallery.play(media, kind)
+        assert gallery.wall.label == (title, "")
+    await gallery.call("show_message", entity_id="all", title="Supper")
+    assert gallery.wall.label == ("", "")
+
+
+async def test_works_of_a_feed(gallery: Gallery) -> None:
+    """A work of a playlist, and a list of media with titles of their own, are named, too."""
+    document = gallery.feed.documents[EVENING]
+    document["items"][0]["inlineManifest"] = {
+        "refVersion": "1.1.0",
+        "id": "tide",
+        "created": "2026-11-01T00:00:00Z",
+        "locale": "en",
+        "metadata": {"title": "Tide", "artists": [{"name": "Ada"}]},
+    }
+    (tide, dune) = (await gallery.library.async_children(f"playlist/{EVENING}")).nodes
+    media = [gallery.media_id(node.id) for node in (tide, dune)]
+    for media_id, label in zip(media, (("Tide", "Ada"), ("Dune", "")), strict=True):
+        await gallery.play(media_id)
+        assert gallery.wall.label == label
+    titled = {"media_content_id": media[0], "title": "High water"}
+    await gallery.cast(media=[titled, media[1]])
+    assert gallery.wall.label == ("High water", "Ada")
+
+
+async def test_what_is_built_is_valid(gallery: Gallery) -> None:
+    """Documents with manifests are valid, and those of a work are less than a kilobyte."""
+    show = gallery.exhibition(SMALL)
+    (series, *_) = (await gallery.library.async_children(show)).nodes
+    (work, *_) = (await gallery.library.async_children(series.id)).nodes
+    await gallery.library.async_add_favorite(work.id)
+    for node in (show, "favorites"):
+        what = {"media_content_id": gallery.media_id(node)}
+        document = (await async_build_playlist(gallery.hass, what)).document
+        assert validate(document) == []
+        for item in document["items"]:
+            manifest = item["inlineManifest"]
+            assert manifest["id"] == item["id"]
+            assert {"refVersion", "created", "locale"} <= manifest.keys()
+            assert len(str(manifest)) < 1000
