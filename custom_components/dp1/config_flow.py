@@ -338,7 +338,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             data_schema=vol.Schema(self._questions()),
             description_placeholders={
                 "name": markdown_safe(self._title),
-                "model": model_of(self._found.dialect),
+                "model": model_of(self._found.dialect, self.unique_id),
                 "host": self._address.host,
             },
         )

@@ -26,10 +26,9 @@ from homeassistant.helpers.event import async_track_device_registry_updated_even
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 from homeassistant.util import slugify
 
-from .client.display.client import Dialect
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Refresh
-from .display.discovery import model_of
+from .display.discovery import is_ff1, model_of
 from .library.entries import async_add_libraries_listener
 from .library.library import Library
 
@@ -96,15 +95,16 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
         """Initialize the entity; without a key, it is the display itself."""
         super().__init__(coordinator, reads)
         device_id, dialect = coordinator.device_id, coordinator.display.dialect
+        unique_id = coordinator.config_entry.unique_id
         self._attr_unique_id = f"{device_id}_{key}" if key else device_id
         self._attr_translation_key = key
         self._attr_device_info = DeviceInfo(
             identifiers={(DOMAIN, device_id)},
             connections={(CONNECTION_NETWORK_MAC, mac) for mac in coordinator.macs},
             name=coordinator.config_entry.title,
-            manufacturer="Feral File" if dialect is Dialect.FF else None,
-            model=model_of(dialect),
-            serial_number=coordinator.config_entry.unique_id,
+            manufacturer="Feral File" if is_ff1(dialect, unique_id) else None,
+            model=model_of(dialect, unique_id),
+            serial_number=unique_id,
             suggested_area=_area_called(
                 coordinator.hass, coordinator.config_entry.title
             ),

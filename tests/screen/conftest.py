@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from aiohttp import ClientSession, ClientWebSocketResponse
+from aiohttp import ClientSession
 from aiohttp.test_utils import TestClient
 import pytest
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
@@ -21,17 +21,21 @@ class Page:
         """Initialize with a connection to Home Assistant."""
         self._client = client
         self.secret: str | None = None
-        self.socket: ClientWebSocketResponse
+        self.socket: Any = None
 
     async def open(self, origin: str | None = None) -> dict[str, Any]:
         """Open the page, and return the first message."""
-        if hasattr(self, "socket"):
-            await self.socket.close()
+        await self.close()
         own = str(self._client.make_url("")).rstrip("/")
         headers = {"Origin": own if origin is None else origin}
         self.socket = await self._client.ws_connect(f"{PATH}/socket", headers=headers)
         await self.socket.send_json({"secret": self.secret})
         return await self.socket.receive_json(timeout=5)
+
+    async def close(self) -> None:
+        """Close the page."""
+        if self.socket is not None:
+            await self.socket.close()
 
     async def pair(self, screens: Screens, name: str = "Tablet") -> Server:
         """Become a screen."""
@@ -64,7 +68,7 @@ async def page(
     """Open a browser."""
     page = Page(await hass_client_no_auth())
     yield page
-    await page.socket.close()
+    await page.close()
     for server in screens.servers:
         await server.async_close()
 

@@ -1,8 +1,11 @@
 """Test screens: pairing, the interface of a display, and the page's side of it."""
 
+import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
-from aiohttp import WSMsgType
+from aiohttp import WSMsgType, WSServerHandshakeError
+from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.screen.pairing import Screens
@@ -10,6 +13,7 @@ from custom_components.dp1.screen.server import Server
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.util import dt as dt_util
 
 from ..displays import playlist, state_of, until
 from .conftest import Page, answer_of
@@ -98,3 +102,105 @@ async def test_display(hass: HomeAssistant, screens: Screens, page: Page) -> Non
         pass
     assert entry.unique_id not in screens
     assert len((await page.open())["code"]) == 6
+
+
+async def test_a_night(
+    hass: HomeAssistant, screens: Screens, page: Page, freezer: FrozenDateTimeFactory
+) -> None:
+    """Works follow each other by the clock, also through a night and a restart in which nothing was shown."""
+    freezer.move_to(datetime(2026, 11, 25, 21, tzinfo=dt_util.get_default_time_zone()))
+    server = await page.pair(screens)
+    await page.open()
+    await send(server, "displayPlaylist", dp1_call=ITEMS)
+    await send(server, "setSleepSchedule", enabled=True)
+    began = dt_util.utcnow()
+
+    def told_at(moment: datetime) -> dict[str, Any]:
+        """Move to a time, and return what the page is told then."""
+        freezer.move_to(moment)
+        server.player.tick()
+        return server.player.page()
+
+    for minutes, title in ((4, "One"), (6, "Two"), (14, "Three"), (16, "One")):
+        told = told_at(began + timedelta(minutes=minutes))
+        assert (told["title"], told["asleep"]) == (title, False)
+    assert told_at(began + timedelta(hours=1))["asleep"] is True
+    assert told_at(began + timedelta(hours=10.4))["asleep"] is True
+    told = told_at(began + timedelta(hours=10.5))
+    assert (told["asleep"], told["title"]) == (False, "One")
+
+    await page.socket.close()
+    await server.async_close()
+    again = Screens(hass, "1")
+    hass.data["dp1_screens"] = again
+    await screens._store.async_save_now([*screens._screens.values()])
+    await again.async_load()
+    (server,) = again.servers
+    freezer.move_to(began + timedelta(hours=10.5, minutes=11))
+    server.player.tick()
+    assert server.player.page()["title"] == "Three"
+
+
+async def test_codes_are_bounded(screens: Screens, page: Page) -> None:
+    """A browser waits with one code, and no more than five browsers wait."""
+    first = (await page.open())["code"]
+    assert await screens.async_pair("12345", "X") is None
+    second = (await page.open())["code"]
+    assert await screens.async_pair(first, "X") is None
+    for number in range(4):
+        screens._codes[str(number)] = f"10.0.0.{number}", asyncio.Future()
+    assert len((await page.open())["code"]) == 6
+    screens._codes["4"] = "10.0.0.4", asyncio.Future()
+    screens._codes = {k: v for k, v in screens._codes.items() if len(k) == 1}
+    assert (await page.open())["code"] == ""
+    assert await screens.async_pair(second, "X") is None
+
+
+async def test_another_site_has_nothing_to_do_here(
+    screens: Screens, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of another site, or of another home, gets no socket, nor does anybody from outside."""
+    for origin in (
+        "https://evil.example",
+        "http://homeassistant.local:8123",
+        "null",
+        "",
+    ):
+        with pytest.raises(WSServerHandshakeError) as refused:
+            await page.open(origin)
+        assert refused.value.status == 403
+    monkeypatch.setattr(
+        "custom_components.dp1.screen.pairing.is_loopback", lambda _: False
+    )
+    monkeypatch.setattr(
+        "custom_components.dp1.screen.pairing.is_private", lambda _: False
+    )
+    with pytest.raises(WSServerHandshakeError) as refused:
+        await page.open()
+    assert refused.value.status == 403
+
+
+async def test_a_secret_of_nobody(screens: Screens, page: Page) -> None:
+    """Who guesses a secret, or sends something else, is asked to be paired or is left."""
+    server = await page.pair(screens)
+    page.secret = page.secret and page.secret[:-1]
+    assert "code" in await page.open()
+    page.secret = None
+    await page.open()
+    await page.socket.send_str("[" * 5000)
+    assert (await page.socket.receive(timeout=5)).type is not WSMsgType.TEXT
+    assert server.device_id in screens
+
+
+async def test_works_follow_each_other(server: Server, page: Page) -> None:
+    """The next work is shown by itself, and a film that ends is followed at once."""
+    short = {**ITEMS, "items": [{**item, "duration": 0.3} for item in ITEMS["items"]]}
+    await send(server, "displayPlaylist", dp1_call=short)
+    titles = [(await page.socket.receive_json(timeout=5))["title"] for _ in range(4)]
+    assert titles == ["One", "Two", "Three", "One"]
+    film = {**ITEMS["items"][0], "display": {"loop": False}}
+    await send(server, "displayPlaylist", dp1_call={"items": [film, ITEMS["items"][1]]})
+    while (message := await page.socket.receive_json(timeout=5))["loop"]:
+        pass
+    await page.socket.send_json({"work": message["work"], "ended": True})
+    assert (await page.socket.receive_json(timeout=5))["title"] == "Two"

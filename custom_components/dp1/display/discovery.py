@@ -114,9 +114,14 @@ def macs_of(device: DeviceStatus) -> frozenset[str]:
     return frozenset(map(format_mac, device.mac_info.values()))
 
 
-def model_of(dialect: Dialect) -> str:
+def is_ff1(dialect: Dialect, device_id: str | None) -> bool:
+    """Return whether a display is an FF1, whose interface others may speak, too."""
+    return dialect is Dialect.FF and (device_id or "FF1-").startswith("FF1-")
+
+
+def model_of(dialect: Dialect, device_id: str | None = None) -> str:
     """Return the model of a display."""
-    return "FF1" if dialect is Dialect.FF else "DP-1 display"
+    return "FF1" if is_ff1(dialect, device_id) else "DP-1 display"
 
 
 async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:

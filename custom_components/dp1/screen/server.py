@@ -218,7 +218,7 @@ class Server:
 
     async def _tick(self, _now: datetime) -> None:
         """Show what is due, and fetch a playlist again."""
-        del self._timers["tick"]
+        self._timers.pop("tick", None)
         url = self.player.state.url
         if url is not None and dt_util.utcnow() >= self._refreshed + REFRESH:
             self._refreshed = dt_util.utcnow()
@@ -257,7 +257,6 @@ class Server:
                 "internet": True,
                 "setup_state": "online",
                 "connectivity": "connected",
-                "model": "Screen",
             }
         )
 
