@@ -14,7 +14,7 @@ from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import Dp1Error, InvalidRequestError
 from custom_components.dp1.client.http import PUBLIC, public_session, request_json
 from custom_components.dp1.display.discovery import Address, async_identify
-from custom_components.dp1.guard import NAMED_HOSTS, SESSION, NamedHosts
+from custom_components.dp1.guard import ADDRESSES, SESSION, HomeAddresses
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
     EVENT_HOMEASSISTANT_CLOSE,
@@ -45,30 +45,33 @@ async def test_hosts_of_casts_are_kept(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     """The hosts of a cast by an automation are allowed, also after a restart; an invalid URL allows none."""
-    hosts = NamedHosts(hass)
-    await hosts.async_add(Context(), {"playlist_url": "https://art.example.org/list"})
-    await hosts.async_add(Context(), {"playlist": ART})
-    await hosts.async_add(Context(), dumps(MORE_ART))
+    hosts = HomeAddresses(hass)
+    public = {"playlist_url": "https://art.example.org/list"}
+    assert not (await hosts.async_caller(Context(), public)).hosts
+    caller = await hosts.async_caller(Context(), {"playlist": ART})
+    assert caller.hosts == {"frame.local:8080"}
+    await hosts.async_caller(Context(), dumps(MORE_ART))
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     await hosts.async_close(CLOSE)
-    again = NamedHosts(hass)
+    again = HomeAddresses(hass)
     await again.async_load()
-    assert "art.example.org:443" not in again
-    assert "frame.local:8080" in again
-    assert "nas.local:80" in again
-    assert "frame.local:80" not in again
+    assert "https://art.example.org/list" not in again
+    assert "http://frame.local:8080/a.png" in again
+    assert "http://nas.local/a.png" in again
+    assert "http://frame.local:8080/b.png" not in again
+    assert "http://frame.local/a.png" not in again
     await again.async_close(CLOSE)
 
 
 async def test_nobody_asked(hass: HomeAssistant) -> None:
     """What a display shows by itself, and casts of Home Assistant itself, allow no host."""
     await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
-    hosts = NamedHosts(hass)
-    await hosts.async_add(None, "https://art.example.org/list")
-    await hosts.async_add(Context(), "http://10.0.0.5:8123/local/a.png")
-    assert "art.example.org:443" not in hosts
-    assert "10.0.0.5:8123" not in hosts
+    hosts = HomeAddresses(hass)
+    own = "http://10.0.0.5:8123/local/a.png"
+    for context, url in ((None, "http://10.0.0.7/list"), (Context(), own)):
+        assert not (await hosts.async_caller(context, url)).hosts
+        assert url not in hosts
     await hosts.async_close(CLOSE)
 
 
@@ -89,7 +92,7 @@ async def test_files_of_home_assistant(
 ) -> None:
     """Files that Home Assistant serves without login can be read by its own URL."""
     await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
-    hosts = NamedHosts(hass)
+    hosts = HomeAddresses(hass)
     assert hosts.async_guard(url).server == server
     await hosts.async_close(CLOSE)
 
@@ -113,7 +116,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("cast_playlist", {"playlist_url": "{}/list.json", "limit": 1}),
     ("cast_playlist", {"playlist_url": "{}/list.json", "start_at": 1}),
     ("cast_playlist", {"media_content_id": "{}/list.json", "scaling": "fit"}),
-    ("cast_playlist", {"playlist_id": "{}/list.json"}),
+    ("cast_playlist", {"playlist_id": "{}/list.json", "limit": 1}),
     ("publish_playlist", {"playlist_url": "{}/list.json"}),
 ]
 
@@ -157,7 +160,7 @@ async def test_guests_read_nothing_at_home(
     assert caught.value.translation_key == "address_blocked"
     assert "127.0.0.1 is an address within the home" in str(caught.value)
     assert not victim.requests
-    assert not hass.data[NAMED_HOSTS]._hosts
+    assert f"{victim.url}/list.json" not in hass.data[ADDRESSES]
     await read(hass, owner, victim, action, data)
     asked = len(victim.requests)
     assert asked
@@ -186,7 +189,7 @@ async def test_what_a_display_was_told_by_others(
         blocking=True,
         context=await user(hass, GROUP_ID_ADMIN),
     )
-    assert victim.url.removeprefix("http://") not in hass.data[NAMED_HOSTS]
+    assert f"{victim.url}/list.json" not in hass.data[ADDRESSES]
 
 
 async def test_servers_cannot_send_elsewhere(
@@ -234,11 +237,12 @@ async def test_a_name_that_is_turned_inside(
         )
         url = f"http://art.example:{victim.url.rpartition(':')[2]}/list.json"
         for _ in range(2):
-            hosts = NamedHosts(hass)
+            hosts = HomeAddresses(hass)
             await hosts.async_load()
-            await hosts.async_add(Context(), url)
+            caller = await hosts.async_caller(Context(), url)
+            guard = hosts.async_guard(url, caller)
             with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
-                await request_json(hosts.async_guard(url), "GET", url, timeout=5)
+                await request_json(guard, "GET", url, timeout=5)
             await hosts.async_close(CLOSE)
     assert not victim.requests
 
@@ -247,7 +251,7 @@ async def test_no_test_asks_for_the_name_of_a_stranger(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
     """No session, of Home Assistant or of ours, asks a name server: its answer may come after the end of a test."""
-    guard = hass.data[NAMED_HOSTS].async_guard()
+    guard = hass.data[ADDRESSES].async_guard()
     for session in (guard.session, guard.public):
         with pytest.raises(aiohttp.ClientConnectorDNSError, match="no such name"):
             await session.get("http://art.example")
@@ -257,12 +261,12 @@ async def test_what_was_public_is_remembered(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     """Where servers were found survives a restart, until their owner names them again."""
-    hosts = NamedHosts(hass)
+    hosts = HomeAddresses(hass)
     hosts.async_guard().seen["feed.example:443"] = PUBLIC
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     await hosts.async_close(CLOSE)
-    again = NamedHosts(hass)
+    again = HomeAddresses(hass)
     await again.async_load()
     assert again.async_guard().seen == {"feed.example:443": PUBLIC}
     again.async_forget("https://feed.example/api")

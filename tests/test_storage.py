@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.guard import NAMED_HOSTS
+from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
@@ -76,7 +76,7 @@ DAMAGED: dict[str, list[object]] = {
         {"token": {"media_id": "x", "entry_ids": 1}},
         {"token": {"media_id": "x", "entry_ids": [1]}},
     ],
-    "named_hosts": [{"hosts": [1]}],
+    "named_hosts": [{"casts": [1]}],
     "removed": [{"a": {"feed": 1}}],
     "history": [
         {"x": 1},
@@ -312,7 +312,7 @@ async def test_nothing_is_left_after_the_last_entry(
         json.dumps(envelope(NAMES["favorites"], [1]))
     )
     library = await start(hass, servers)
-    await hass.data[NAMED_HOSTS].async_add(Context(), "http://192.0.2.7/x")
+    await hass.data[ADDRESSES].async_caller(Context(), "http://192.0.2.7/x")
     shows = (await library.async_children("exhibitions")).nodes
     await library.async_add_favorite(shows[0].id)
     assert await hass.config_entries.async_remove(LIBRARY)

@@ -32,7 +32,7 @@ from .const import (
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import History
 from .grants import GRANTS, Grants
-from .guard import NAMED_HOSTS, NamedHosts
+from .guard import ADDRESSES, HomeAddresses
 from .language import async_load_texts
 from .library.entries import (
     REMOVED_LIBRARIES,
@@ -101,7 +101,7 @@ async def _async_follow_language(hass: HomeAssistant, event: Event) -> None:
 @callback
 def async_setup_data(hass: HomeAssistant) -> None:
     """Set up what is shared by all entries."""
-    hass.data[NAMED_HOSTS] = NamedHosts(hass)
+    hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
     hass.data[DUTIES] = Duties(hass)
     hass.data[GRANTS] = Grants(hass, partial(is_used_by, hass))
@@ -111,7 +111,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
 @singleton(LOADED, async_=True)
 async def async_load_data(hass: HomeAssistant) -> bool:
     """Read once what is stored for all entries, or raise ConfigEntryNotReady."""
-    for key in (DUTIES, GRANTS, NAMED_HOSTS, REMOVED_LIBRARIES):
+    for key in (DUTIES, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
         await hass.data[key].async_load()
     return True
 

@@ -38,7 +38,7 @@ from .const import (
 )
 from .dialogs import Dialog, ReadingDialog
 from .display.discovery import NAME_LENGTH
-from .guard import NAMED_HOSTS, async_session
+from .guard import ADDRESSES, async_session
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
 from .library.providers.collection import (
@@ -251,7 +251,7 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         if user_input is not None:
             try:
                 address = ChannelAddress.parse(user_input[CONF_URL])
-                guard = self.hass.data[NAMED_HOSTS].async_guard()
+                guard = self.hass.data[ADDRESSES].async_guard()
                 (first, *_) = await address.async_channels(address.client(guard))
             except ValueError:
                 errors[CONF_URL] = "invalid_url"

@@ -69,7 +69,7 @@ from .display.discovery import (
     model_of,
     parse_address,
 )
-from .guard import NAMED_HOSTS
+from .guard import ADDRESSES
 from .library.library import Library
 from .library.providers.channel import SUBENTRY_CHANNEL
 from .library.settings import (
@@ -509,7 +509,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                     await self.async_set_unique_id(server, raise_on_progress=False)
                     self._abort_if_configured()
                 for key in DEFAULT_SERVERS:
-                    self.hass.data[NAMED_HOSTS].async_forget(data[key] or "")
+                    self.hass.data[ADDRESSES].async_forget(data[key] or "")
                 options = dict(entry.options)
                 if data[CONF_FEED_URL] != entry.data[CONF_FEED_URL]:
                     options.pop(CONF_FEED_KEYS, None)

@@ -26,6 +26,8 @@ PATH: Final = f"/api/{DOMAIN}/media"
 # The token of a medium, by itself or within a page.
 TOKEN: Final = re.compile(rf"(?<={re.escape(PATH)})([^?\"'<>\s]*)\?token=([\w-]+)")
 SAVE_DELAY = 1
+# Media ids of cameras in the media browser.
+LIVE: Final = "media-source://camera/"
 
 
 @dataclass(slots=True)
@@ -42,14 +44,22 @@ class Grant:
     entry_ids: list[str] = field(default_factory=list)
     fresh_until: float = field(default=0.0, metadata={"serialize": "omit"})
 
+    @property
+    def is_live(self) -> bool:
+        """Return whether it is of an entity, whose picture changes."""
+        return self.media_id.startswith((LIVE, "camera.", "image."))
+
 
 class Grants:
     """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
 
     def __init__(
-        self, hass: HomeAssistant, is_used_by: Callable[[str, str], bool]
+        self, hass: HomeAssistant, is_used_by: Callable[[str, str, bool], bool]
     ) -> None:
-        """Initialize without media; a function tells whether a display with an entry id uses the medium of a token."""
+        """Initialize without media.
+
+        A function tells whether a display with an entry id shows the medium of a token, or also whether it can return to it.
+        """
         self._hass = hass
         self._is_used_by = is_used_by
         self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
@@ -80,8 +90,12 @@ class Grants:
 
     @callback
     def async_use(self, playlist: Playlist, entry_id: str) -> None:
-        """Note that media are cast to a display."""
-        for _, token in TOKEN.findall("\n".join(playlist.sources)):
+        """Note that media are cast to a display, and no other is about to be shown there."""
+        tokens = {token for _, token in TOKEN.findall("\n".join(playlist.sources))}
+        for other in self._grants.keys() - tokens:
+            if entry_id in self._grants[other].entry_ids:
+                self._grants[other].fresh_until = 0.0
+        for token in tokens:
             if (grant := self._grants.get(token)) is not None:
                 self._refresh(grant)
                 if entry_id not in grant.entry_ids:
@@ -98,6 +112,13 @@ class Grants:
         grant = self._grants.get(token)
         return grant.media_id if grant and self._is_used(token, grant) else None
 
+    def served(self, token: str) -> str | None:
+        """Return the medium to serve for a token; the picture of an entity is private again once it hangs no more."""
+        grant = self._grants.get(token)
+        if grant is None or not self._is_used(token, grant, grant.is_live):
+            return None
+        return grant.media_id
+
     @callback
     def async_forget(self, entry_id: str) -> None:
         """End the access of a display that is removed."""
@@ -108,10 +129,10 @@ class Grants:
                     del self._grants[token]
         self._save()
 
-    def _is_used(self, token: str, grant: Grant) -> bool:
-        """Return whether a display shows a medium, can return to it, or is about to show it."""
+    def _is_used(self, token: str, grant: Grant, only_now: bool = False) -> bool:
+        """Return whether a display shows a medium, is about to show it, or can return to it."""
         return self._hass.loop.time() < grant.fresh_until or any(
-            self._is_used_by(token, entry_id) for entry_id in grant.entry_ids
+            self._is_used_by(token, entry_id, only_now) for entry_id in grant.entry_ids
         )
 
     def _refresh(self, grant: Grant) -> None:

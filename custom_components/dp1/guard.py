@@ -1,9 +1,10 @@
-"""Requests to addresses that others chose: they reach the internet, and at home only hosts that the owner named."""
+"""Requests to addresses that others chose: they reach the internet, and at home only what the owner named."""
 
 from collections import UserDict
-from collections.abc import Callable
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import islice
 import re
 from typing import Final, override
@@ -22,26 +23,23 @@ from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.ssl import get_default_context
 
-from .client.http import Guard, is_home_name, public_session
+from .client.http import PUBLIC, Guard, is_home_name, public_session
 from .client.playlist.document import MAX_DOCUMENT
 from .client.text import host_of, plain_host, web_url
 from .client.values import MAX_ON_LOOP
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
-from .permissions import async_is_admin
+from .permissions import STRANGER, Caller, async_caller
 from .storage import SafeStore
 
-NAMED_HOSTS: Final[HassKey[NamedHosts]] = HassKey(f"{DOMAIN}_named_hosts")
+ADDRESSES: Final[HassKey[HomeAddresses]] = HassKey(f"{DOMAIN}_named_hosts")
 SESSION: Final[HassKey[ClientSession]] = HassKey(f"{DOMAIN}_session")
-MAX_HOSTS: Final = 256
+# More than the longest playlist has, so that one does not displace all others.
+MAX_ADDRESSES: Final = 4096
 # Of a document: more than the works of the longest playlist have.
 MAX_PARTS: Final = 50_000
 SAVE_DELAY: Final = 10.0
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/api/image/serve/", "/local/")
-_SERVER: Final = re.compile(r"https?://[^\s\"'<>\\/?#]+", re.IGNORECASE)
-
-
-# Whether the user for whom this task runs is no administrator.
-_IS_GUEST: Final = ContextVar("is_guest", default=False)
+_ADDRESS: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
 
 
 @callback
@@ -63,11 +61,12 @@ def async_session(hass: HomeAssistant) -> ClientSession:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredHosts:
-    """The hosts of casts, the latest last, and where hosts were found, as `client.http.Guard` has it."""
+class StoredAddresses:
+    """Digests of addresses, the latest last, and where hosts were found, as `client.http.Guard` has it."""
 
-    hosts: list[str]
-    seen: dict[str, str]
+    casts: list[str] = field(default_factory=list)
+    libraries: list[str] = field(default_factory=list)
+    seen: dict[str, str] = field(default_factory=dict)
 
 
 class _Seen(UserDict[str, str]):
@@ -86,17 +85,39 @@ class _Seen(UserDict[str, str]):
             self._on_change()
 
 
-class NamedHosts:
-    """Hosts at home that the owner named: the servers of libraries, and those in what an administrator or an automation casts.
+class _Addresses:
+    """Addresses that may be read, each as it is; the latest displace the others."""
 
-    A cast only names what cannot lead elsewhere later, as `client.http.is_home_name` has it.
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        """Initialize without addresses."""
+        self.digests: LRU[str, None] = LRU(MAX_ADDRESSES)
+        self._on_change = on_change
+
+    def allow(self, addresses: Iterable[str]) -> None:
+        """Allow addresses."""
+        for digest in map(_digest, addresses):
+            is_new = digest not in self.digests
+            self.digests[digest] = None
+            if is_new:
+                self._on_change()
+
+    def __contains__(self, address: object) -> bool:
+        """Return whether an address may be read."""
+        return isinstance(address, str) and _digest(address) in self.digests
+
+
+class HomeAddresses:
+    """Addresses at home that may be read: those in what an administrator or an automation casts, and those that a library has on its own servers.
+
+    A cast only names hosts that cannot lead elsewhere later, as `client.http.is_home_name` has it.
     """
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Initialize without hosts of casts."""
+        """Initialize without addresses."""
         self._hass = hass
-        self._store = SafeStore(hass, "named_hosts", StoredHosts)
-        self._hosts: LRU[str, None] = LRU(MAX_HOSTS)
+        self._store = SafeStore(hass, "named_hosts", StoredAddresses)
+        self._of_casts = _Addresses(self._save)
+        self._of_libraries = _Addresses(self._save)
         self._seen = _Seen(self._save)
         self._session = public_session(
             headers={hdrs.USER_AGENT: SERVER_SOFTWARE}, ssl=get_default_context()
@@ -104,36 +125,53 @@ class NamedHosts:
         hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, self.async_close)
 
     async def async_load(self) -> None:
-        """Load what is known of earlier casts and requests."""
+        """Load the addresses of earlier casts, and where hosts were found."""
         if stored := await self._store.async_load_parsed():
-            self._hosts.update(dict.fromkeys(stored.hosts))
+            self._of_casts.digests.update(dict.fromkeys(stored.casts))
+            self._of_libraries.digests.update(dict.fromkeys(stored.libraries))
             self._seen.data.update(stored.seen)
 
     async def async_close(self, _event: Event) -> None:
         """Close the session."""
         await self._session.close()
 
-    async def async_add(self, context: Context | None, what: object) -> None:
-        """Allow the hosts in a URL or document, unless a user who is no administrator gave it."""
-        is_guest = context is not None and not await async_is_admin(self._hass, context)
-        _IS_GUEST.set(is_guest)
-        if context is None or is_guest:
-            return
+    async def async_caller(self, context: Context | None, what: object) -> Caller:
+        """Return for whom a call is made, and allow what it names at home unless its user is no administrator."""
+        caller = await async_caller(self._hass, context)
+        if not caller.is_owner or what is None:
+            return caller
+        addresses = await self._async_at_home(what)
+        self._of_casts.allow(addresses)
+        return replace(caller, hosts=frozenset(map(_host, addresses)))
+
+    async def async_allow_in(self, document: object, hosts: Container[str]) -> None:
+        """Allow the addresses in a document that are on some hosts at home."""
+        addresses = await self._async_at_home(document)
+        self._of_casts.allow(it for it in addresses if _host(it) in hosts)
+
+    @callback
+    def async_allow_of_library(self, addresses: Iterable[str | None]) -> None:
+        """Allow addresses that a library has, of which those on its own servers may be at home."""
+        servers = {
+            host
+            for entry in self._hass.config_entries.async_entries(DOMAIN)
+            for key in (CONF_CATALOG_URL, CONF_FEED_URL)
+            if (host := host_of(entry.data.get(key) or ""))
+            and self._seen.get(host) != PUBLIC
+        }
+        if servers:
+            self._of_libraries.allow(
+                it for it in addresses if it and host_of(it) in servers
+            )
+
+    async def _async_at_home(self, what: object) -> list[str]:
+        """Return the addresses at home in a URL or document."""
         if isinstance(what, str) and len(what) <= MAX_ON_LOOP:
             # Requests of the same moment keep their order.
-            found = _servers(what)
+            addresses = _addresses(what)
         else:
-            found = await self._hass.async_add_executor_job(_servers, what)
-        for url in found:
-            host = host_of(url)
-            if (
-                host
-                and host not in self._hosts
-                and is_home_name(plain_host(web_url(url)))
-                and not is_hass_url(self._hass, url)
-            ):
-                self._hosts[host] = None
-                self._save()
+            addresses = await self._hass.async_add_executor_job(_addresses, what)
+        return [it for it in addresses if not is_hass_url(self._hass, it)]
 
     @callback
     def async_forget(self, url: str) -> None:
@@ -145,12 +183,20 @@ class NamedHosts:
     def _save(self) -> None:
         """Save soon."""
         self._store.async_delay_save(
-            lambda: StoredHosts(self._hosts.keys()[::-1], dict(self._seen)), SAVE_DELAY
+            lambda: StoredAddresses(
+                self._of_casts.digests.keys()[::-1],
+                self._of_libraries.digests.keys()[::-1],
+                dict(self._seen),
+            ),
+            SAVE_DELAY,
         )
 
     @callback
-    def async_guard(self, url: str = "") -> Guard:
-        """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there."""
+    def async_guard(self, url: str = "", caller: Caller = STRANGER) -> Guard:
+        """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there.
+
+        At home, a call reads the hosts that it names and what libraries have there, and without a call, what was cast from there.
+        """
         session = async_session(self._hass)
         # What Home Assistant serves without login.
         is_own_file = bool(host_of(url)) and (
@@ -158,32 +204,50 @@ class NamedHosts:
         )
         if is_own_file:
             return Guard(session, self._session).allowing(url)
-        return Guard(session, self._session, self, self._seen)
+        addresses = self if caller is STRANGER else self._of_libraries
+        return Guard(session, self._session, caller.hosts, addresses, self._seen)
 
-    def __contains__(self, host: object) -> bool:
-        """Return whether a host is named, as ``host:port``; what casts have named is not for guests."""
-        return (host in self._hosts and not _IS_GUEST.get()) or any(
-            host == host_of(url)
-            for entry in self._hass.config_entries.async_entries(DOMAIN)
-            for key in (CONF_CATALOG_URL, CONF_FEED_URL)
-            if (url := entry.data.get(key))
-        )
+    def __contains__(self, address: object) -> bool:
+        """Return whether an address may be read without a call."""
+        return address in self._of_casts or address in self._of_libraries
 
 
-def _servers(value: object) -> set[str]:
-    """Return the addresses of the servers in the texts of a document, as many as are kept."""
-    found: set[str] = set()
+def _host(address: str) -> str:
+    """Return the host of an address at home."""
+    return host_of(address) or ""
+
+
+def _digest(address: str) -> str:
+    """Return a digest of an address: addresses at home are nobody's business."""
+    with suppress(ValueError):
+        address = str(web_url(address))
+    return blake2b(address.encode(), digest_size=12).hexdigest()
+
+
+def _addresses(value: object) -> list[str]:
+    """Return the addresses at home in the texts of a document, as many as are kept."""
+    found: dict[str, None] = {}
     waiting = [value]
     for _ in range(MAX_PARTS):
-        if not waiting or len(found) >= MAX_HOSTS:
+        if not waiting or len(found) >= MAX_ADDRESSES:
             break
         part = waiting.pop()
         if isinstance(part, str):
-            matches = _SERVER.finditer(part[:MAX_DOCUMENT])
-            found.update(match[0] for match in islice(matches, MAX_PARTS))
+            matches = _ADDRESS.finditer(part[:MAX_DOCUMENT])
+            found |= {
+                it[0]: None for it in islice(matches, MAX_PARTS) if _is_at_home(it[0])
+            }
         elif (
             isinstance(part, dict | list | tuple)
             and len(waiting) + len(part) <= MAX_PARTS
         ):
             waiting += part.values() if isinstance(part, dict) else part
-    return set(islice(found, MAX_HOSTS))
+    return [*islice(found, MAX_ADDRESSES)]
+
+
+def _is_at_home(address: str) -> bool:
+    """Return whether an address can be nowhere but at home."""
+    try:
+        return is_home_name(plain_host(web_url(address)))
+    except ValueError:
+        return False

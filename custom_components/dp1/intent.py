@@ -8,6 +8,7 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
+from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, intent
@@ -19,6 +20,7 @@ from .client.text import clean
 from .const import DOMAIN
 from .library.entries import async_libraries
 from .library.spoken import fold
+from .permissions import async_caller
 from .playback.duties import DUTIES
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import CHOICES, OFFERS, Chosen, DidYouMeanError, Offer, async_choose
@@ -294,6 +296,8 @@ async def _async_stay(
 
 async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
     """Show for longer what is shown for a limited time."""
+    caller = await async_caller(request.hass, request.intent.context)
+    caller.check(POLICY_CONTROL, *(display.entity_id for display in displays))
     span = span_of(request.slots)
     duties = request.hass.data[DUTIES]
     said = []

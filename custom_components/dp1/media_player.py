@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, override
 
+from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components.media_player import (
     BrowseMedia,
     MediaPlayerDeviceClass,
@@ -38,9 +40,10 @@ from .coordinator import (
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .grants import public_media_id, without_token
-from .guard import NAMED_HOSTS
+from .guard import ADDRESSES
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
+from .permissions import async_caller
 from .playback.duties import DUTIES, duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
@@ -302,14 +305,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             with display.requests.pending_cast(options.asked):
                 # The history also has what others cast.
                 named = None if is_in_history(self.hass, media_id) else media_id
-                await self.hass.data[NAMED_HOSTS].async_add(context, named)
+                caller = await self.hass.data[ADDRESSES].async_caller(context, named)
+                own = replace(options, caller=caller)
                 cast = await async_from_media(
-                    self.hass, media_type, media_id, options, title
+                    self.hass, media_type, media_id, own, title
                 )
                 if duration is None and enqueue not in (None, Enqueue.REPLACE):
-                    await async_enqueue(display, cast, options, enqueue)
+                    await async_enqueue(display, cast, own, enqueue)
                 else:
-                    await async_show(display, cast, options, duration)
+                    await async_show(display, cast, own, duration)
 
         if duration is not None:
             await show(self.coordinator)
@@ -409,6 +413,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_join_players(self, group_members: list[str]) -> None:
         """Add displays to the group of this display."""
+        caller = await async_caller(self.hass, self._context)
+        caller.check(POLICY_CONTROL, *group_members)
         members = [
             find_display(self.hass, entity_id).entry.entry_id
             for entity_id in group_members

@@ -1,5 +1,6 @@
 """What the user of a call may do; automations have no user and may do everything."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from homeassistant.auth.models import User
@@ -31,6 +32,48 @@ class NotAllowedError(Unauthorized):
         self._message = str(error)
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """For whom something is done: it is passed along, and whoever is not named is a stranger, who may do nothing.
+
+    Attributes:
+        context: of the call; None for a stranger.
+        user: of the call; None for an automation, which may do everything.
+        hosts: at home, as ``host:port``, which the call names; none unless its user is an administrator.
+    """
+
+    context: Context | None = None
+    user: User | None = None
+    hosts: frozenset[str] = frozenset()
+
+    @property
+    def is_owner(self) -> bool:
+        """Return whether an administrator or an automation calls."""
+        return self.context is not None and (self.user is None or self.user.is_admin)
+
+    def may(self, policy: str, entity_id: str) -> bool:
+        """Return whether an entity may be read or controlled."""
+        if self.user is None:
+            return self.is_owner
+        return self.user.permissions.check_entity(entity_id, policy)
+
+    def check(self, policy: str, *entity_ids: str) -> None:
+        """Raise Unauthorized unless all entities may be read or controlled."""
+        for entity_id in entity_ids:
+            if not self.may(policy, entity_id):
+                raise Unauthorized(
+                    context=self.context, entity_id=entity_id, permission=policy
+                )
+
+
+STRANGER: Final = Caller()
+
+
+async def async_caller(hass: HomeAssistant, context: Context | None) -> Caller:
+    """Return for whom a call is made."""
+    return Caller(context, await async_user(hass, context)) if context else STRANGER
+
+
 async def async_user(hass: HomeAssistant, context: Context) -> User | None:
     """Return the user of a call, None for an automation; raise UnknownUser for one who was removed."""
     if context.user_id is None:
@@ -42,20 +85,16 @@ async def async_user(hass: HomeAssistant, context: Context) -> User | None:
 
 async def async_is_admin(hass: HomeAssistant, context: Context) -> bool:
     """Return whether a call is made by an administrator or an automation."""
-    user = await async_user(hass, context)
-    return user is None or user.is_admin
+    return (await async_caller(hass, context)).is_owner
 
 
 async def async_check_library(
     hass: HomeAssistant, context: Context, entry_id: str
 ) -> None:
     """Raise Unauthorized unless a call may control all entities of a library."""
-    user, registry = await async_user(hass, context), er.async_get(hass)
-    for entity in er.async_entries_for_config_entry(registry, entry_id):
-        if user and not user.permissions.check_entity(entity.entity_id, POLICY_CONTROL):
-            raise Unauthorized(
-                context=context, entity_id=entity.entity_id, permission=POLICY_CONTROL
-            )
+    entities = er.async_entries_for_config_entry(er.async_get(hass), entry_id)
+    caller = await async_caller(hass, context)
+    caller.check(POLICY_CONTROL, *(entity.entity_id for entity in entities))
 
 
 async def async_check_refresh(

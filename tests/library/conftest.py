@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.guard import NAMED_HOSTS
+from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState
@@ -77,7 +77,7 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
             },
         )
         entry.mock_state(hass, ConfigEntryState.LOADED)
-        if NAMED_HOSTS not in hass.data:
+        if ADDRESSES not in hass.data:
             async_setup_data(hass)
         library = Library(hass, entry, partial(async_tell_changed, hass))
         made.append((entry, library))

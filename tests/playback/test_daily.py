@@ -16,16 +16,23 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.guard import NAMED_HOSTS
 from custom_components.dp1.library.providers import daily as providers_daily
 from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
 from custom_components.dp1.playback.duties import DUTIES, Duties
-from homeassistant.core import Context, HomeAssistant, State
+from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
-from tests.displays import entry_of, playlist, set_up, settle, state_of, until
+from tests.displays import (
+    entry_of,
+    name_hosts,
+    playlist,
+    set_up,
+    settle,
+    state_of,
+    until,
+)
 from tests.libraries import library_entry
 from tests.simulators.display import DisplaySimulator, FaultKind
 from tests.simulators.display.clock import ShiftedClock
@@ -546,7 +553,7 @@ async def test_what_the_app_of_the_vendor_uses(
         # Nothing at home is asked on behalf of a configuration, and what cannot be read counts as nothing.
         told = Reply(200, {"daily": {"playlist_url": f"{base}/p?key=0"}})
         assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}
-        await hass.data[NAMED_HOSTS].async_add(Context(), base)
+        await name_hosts(hass, base)
         for broken in (Reply(200, b"<p>"), Reply(200, {"daily": {"playlist_url": 5}})):
             told = broken
             assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}

@@ -33,7 +33,8 @@ from ..fields import (
     whole_number,
     work,
 )
-from ..guard import NAMED_HOSTS
+from ..guard import ADDRESSES
+from ..permissions import async_caller
 from ..playback import queue
 from ..playback.cast import async_take_snapshot
 from ..playback.compose import async_compose
@@ -139,9 +140,10 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         else:
             (given,) = what.values()
             is_known = is_in_history(call.hass, what.get("media_content_id"))
-            await call.hass.data[NAMED_HOSTS].async_add(
+            caller = await call.hass.data[ADDRESSES].async_caller(
                 call.context, None if is_known else given
             )
+            options = replace(options, caller=caller)
             playlist = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, playlist, options)
 
@@ -312,7 +314,9 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
     targets = await async_targets(call)
     if "image" in call.data:
         given = call.data["image"]
-        image = await async_from_media(call.hass, "image/*", given, Options())
+        caller = await async_caller(call.hass, call.context)
+        options = Options(caller=caller)
+        image = await async_from_media(call.hass, "image/*", given, options)
         source = image.items[0]["source"] if image.items else ""
     page = _page(title, text, source, call.data["background"], call.data["color"])
     name = clean(title or text.partition("\n")[0], MAX_TITLE) or "Message"

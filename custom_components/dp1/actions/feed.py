@@ -36,13 +36,13 @@ from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, translated
 from ..fields import find_work, list_up_to, note, work
 from ..grants import PATH as LENT_PATH
-from ..guard import NAMED_HOSTS
+from ..guard import ADDRESSES
 from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.compose import MAX_WORKS, Medium, async_compose
-from ..playback.resolve import Options, async_read, async_read_playlist
+from ..playback.resolve import Options, async_read, async_read_playlist, is_elsewhere
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
@@ -221,8 +221,8 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             except InvalidPlaylistError as err:
                 raise translated(err, "playlist") from err
         case {"playlist_url": str(url)}:
-            await call.hass.data[NAMED_HOSTS].async_add(call.context, url)
-            return await async_read_playlist(call.hass, url)
+            caller = await call.hass.data[ADDRESSES].async_caller(call.context, url)
+            return await async_read_playlist(call.hass, url, caller)
         case {"media": media}:
             playlist = await async_compose(
                 call.hass, media, call.context, Options(asked=None)
@@ -233,6 +233,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             return await _async_shown(call.hass, await target.async_coordinator())
         case _:
             playlist = await async_build_playlist(call.hass, what)
+            call.hass.data[ADDRESSES].async_allow_of_library([playlist.url])
             return (await async_read(call.hass, playlist)).document
 
 
@@ -290,9 +291,9 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
     wanted = exactly_one_of(call, READ_FIELDS)
-    await call.hass.data[NAMED_HOSTS].async_add(call.context, wanted)
+    caller = await call.hass.data[ADDRESSES].async_caller(call.context, wanted)
     match wanted:
-        case {"playlist_id": str(ref)}:
+        case {"playlist_id": str(ref)} if not is_elsewhere(call.hass, ref):
             library, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with _feed_errors(library, feed):
                 stored = await feed.playlist(ref)
@@ -302,8 +303,9 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
             legacy_keys = library.feed_keys
             if (stored.url or "").startswith(f"{feed.url}/"):
                 feed_keys = legacy_keys
-        case what:
-            document = await async_read_playlist(call.hass, what["playlist_url"])
+        case _:
+            (url,) = wanted.values()
+            document = await async_read_playlist(call.hass, url, caller)
             legacy_keys = tuple(
                 key for one in async_libraries(call.hass) for key in one.feed_keys
             )

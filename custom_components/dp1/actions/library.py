@@ -137,14 +137,15 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
     """Return the node given by media id, or the nodes of what displays show, each once."""
     match exactly_one_of(call, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
-            library, node = library_and_node(call.hass, text)
-            await async_check_library(call.hass, call.context, library.entry_id)
-            return [(library, node)]
-    found = [
-        await _async_shown(call.hass, await target.async_coordinator())
-        for target in await async_targets(call)
-    ]
-    return list(dict.fromkeys(found))
+            nodes = [library_and_node(call.hass, text)]
+        case _:
+            nodes = [
+                await _async_shown(call.hass, await target.async_coordinator())
+                for target in await async_targets(call)
+            ]
+    for library, _ in nodes:
+        await async_check_library(call.hass, call.context, library.entry_id)
+    return list(dict.fromkeys(nodes))
 
 
 async def _async_shown(

@@ -19,7 +19,7 @@ from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
-from homeassistant.exceptions import HomeAssistantError, Unauthorized
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.target import (
     TargetSelection,
@@ -44,7 +44,7 @@ from ..errors import (
 from ..fields import media
 from ..guard import async_session
 from ..language import async_message, async_text
-from ..permissions import async_user
+from ..permissions import async_caller
 from ..playback.compose import MEDIA
 
 TARGET = "target"
@@ -112,18 +112,15 @@ async def async_targets(call: ServiceCall) -> list[Target]:
     """
     hass = call.hass
     explicit, chosen = _selected(hass, call)
-    user = await async_user(hass, call.context)
+    caller = await async_caller(hass, call.context)
     targets = []
     for entity_id in sorted(chosen):
         if (target := _target(hass, entity_id)) is None:
             if entity_id in explicit:
                 raise invalid_input("not_a_display", entity_id=entity_id)
-        elif user is None or user.permissions.check_entity(entity_id, POLICY_CONTROL):
+        elif entity_id in explicit or caller.may(POLICY_CONTROL, entity_id):
+            caller.check(POLICY_CONTROL, entity_id)
             targets.append(target)
-        elif entity_id in explicit:
-            raise Unauthorized(
-                context=call.context, entity_id=entity_id, permission=POLICY_CONTROL
-            )
     if not targets:
         raise invalid_input("no_display_meant")
     return targets

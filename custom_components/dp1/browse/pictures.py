@@ -22,7 +22,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.errors import Dp1Error
 from ..client.http import chunks
 from ..const import DOMAIN, LOGGER
-from ..guard import NAMED_HOSTS
+from ..guard import ADDRESSES
 from ..library.entries import library_and_node
 from ..library.node import MEDIA_PREFIX
 
@@ -52,7 +52,7 @@ SCALED: Final = ("JPEG", "PNG", "WEBP")
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
-    guard = hass.data[NAMED_HOSTS].async_guard(url)
+    guard = hass.data[ADDRESSES].async_guard(url)
     timeout = aiohttp.ClientTimeout(total=PICTURE_TIMEOUT)
     content = bytearray()
     content_type: str | None = None
@@ -205,6 +205,7 @@ class Pictures:
             return None
         if not address:
             return None
+        self._hass.data[ADDRESSES].async_allow_of_library([address])
         return await (self.async_tile(address) if tile else self.async_at(address))
 
     async def async_at(self, address: str) -> Image | None:

@@ -130,6 +130,7 @@ class Guard:
         session: what to reach the allowed hosts with that are at home.
         public: what to reach all others with, from ``public_session``.
         allowed: hosts that the owner named, as ``host:port``, in lower case; they may be at home.
+        addresses: that are allowed exactly as they are; their hosts may be at home.
         seen: where those of them were found, as ``PUBLIC`` or an address at home; their names lead nowhere else any more.
         server: one more host that is allowed.
         resolver: of the names of servers at home.
@@ -138,6 +139,7 @@ class Guard:
     session: aiohttp.ClientSession = field(repr=False)
     public: aiohttp.ClientSession = field(repr=False)
     allowed: Container[str] = field(default=frozenset(), repr=False)
+    addresses: Container[str] = field(default=frozenset(), repr=False)
     seen: MutableMapping[str, str] = field(default_factory=dict, repr=False)
     server: str | None = None
     resolver: AbstractResolver | None = field(default=None, repr=False)
@@ -194,7 +196,11 @@ class Guard:
             "headers": {**_ENCODING, **(options.get("headers") or {})},
         }
         host, server = plain_host(target), host_and_port(target)
-        named = server == self.server or server in self.allowed
+        named = (
+            server == self.server
+            or server in self.allowed
+            or str(target) in self.addresses
+        )
         if named and _is_private(host):
             return await self.session.request(method, target, **options)
         try:

@@ -19,6 +19,7 @@ from ..client.playlist.signing import verify
 from ..client.text import clean, read_url, through_gateway
 from ..client.values import objects, text
 from ..const import DOMAIN
+from ..guard import ADDRESSES
 from ..library.work import Work
 
 # Seconds until a work is looked up again after a library failed; doubled each time.
@@ -266,7 +267,7 @@ class ArtworkMetadata:
         """Read the known metadata, and look the work up if they are incomplete."""
         if (item := self._item) is None:
             return
-        works = [work for source in self._sources if (work := source.known_work(item))]
+        works = self._known_works(item)
         best = next((work for work in works if work.link), None)
         self._work = best or (works[0] if works else self._work)
         # Without a source, the status is not complete yet.
@@ -281,6 +282,14 @@ class ArtworkMetadata:
             )
         else:
             self._sources_changed.set()
+
+    def _known_works(self, item: PlaylistItem) -> list[Work]:
+        """Return the work as each library has it, whose pictures may be read from where the library is."""
+        works = [work for source in self._sources if (work := source.known_work(item))]
+        self._hass.data[ADDRESSES].async_allow_of_library(
+            work.picture for work in works
+        )
+        return works
 
     async def _async_look_up(self, item: PlaylistItem) -> None:
         """Look a work up in one library after the other; after a failure again, also when a library has changed."""
@@ -308,4 +317,5 @@ class ArtworkMetadata:
         self._look_up = None
         if work is not None and work != self._work:
             self._work = work
+            self._known_works(item)
             self._on_work()

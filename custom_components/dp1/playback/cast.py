@@ -15,13 +15,14 @@ from .. import timing
 from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
-from ..client.playlist.playlist import Playlist
+from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import clean
 from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.history import History
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
+from ..guard import ADDRESSES
 from ..storage import StoredDialect
 from .resolve import Options, async_apply, async_read, start_of
 
@@ -39,6 +40,8 @@ async def async_cast(
         playlist = await _async_arranged(coordinator, playlist, options)
     await _async_leave_error_page(coordinator, options.wake)
     coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
+    if playlist.origin is Origin.OURS:
+        coordinator.hass.data[ADDRESSES].async_allow_of_library(playlist.pictures)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:

@@ -21,7 +21,7 @@ from ..client.text import MAX_TITLE, shorten
 from ..client.values import mapping
 from ..errors import action_failed, invalid_input, translated
 from ..fields import list_up_to, note, title
-from ..guard import NAMED_HOSTS
+from ..guard import ADDRESSES
 from ..language import async_message
 from ..library.work import Work, labeled
 from .daily import async_of_today
@@ -75,7 +75,8 @@ async def async_compose(
 ) -> Playlist:
     """Return the playlist of the works of all media in their order, or raise which medium has none."""
     named = [medium.media_content_id for medium in media]
-    await hass.data[NAMED_HOSTS].async_add(context, named)
+    caller = await hass.data[ADDRESSES].async_caller(context, named)
+    options = replace(options, caller=caller)
     limit = asyncio.Semaphore(PARALLEL)
 
     async def items_of(number: int, medium: Medium) -> list[Item]:
@@ -108,10 +109,15 @@ async def _async_items(
 ) -> list[Item]:
     """Return the works of a medium with what their playlist says of all, and the texts they are to have."""
     name, _ = split_media_id(medium.media_content_id)
-    own = Options(limit=options.limit, asked=None, warnings=options.warnings)
+    own = Options(
+        limit=options.limit,
+        asked=None,
+        caller=options.caller,
+        warnings=options.warnings,
+    )
     playlist = await async_from_media(hass, "", name, own, medium.title or None)
     playlist = await async_of_today(hass, playlist, own)
-    playlist = await async_read_for_display(hass, playlist)
+    playlist = await async_read_for_display(hass, playlist, options.caller)
     if not (items := await async_works_alone(hass, playlist)):
         raise invalid_input("nothing_to_show")
     if medium.title and len(items) == 1:

@@ -20,14 +20,13 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
+from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..grants import GRANTS, PATH
+from ..grants import GRANTS, LIVE, PATH
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 
-# Media ids of cameras in the media browser.
-LIVE: Final = "media-source://camera/"
 # For media without a file, which are redirected to. Long enough for a film.
 SIGNED_FOR = timedelta(hours=3)
 # What a display loads must not run on Home Assistant's origin in a user's browser.
@@ -38,8 +37,10 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 
 
-def is_used_by(hass: HomeAssistant, token: str, entry_id: str) -> bool:
-    """Return whether a display uses a medium; unless that is known, it does."""
+def is_used_by(
+    hass: HomeAssistant, token: str, entry_id: str, only_now: bool = False
+) -> bool:
+    """Return whether a display shows a medium, or can return to it; unless that is known, it does."""
     entry = hass.config_entries.async_get_entry(entry_id)
     if entry is None:
         return False
@@ -49,7 +50,9 @@ def is_used_by(hass: HomeAssistant, token: str, entry_id: str) -> bool:
     data = coordinator.data
     if data.player is None and data.assumed is None:
         return True
-    playlists = [entry.playlist for entry in coordinator.history.entries()]
+    playlists: list[Playlist] = []
+    if not only_now:
+        playlists += [entry.playlist for entry in coordinator.history.entries()]
     if data.assumed is not None:
         playlists.append(data.assumed)
     sources = [source for playlist in playlists for source in playlist.sources]
@@ -76,7 +79,7 @@ class MediaProxyView(HomeAssistantView):
     async def get(self, request: web.Request, path: str) -> web.StreamResponse:
         """Serve a medium from where it is now."""
         hass = request.app[KEY_HASS]
-        media_id = hass.data[GRANTS].media_id(request.query.get("token", ""))
+        media_id = hass.data[GRANTS].served(request.query.get("token", ""))
         if media_id is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         try:

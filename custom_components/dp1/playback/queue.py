@@ -85,7 +85,7 @@ async def async_enqueue(
         works: Works = document["items"]
         index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
-        added = await async_read_for_display(coordinator.hass, playlist)
+        added = await async_read_for_display(coordinator.hass, playlist, options.caller)
         new = with_own_ids(await async_works_alone(coordinator.hass, added), works)
         document["items"] = [*works[:at], *new, *works[at:]]
         reload = how is Enqueue.PLAY

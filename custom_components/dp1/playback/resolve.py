@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote, urlencode
 from aiohttp import ClientError, ClientResponse, ClientTimeout, hdrs
 from yarl import URL
 
+from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.components import media_source, persistent_notification
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant, callback
@@ -53,7 +54,7 @@ from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import action_failed, invalid_input, translated
 from ..grants import GRANTS, base_url
-from ..guard import NAMED_HOSTS, async_session
+from ..guard import ADDRESSES, async_session
 from ..language import async_message
 from ..library.entries import (
     DAILY_MEDIA_ID,
@@ -68,6 +69,7 @@ from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection import async_indexer, async_user_agent, items_of
 from ..library.providers.pictures import async_upload_name
 from ..library.work import Work
+from ..permissions import STRANGER, Caller
 from .media_proxy import LIVE, is_picture_entity, page_url
 
 # Seconds for a link to a market; an action ends within 30 seconds.
@@ -114,6 +116,7 @@ class Options:
         texts: fields of the playlist that count instead of its own: title and note.
         place: where to resume, unless the above says otherwise.
         asked: number of the request, which tells later ones from earlier ones; None for what no user requested.
+        caller: for whom it is shown.
         warnings: what is said about it in the answer.
     """
 
@@ -129,6 +132,7 @@ class Options:
     asked: int | None = field(
         default_factory=partial(next, REQUEST_NUMBERS), compare=False
     )
+    caller: Caller = field(default=STRANGER, compare=False)
     warnings: list[str] = field(default_factory=list, compare=False)
 
     @property
@@ -165,8 +169,12 @@ async def async_resolve(
             return await _async_from_url(hass, url, options)
         case {"playlist": document}:
             return await _async_from_document(hass, document, options)
+        case {"playlist_id": str(ref)} if is_elsewhere(hass, ref):
+            return await _async_from_url(hass, ref, options)
         case {"playlist_id": str(ref)}:
-            return await async_apply(hass, await async_playlist(hass, ref), options)
+            playlist = await async_playlist(hass, ref)
+            hass.data[ADDRESSES].async_allow_of_library([playlist.url])
+            return await async_apply(hass, playlist, options)
         case {"exhibition": str()} | {"series": str()}:
             return await _async_from_library(hass, what, options)
         case _:
@@ -186,12 +194,12 @@ async def async_apply(
     """Return a playlist by its URL, or as a document if options change it or a stranger gave it; it may be large."""
     is_of_stranger = playlist.url is None and playlist.origin is Origin.STRANGER
     if options.rewrites or is_of_stranger:
-        playlist = await async_read(hass, playlist)
+        playlist = await async_read(hass, playlist, options.caller)
         if playlist.origin is Origin.OURS:
             return _apply(playlist, options)
         return await hass.async_add_executor_job(_apply, playlist, options)
     if options.start_at and playlist.works is None:
-        playlist = await async_read(hass, playlist)
+        playlist = await async_read(hass, playlist, options.caller)
     options.check_start(playlist)
     return playlist
 
@@ -216,6 +224,7 @@ async def _async_from_library(
 ) -> Playlist:
     """Return the playlist of an exhibition, a series or another node of a library."""
     playlist = await async_build_playlist(hass, what, limit=options.limit)
+    hass.data[ADDRESSES].async_allow_of_library([playlist.url])
     if playlist.keep_current and not options.rewrites:
         options.check_start(playlist)
         media_id = what["media_content_id"]
@@ -288,8 +297,12 @@ async def _async_from_text(hass: HomeAssistant, wanted: Wanted) -> Playlist:
 
 async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Playlist:
     """Return the playlist of an entry of a display's history."""
+    caller = wanted.options.caller
     for coordinator in async_displays(hass):
         if (given := coordinator.history.get(wanted.media_id)) is not None:
+            caller.check(POLICY_READ, coordinator.entity_id or "")
+            for source in given.playlist.sources:
+                _check_entity(hass, caller, hass.data[GRANTS].media_id_of(source) or "")
             return await async_apply(hass, given.playlist, wanted.options)
     raise invalid_input("forgotten", media_id=wanted.media_id)
 
@@ -310,7 +323,7 @@ async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Playlist:
 
     Displays show a stream only within a page, and that of an image entity not at all.
     """
-    entity_id = wanted.media_id.removeprefix(LIVE).removeprefix(IMAGES)
+    entity_id = _check_entity(hass, wanted.options.caller, wanted.media_id)
     state = hass.states.get(entity_id)
     if state is None or not is_picture_entity(hass, entity_id):
         raise invalid_input("no_such_media", media_id=wanted.media_id)
@@ -321,6 +334,14 @@ async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Playlist:
         return page_playlist(title, LIVE_PAGE.format(url=escape(source)))
     source = async_url(entity_id, f"/{entity_id}.jpg")
     return await async_apply(hass, _of_work(source, title), wanted.options)
+
+
+def _check_entity(hass: HomeAssistant, caller: Caller, media_id: str) -> str:
+    """Return the camera or image entity of a media id, or raise unless its picture may be read."""
+    entity_id = media_id.removeprefix(LIVE).removeprefix(IMAGES)
+    if is_picture_entity(hass, entity_id):
+        caller.check(POLICY_READ, entity_id)
+    return entity_id
 
 
 async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playlist:
@@ -352,7 +373,7 @@ async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Playlist:
     kind = wanted.kind
     is_media = kind.partition("/")[0] in ("image", "video")
     if not (is_media or kind in WEB_TYPES) and (
-        kind in PLAYLIST_TYPES or await _async_is_playlist(hass, wanted.media_id)
+        kind in PLAYLIST_TYPES or await _async_is_playlist(hass, wanted)
     ):
         return await _async_from_url(hass, wanted.media_id, wanted.options)
     source = reachable_url(hass, wanted.media_id)
@@ -389,7 +410,7 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
     if not url.startswith(("http://", "https://")):
         return ""
     is_own = is_hass_url(hass, url)
-    guard = hass.data[NAMED_HOSTS].async_guard(url)
+    guard = hass.data[ADDRESSES].async_guard(url, options.caller)
     if is_own:
         guard = guard.allowing(url)
     timeout = ClientTimeout(total=timing.TITLE_TIMEOUT)
@@ -416,6 +437,15 @@ def _allows_frames(response: ClientResponse) -> bool:
                 case ["frame-ancestors", *sources]:
                     return bool({"*", "http:", PLAYER_ORIGIN} & set(sources))
     return hdrs.X_FRAME_OPTIONS not in response.headers
+
+
+@callback
+def is_elsewhere(hass: HomeAssistant, ref: str) -> bool:
+    """Return whether a playlist is named by an address that is none of a library's feed."""
+    feeds = (library.feed for library in async_libraries(hass))
+    return "://" in ref and not any(
+        feed and ref.startswith(f"{feed.url}/") for feed in feeds
+    )
 
 
 @callback
@@ -486,11 +516,14 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
     return f"{base_url(hass)}{local}"
 
 
-async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
-    """Read the playlist at a URL."""
+async def async_read_playlist(
+    hass: HomeAssistant, url: str, caller: Caller = STRANGER
+) -> dict[str, Any]:
+    """Read the playlist at a URL, for a call or for nobody."""
+    addresses = hass.data[ADDRESSES]
     try:
         answer = await request_json(
-            hass.data[NAMED_HOSTS].async_guard(url),
+            addresses.async_guard(url, caller),
             "GET",
             url,
             timeout=timing.DOCUMENT_TIMEOUT,
@@ -499,14 +532,20 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
         if len(answer.body) <= MAX_ON_LOOP:
-            return parse(answer.body)
-        return await hass.async_add_executor_job(parse, answer.body)
+            document = parse(answer.body)
+        else:
+            document = await hass.async_add_executor_job(parse, answer.body)
     except Dp1Error as err:
         raise translated(err, "playlist", url) from err
+    if caller.hosts:
+        await addresses.async_allow_in(document, caller.hosts)
+    return document
 
 
-async def async_read(hass: HomeAssistant, playlist: Playlist) -> Playlist:
-    """Return a playlist with its document, which is read if only its URL is known."""
+async def async_read(
+    hass: HomeAssistant, playlist: Playlist, caller: Caller = STRANGER
+) -> Playlist:
+    """Return a playlist with its document, which is read if only its URL is known, for a call or for nobody."""
     if (url := playlist.url) is None or playlist.document:
         return playlist
     node = hass.data[GRANTS].media_id_of(url)
@@ -514,24 +553,27 @@ async def async_read(hass: HomeAssistant, playlist: Playlist) -> Playlist:
         # Home Assistant itself may not reach the address that displays use.
         built = await async_build_playlist(hass, {"media_content_id": node})
         return replace(built, url=url)
-    return replace(playlist, document=await async_read_playlist(hass, url))
+    return replace(playlist, document=await async_read_playlist(hass, url, caller))
 
 
-async def async_read_for_display(hass: HomeAssistant, playlist: Playlist) -> Playlist:
+async def async_read_for_display(
+    hass: HomeAssistant, playlist: Playlist, caller: Caller = STRANGER
+) -> Playlist:
     """Return a playlist as displays show it, which is read if only its URL is known."""
     if playlist.url is None:
         return playlist
-    read = await async_read(hass, playlist)
+    read = await async_read(hass, playlist, caller)
     document = await hass.async_add_executor_job(for_display, read.document)
     return replace(playlist, document=document)
 
 
-async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
+async def _async_is_playlist(hass: HomeAssistant, wanted: Wanted) -> bool:
     """Return whether there is a playlist at a URL; if it cannot be read, the URL decides."""
+    url, caller = wanted.media_id, wanted.options.caller
     if url.startswith("data:") or _suffix(url) in MEDIA_SUFFIXES:
         return False
     try:
-        document = await async_read_playlist(hass, reachable_url(hass, url))
+        document = await async_read_playlist(hass, reachable_url(hass, url), caller)
     except HomeAssistantError:
         path = _parse_url(url).path
         return path.endswith(".json") or "/playlists/" in path

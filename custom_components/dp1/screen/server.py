@@ -19,7 +19,7 @@ from ..client.errors import Dp1Error
 from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import mapping, text
-from ..guard import NAMED_HOSTS
+from ..guard import ADDRESSES
 from .player import CommandError, Player, State
 
 type Json = dict[str, Any]
@@ -317,7 +317,7 @@ class Server:
 
     async def _async_fetch(self, url: str) -> Json:
         """Fetch a playlist; at home only what Home Assistant itself has named."""
-        guard = self.hass.data[NAMED_HOSTS].async_guard(url)
+        guard = self.hass.data[ADDRESSES].async_guard(url)
         try:
             answer = await request_json(
                 guard, "GET", url, timeout=FETCH_SECONDS, max_body=MAX_DOCUMENT

@@ -1,12 +1,13 @@
 """A playlist to show: at a URL, which displays read and refresh by themselves, or as a document."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Self, override
 
 from ..errors import InvalidPlaylistError
 from .document import check_playable, for_display, unsigned, validate
+from .manifest import picture_in
 
 type Document = dict[str, Any]
 
@@ -75,6 +76,14 @@ class Playlist:
     def works(self) -> int | None:
         """The number of works, None if it is unknown."""
         return len(self.items) if self.document else self.count
+
+    @property
+    def pictures(self) -> Iterator[str]:
+        """The cover, and what works have as pictures or are, as far as they are known."""
+        manifests = (item.get("inlineManifest") for item in self.items)
+        found = (self.document.get("coverImage"), *map(picture_in, manifests))
+        yield from (picture for picture in found if isinstance(picture, str))
+        yield from self.sources
 
     @property
     def sources(self) -> list[str]:

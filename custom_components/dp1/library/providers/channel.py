@@ -30,7 +30,7 @@ from ...client.page import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
-from ...guard import NAMED_HOSTS
+from ...guard import ADDRESSES
 from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
@@ -160,7 +160,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
         if feed.client is not None and self.address.feed == feed.url:
             self._client = feed.client
         else:
-            self._client = self.address.client(hass.data[NAMED_HOSTS].async_guard())
+            self._client = self.address.client(hass.data[ADDRESSES].async_guard())
             feed.others[f"{self.address.feed}/"] = self._client
 
     @override

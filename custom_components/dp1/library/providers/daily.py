@@ -20,7 +20,7 @@ from ...client.playlist.schedule import Due, due
 from ...client.text import through_gateway, web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
-from ...guard import NAMED_HOSTS
+from ...guard import ADDRESSES
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import ServerStore
 from ..server_list import PATIENCE, Json, Tasks
@@ -212,7 +212,7 @@ class Daily(Provider):
         """Read the playlist; the last one is kept if that fails."""
         is_of_vendor = self.preferences.daily_from_vendor
         # What the vendor names is never at home.
-        guard = self.hass.data[NAMED_HOSTS].async_guard()
+        guard = self.hass.data[ADDRESSES].async_guard()
         guard = guard if is_of_vendor else guard.allowing(self.url)
         try:
             stored = await Feed(guard, self.url).playlist(self.url)
@@ -306,7 +306,7 @@ async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:
 
     Nothing else in the configuration of the app is looked at, and no address at home is asked.
     """
-    guard = hass.data[NAMED_HOSTS].async_guard()
+    guard = hass.data[ADDRESSES].async_guard()
     timeout = timing.DOCUMENT_TIMEOUT
     for config in VENDOR_CONFIGS:
         try:

@@ -19,7 +19,7 @@ from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.page import Page
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
-from ....guard import NAMED_HOSTS
+from ....guard import ADDRESSES
 from ...server import ServerCoordinator
 from ...server_list import PATIENCE, Json, Read, ServerList
 from .records import KnownWorks
@@ -41,7 +41,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         url = entry.data.get(CONF_CATALOG_URL)
         self.client: Catalog | None = None
         if url:
-            guard = hass.data[NAMED_HOSTS].async_guard().allowing(url)
+            guard = hass.data[ADDRESSES].async_guard().allowing(url)
             self.client = Catalog(guard, url)
             url = self.client.url
         super().__init__(hass, entry, "catalog", url, timing.REFRESH)

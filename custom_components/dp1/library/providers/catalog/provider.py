@@ -42,7 +42,7 @@ from ....client.playlist.playlist import Playlist
 from ....client.text import shorten
 from ....client.values import text
 from ....const import SOURCE_LIMIT
-from ....guard import NAMED_HOSTS
+from ....guard import ADDRESSES
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
@@ -830,7 +830,7 @@ class CatalogProvider(Provider):
             return known
         try:
             answer = await request_json(
-                self.hass.data[NAMED_HOSTS].async_guard(),
+                self.hass.data[ADDRESSES].async_guard(),
                 "GET",
                 address,
                 timeout=MANIFEST_SECONDS,

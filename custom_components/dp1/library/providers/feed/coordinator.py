@@ -24,7 +24,7 @@ from ....client.playlist.playlist import Playlist
 from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
-from ....guard import NAMED_HOSTS
+from ....guard import ADDRESSES
 from ....storage import record_from_json, record_to_json
 from ...server import ServerCoordinator
 from ...server_list import PATIENCE, Json, ServerList
@@ -70,7 +70,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         url = entry.data.get(CONF_FEED_URL)
         self.client: Feed | None = None
         if url:
-            guard = hass.data[NAMED_HOSTS].async_guard().allowing(url)
+            guard = hass.data[ADDRESSES].async_guard().allowing(url)
             key, keys = entry.data.get(CONF_API_KEY), entry.options.get(CONF_FEED_KEYS)
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url

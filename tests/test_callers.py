@@ -1,0 +1,266 @@
+"""Test what a member of the household may do with each object that an action names, and what is read at home for whom."""
+
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockUser
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from yarl import URL
+
+from custom_components.dp1.guard import ADDRESSES
+from homeassistant.components.camera import Camera
+from homeassistant.components.camera.const import DATA_COMPONENT
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.exceptions import HomeAssistantError, Unauthorized
+from homeassistant.helpers import intent
+from homeassistant.setup import async_setup_component
+
+from .client.scripted_server import Reply, ScriptedServer
+from .displays import playlist, until
+from .houses import House, series, served
+from .libraries import library_entry, set_up
+from .simulators.feed import FeedSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled", "hass_admin_user")
+
+CAMERA = "camera.door"
+LIVE = f"media-source://camera/{CAMERA}"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(8) + b"\0\0\0\1\0\0\0\1"
+PICTURE = Reply(200, PNG, {"Content-Type": "image/png"})
+
+
+class Door(Camera):
+    """A camera that gives one picture."""
+
+    _attr_name = "Door"
+
+    async def async_camera_image(
+        self, width: int | None = None, height: int | None = None
+    ) -> bytes:
+        """Return a picture."""
+        return b"\xff\xd8\xff\xe0 a picture"
+
+
+@pytest.fixture
+async def house(
+    hass: HomeAssistant, hass_client_no_auth: ClientSessionGenerator
+) -> AsyncIterator[House]:
+    """Set up two displays and a camera."""
+    for component in ("homeassistant", "camera", "intent", "media_source"):
+        assert await async_setup_component(hass, component, {})
+    await hass.data[DATA_COMPONENT].async_add_entities([Door()])
+    async with House.of(hass, "left", "right") as house:
+        client = await hass_client_no_auth()
+        url = str(client.make_url("")).rstrip("/")
+        await async_process_ha_core_config(hass, {"internal_url": url})
+        yield house
+
+
+def member(hass: HomeAssistant, **entities: Any) -> Context:
+    """Return the context of a member of the household who has rights on some entities only."""
+    user = MockUser(name="Member").add_to_hass(hass)
+    ids = {key.replace("__", "."): value for key, value in entities.items()}
+    user.mock_policy({"entities": {"entity_ids": ids}})
+    return Context(user_id=user.id)
+
+
+async def call(
+    hass: HomeAssistant, context: Context, action: str, *names: str, **data: Any
+) -> None:
+    """Call an action on displays in the name of somebody."""
+    domain, _, service = action.partition(".")
+    target = {"entity_id": [f"media_player.{name}" for name in names]} if names else {}
+    await hass.services.async_call(
+        domain, service, {**target, **data}, blocking=True, context=context
+    )
+
+
+async def test_nobody_takes_in_a_display_of_others(house: House) -> None:
+    """Whoever may not control a display does not make it follow theirs."""
+    hass = house.hass
+    await house.show("right", playlist=series("Dunes", 2))
+    await house.show("left", playlist=series("Tides", 2))
+    limited = member(hass, media_player__left=True, media_player__right={"read": True})
+    members = ["media_player.left", "media_player.right"]
+    with pytest.raises(Unauthorized):
+        await call(hass, limited, "media_player.join", "left", group_members=members)
+    assert house.hanging("right") == "Dunes 1"
+    assert not house.attribute("left", "group_members")
+    both = member(hass, media_player__left=True, media_player__right=True)
+    await call(hass, both, "media_player.join", "left", group_members=members)
+    await until(lambda: house.hanging("right") == "Tides 1")
+
+
+PLAY = {"media_content_type": "image/jpeg"}
+WAYS: list[tuple[str, dict[str, Any]]] = [
+    ("media_player.play_media", {**PLAY, "media_content_id": CAMERA}),
+    ("media_player.play_media", {**PLAY, "media_content_id": LIVE}),
+    ("media_player.play_media", {**PLAY, "media_content_id": CAMERA, "enqueue": "add"}),
+    ("dp1.cast_playlist", {"media_content_id": CAMERA}),
+    ("dp1.cast_playlist", {"media": [CAMERA]}),
+    ("dp1.cast_playlist", {"media": [LIVE]}),
+    ("dp1.show_message", {"image": CAMERA}),
+]
+
+
+@pytest.mark.parametrize(("action", "data"), WAYS)
+async def test_nobody_hangs_a_camera_that_they_may_not_see(
+    house: House, action: str, data: dict[str, Any]
+) -> None:
+    """The picture of a camera is lent only to who may read it, whatever the way."""
+    hass = house.hass
+    await house.show("left", playlist=series("Tides", 2))
+    blind = member(hass, media_player__left=True)
+    with pytest.raises(HomeAssistantError):
+        await call(hass, blind, action, "left", **data)
+    assert "/api/dp1/media" not in str(house.walls["left"].player.items)
+    seeing = member(hass, media_player__left=True, camera__door={"read": True})
+    await call(hass, seeing, action, "left", **data)
+    await until(lambda: "api/dp1/media" in str(house.walls["left"].player.items))
+
+
+async def test_what_hung_elsewhere(house: House) -> None:
+    """Neither the history of a display that somebody may not see, nor the camera in it, is for them."""
+    hass = house.hass
+    await house.show("right", playlist=series("Dunes", 2))
+    await house.play("right", CAMERA)
+    coordinator = house.entries["right"].runtime_data
+    camera, dunes = (entry.media_id for entry in coordinator.history.entries())
+    own = {"media_player__left": True}
+    readable = {**own, "media_player__right": {"read": True}}
+    seeing = {**readable, "camera__door": {"read": True}}
+    for context, media_id, allowed in (
+        (member(hass, **own), dunes, False),
+        (member(hass, **readable), dunes, True),
+        (member(hass, **readable), camera, False),
+        (member(hass, **seeing), camera, True),
+    ):
+        play = {**PLAY, "media_content_id": media_id}
+        if allowed:
+            await call(hass, context, "media_player.play_media", "left", **play)
+        else:
+            with pytest.raises(Unauthorized):
+                await call(hass, context, "media_player.play_media", "left", **play)
+
+
+async def test_a_camera_is_private_again(
+    house: House, hass_client_no_auth: ClientSessionGenerator
+) -> None:
+    """The address at which a camera was lent ends with what hangs; a display that returns to it gets it again."""
+    stranger = await hass_client_no_auth()
+    await house.play("left", CAMERA)
+    address = URL(house.walls["left"].player.items[0]["source"]).raw_path_qs
+    assert (await stranger.get(address)).status == HTTPStatus.OK
+    await house.show("left", playlist=series("Tides", 2))
+    await until(lambda: house.attribute("left", "media_title") == "Tides 1")
+    assert (await stranger.get(address)).status == HTTPStatus.NOT_FOUND
+    coordinator = house.entries["left"].runtime_data
+    _, camera = (entry.media_id for entry in coordinator.history.entries())
+    await house.play("left", camera)
+    assert (await stranger.get(address)).status == HTTPStatus.OK
+
+
+async def test_who_may_only_look_extends_nothing(house: House) -> None:
+    """An announcement is extended by who may control its display."""
+    hass = house.hass
+    await house.show("left", playlist=series("Tides", 2))
+    await house.show("left", playlist=series("Notice", 1), show_for={"hours": 1})
+    until_before = house.attribute("left", "dp1")["until"]
+    looking = member(hass, media_player__left={"read": True})
+    response = await intent.async_handle(
+        hass,
+        "test",
+        "Dp1Control",
+        {name: {"value": value} for name, value in EXTEND.items()},
+        context=looking,
+    )
+    assert response.error_code is intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+    assert house.attribute("left", "dp1")["until"] == until_before
+
+
+EXTEND = {"action": "extend", "name": "Left", "minutes": 30}
+
+
+async def test_a_heart_is_for_who_may_change_the_library(
+    house: House, feed: FeedSimulator
+) -> None:
+    """A display that somebody may control is no way to the favorites of a library that they may not change."""
+    hass = house.hass
+    library = await set_up(hass, library_entry(feed.url))
+    (stored,) = feed.seed([playlist("Tide", "Dune")])
+    await call(hass, Context(), "dp1.refresh_library")
+    media_id = f"media-source://dp1/{library.entry_id}/playlist/{stored['id']}"
+    await house.play("left", media_id)
+    await until(lambda: house.attribute("left", "dp1")["favorite"] is False)
+    limited = member(hass, media_player__left=True)
+    with pytest.raises(Unauthorized):
+        await call(hass, limited, "dp1.add_favorite", "left")
+    assert not library.runtime_data.favorites.nodes()
+    await call(hass, Context(), "dp1.add_favorite", "left")
+
+
+# What is read at home
+
+
+def work(picture: str, **fields: Any) -> dict[str, Any]:
+    """Return a playlist of a work with a picture."""
+    metadata = {"thumbnails": {"small": {"uri": picture}}}
+    manifest = {"refVersion": "0.1.0", "id": "work", "metadata": metadata}
+    document = playlist("Tide")
+    document["items"][0] |= {"inlineManifest": manifest, **fields}
+    return document
+
+
+async def picture_of(house: House, name: str) -> None:
+    """Look at the picture of what hangs, as browsers do."""
+    player: Any = house.hass.data["media_player"].get_entity(house.entity(name))
+    await player.async_get_media_image()
+
+
+async def test_a_member_reads_nothing_at_home_by_what_hangs(house: House) -> None:
+    """The picture, the manifest and the title of what a member casts are not read at a host that the owner once cast from."""
+    async with ScriptedServer.run(PICTURE) as nas:
+        await house.show("left", playlist=work(f"{nas.url}/owner.png"))
+        await picture_of(house, "left")
+        assert [asked.path for asked in nas.requests] == ["/owner.png"]
+        limited = member(house.hass, media_player__left=True)
+        secret = work(f"{nas.url}/secret.png", ref=f"{nas.url}/secret.json")
+        secret["coverImage"] = f"{nas.url}/cover.png"
+        secret["items"][0]["title"] = "Secret"
+        cast = {"playlist": secret}
+        await call(house.hass, limited, "dp1.cast_playlist", "left", **cast)
+        await until(lambda: house.attribute("left", "media_title") == "Secret")
+        await picture_of(house, "left")
+        await house.entries["left"].runtime_data.metadata.async_wait(5)
+        assert [asked.path for asked in nas.requests] == ["/owner.png"]
+
+
+async def test_a_display_reads_nothing_at_home(house: House) -> None:
+    """What a display reports leads to no other address of a host that the owner cast from."""
+    async with ScriptedServer.run(PICTURE) as nas:
+        await house.show("left", playlist=work(f"{nas.url}/owner.png"))
+        lie = work(f"{nas.url}/secret.png", ref=f"{nas.url}/secret.json")
+        lie["items"][0]["title"] = "Lie"
+        house.walls["left"].player.load({**lie, "title": "Lies"})
+        await until(lambda: house.attribute("left", "media_title") == "Lie")
+        await picture_of(house, "left")
+        await house.entries["left"].runtime_data.metadata.async_wait(5)
+        assert not nas.requests
+
+
+async def test_pictures_of_a_playlist_of_the_owner(house: House) -> None:
+    """What the owner's playlist at home has on its own host is shown, and nothing of another host there."""
+    async with ScriptedServer.run(PICTURE) as router:
+        document = work("/picture.png")
+        async with ScriptedServer.run(PICTURE) as nas, served(document) as (url,):
+            own = url.replace("/playlists/0", "/picture.png")
+            for picture, found in ((own, True), (f"{router.url}/x.png", False)):
+                document.update(work(picture, title=picture[-30:]))
+                await house.show("left", playlist_url=url, limit=1)
+                await house.settled("left")
+                assert (picture in house.hass.data[ADDRESSES]) is found
+            assert not nas.requests
+        assert not router.requests
