@@ -11,7 +11,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from heapq import nlargest
-from itertools import batched, chain, combinations
+from itertools import batched, chain, combinations, islice
 import time
 from typing import Any, Final, Self
 
@@ -183,18 +183,16 @@ class _Index[T]:
 
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
-        found: Iterable[int] = range(len(self._lines) if query.words else 0)
+        found = [*range(len(self._lines) if query.words else 0)]
         lines = self._lines
         for word in sorted(query.words, key=len, reverse=True):
             needle = _start_of(word)
-            found = [place for place in found if needle in lines[place]]
-        found = list(found)
+            found = [at for at in found if needle in lines[at]]
         if len(found) > MAX_LINES:
-            best: dict[int, None] = {}
-            for end in ("\t", BETWEEN_PARTS, ""):
-                needle = f" {query.text}{end}"
-                best |= dict.fromkeys(at for at in found if needle in lines[at])
-            found = [*dict.fromkeys((*best, *found))][:MAX_LINES]
+            starts = (f" {query.text}{end}" for end in ("\t", BETWEEN_PARTS, ""))
+            best = (at for start in starts for at in found if start in lines[at])
+            first = dict.fromkeys(chain(islice(best, MAX_LINES), found[:MAX_LINES]))
+            found = [*first][:MAX_LINES]
         return [(query.score_line(lines[at]), *self._places[at]) for at in found]
 
     def find_alike(self, query: Query, least: float) -> list[tuple[float, T, int]]:
