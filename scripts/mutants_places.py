@@ -216,20 +216,18 @@ PLACES = [
         ],
     ),
     Place(
-        "client/display/notifications.py",
-        "a frame that leaves out how a work loads is one of another work",
-        "if (move := moves.get(frame)) and move.position != position:",
-        "if move := moves.get(frame):",
-        ["tests/client/display/test_notifications.py::test_frames_that_come_again"],
+        "display/connection.py",
+        "what a display pushes is written as often",
+        "if wait > 0:",
+        "if wait > 60:",
+        ["tests/display/test_flood.py"],
     ),
     Place(
-        "client/display/notifications.py",
-        "frames are kept without end",
-        "and sum(map(len, moves)) + len(frame) <= _MAX_MOVES",
-        "and moves is not None",
-        [
-            "tests/client/display/test_notifications.py::test_frames_that_come_again_are_parsed_once"
-        ],
+        "display/connection.py",
+        "the last state of a flood is lost",
+        "        self._waiting[type(frame)] = frame\n        if self._timer is not None:\n            return\n",
+        "        if self._timer is not None:\n            return\n        self._waiting[type(frame)] = frame\n",
+        ["tests/display/test_flood.py"],
     ),
     Place(
         "coordinator.py",
@@ -248,8 +246,8 @@ PLACES = [
     Place(
         "client/display/notifications.py",
         "a half-open socket is kept",
-        "if heard == before:",
-        "if False:",
+        "heartbeat=heartbeat,",
+        "heartbeat=None,",
         [
             "tests/client/display/test_notifications.py::test_a_half_open_socket_is_noticed"
         ],
@@ -507,10 +505,10 @@ PLACES = [
     ),
     Place(
         "display/discovery.py",
-        "half a magic packet",
-        'b"\\xff" * 6 + mac * 16',
-        'b"\\xff" * 6 + mac * 8',
-        ["tests/display/test_wake_on_lan.py::test_switched_on_again"],
+        "a display is woken over Wi-Fi",
+        "if interface.startswith(CABLES)",
+        "if interface",
+        ["tests/display/test_wake_on_lan.py::test_who_can_be_switched_on"],
     ),
     Place(
         "library/providers/catalog/provider.py",

@@ -8,7 +8,8 @@ import json
 from typing import Any
 
 from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigFlowContext
-from homeassistant.core import HomeAssistant
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.setup import async_setup_component
 
@@ -334,6 +335,26 @@ async def storm(home: Home) -> None:
         )
 
 
+async def flood(home: Home) -> str:
+    """Alternate two works some 700 times a second, and count the changes that are written."""
+    changes = 0
+
+    @callback
+    def note(event: Event[EventStateChangedData]) -> None:
+        """Count a change of the media player."""
+        nonlocal changes
+        changes += event.data["entity_id"] == ENTITY_ID
+
+    remove = home.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    for number in range(2000):
+        title = "Dawn" if number % 2 else "Noon"
+        await home.display.send_frame(status_of(home, item={"title": title}))
+        await asyncio.sleep(0.001)
+    shown = await home.until_shown("playing Dawn", 2)
+    remove()
+    return f"{changes} changes; {shown}"
+
+
 SOCKET_FAULTS = (
     frame("sends no JSON", "hello"),
     frame("sends bytes", b"\x00\xff\xfe"),
@@ -380,6 +401,16 @@ SOCKET_FAULTS = (
         "playing Storm|playing Dawn",
         storm,
         after_frame,
+        heal,
+        pushed,
+        0,
+    ),
+    Fault(
+        SOCKET,
+        "alternates two works without end",
+        "^[1-4]?[0-9] changes; playing Dawn$",
+        lambda home: None,
+        flood,
         heal,
         pushed,
         0,

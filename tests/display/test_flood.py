@@ -1,0 +1,96 @@
+"""Test a display that pushes without end."""
+
+import asyncio
+import json
+import logging
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.display import connection
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+
+from ..displays import DEVICE_ID, ENTITY_ID, playlist, settle, state_of, until
+from ..simulators.display import DisplaySimulator
+
+WORKS = playlist("A", "B")
+ISSUE = ("dp1", f"floods_{DEVICE_ID}")
+
+
+def frame(index: int) -> str:
+    """Return what is pushed of one of two works."""
+    works = [{"id": it["id"], "title": it["title"]} for it in WORKS["items"]]
+    message = {"ok": True, "index": index, "items": works, "isPaused": False}
+    return json.dumps({"notification_type": "player_status", "message": message})
+
+
+async def flood(display: DisplaySimulator, seconds: float, index: int) -> int:
+    """Alternate two works as fast as possible, and end with one of them; return how many frames were sent."""
+    display.player.handle("moveToArtwork", {"index": index})
+    loop = asyncio.get_running_loop()
+    end, sent = loop.time() + seconds, 0
+    while loop.time() < end:
+        await display.send_frame(frame(sent % 2))
+        sent += 1
+        await asyncio.sleep(0.001)
+    await display.send_frame(frame(index))
+    return sent
+
+
+@pytest.fixture
+async def silent(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> DisplaySimulator:
+    """Return a display that pushes nothing by itself."""
+    display.player.load(WORKS)
+    await until(lambda: state_of(hass).attributes.get("media_playlist"))
+    await settle(display)
+    display.poller.muted = True
+    return display
+
+
+@pytest.mark.parametrize("last", [0, 1])
+async def test_only_so_many_changes_are_written(
+    hass: HomeAssistant, silent: DisplaySimulator, last: int
+) -> None:
+    """A burst, then two a second, and at the end what is shown then."""
+    changes: list[str] = []
+
+    @callback
+    def note(event: Event[EventStateChangedData]) -> None:
+        """Note a change of the media player."""
+        if event.data["entity_id"] == ENTITY_ID:
+            changes.append(event.data["new_state"].attributes["media_title"])
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    sent = await flood(silent, 2.0, last)
+    await until(lambda: state_of(hass).attributes["media_title"] == "AB"[last])
+    await asyncio.sleep(1.0)
+    assert state_of(hass).attributes["media_title"] == "AB"[last]
+    assert sent > 100
+    assert 8 <= len(changes) <= 20
+
+
+async def test_a_flood_is_told_once(
+    hass: HomeAssistant,
+    silent: DisplaySimulator,
+    issue_registry: ir.IssueRegistry,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a minute there is one line in the log and an issue, which goes when the display is calm again."""
+    monkeypatch.setattr(connection, "FLOOD_SECONDS", 0.5)
+    monkeypatch.setattr(connection, "FRAME_SECONDS", 0.1)
+    await flood(silent, 0.3, 0)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+    await flood(silent, 1.5, 0)
+    issue = issue_registry.async_get_issue(*ISSUE)
+    assert issue is not None
+    assert issue.translation_placeholders == {"name": "Wall"}
+    await asyncio.sleep(0.5)
+    await silent.send_frame(frame(1))
+    await until(lambda: issue_registry.async_get_issue(*ISSUE) is None)
+    lines = [it for it in caplog.records if it.levelno == logging.WARNING]
+    assert sum("without end" in it.getMessage() for it in lines) == 1
