@@ -235,9 +235,9 @@ class DisplayData:
 
 
 # What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
-# shows it; the panel is slow.
+# shows it. The panel is slow, and each new value of the counters is a row in the database.
 OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]] = {
-    "counters": (Display.counters, 1),
+    "counters": (Display.counters, 15),
     "metrics": (Display.metrics, 1),
     "policy": (Display.content_policy, 5),
     "offline": (Display.offline_cache, 1),

@@ -63,7 +63,7 @@ PARALLEL_UPDATES = 0
 VOLUME_STEP = 0.08
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
-# Whatever changes with each work is in no history: the logbook has its title, and its link leads to the rest.
+# Of the work that hangs.
 DETAILS = (
     *("provenance", "series", "exhibition", "edition", "year", "medium", "link"),
     *("note", "about_artist"),
@@ -98,7 +98,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_name = None
     _attr_device_class = MediaPlayerDeviceClass.TV
     _attr_volume_step = VOLUME_STEP
-    _unrecorded_attributes = frozenset({"dp1"})
+    # They change with each work, whose title is in the history.
+    _unrecorded_attributes = frozenset({"dp1", "media_content_id"})
     _features_of_player = Feature(0)
     _features_of_music = Feature(0)
 
