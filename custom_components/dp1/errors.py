@@ -8,7 +8,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from .client.errors import SHOWN_FAULTS, Dp1Error, InvalidPlaylistError
 from .client.text import clean
-from .const import DOMAIN
+from .const import DOMAIN, LOGGER
 
 SHOWN_CHARACTERS = 300
 
@@ -33,6 +33,18 @@ def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None
         yield
     except Dp1Error as err:
         raise translated(err, subject, name, where) from err
+
+
+@contextmanager
+def component_errors(media_id: str) -> Iterator[None]:
+    """Raise whatever another component raises, or raises without a word, as an error of a medium."""
+    try:
+        yield
+    except Exception as err:
+        if isinstance(err, HomeAssistantError) and (err.translation_key or str(err)):
+            raise
+        LOGGER.debug("%s cannot be read", media_id, exc_info=True)
+        raise action_failed("media_failed", media_id=media_id) from err
 
 
 async def async_gather_failures[T](

@@ -23,7 +23,13 @@ from .browse.pictures import PICTURES, picture_path, tile_path
 from .browse.search import async_search_libraries
 from .client.text import media_type
 from .const import DOMAIN
-from .errors import action_failed, raised_as, retyped, translated_errors
+from .errors import (
+    action_failed,
+    component_errors,
+    raised_as,
+    retyped,
+    translated_errors,
+)
 from .library.entries import asked_of, library_and_node
 from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
@@ -77,7 +83,9 @@ class LibraryMediaSource(MediaSource):
             with translated_errors(*asked_of(library, text), text):
                 node = await library.async_node(text)
                 if node.kind == NodeKind.PICTURE:
-                    return await async_resolve_media(self.hass, media_of(text), None)
+                    picture_id = media_of(text)
+                    with component_errors(picture_id):
+                        return await async_resolve_media(self.hass, picture_id, None)
                 items: list[dict[str, Any]] = []
                 if node.kind in WORKS or (
                     node.kind == NodeKind.SERIES and node.works == 1

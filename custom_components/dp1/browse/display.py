@@ -25,7 +25,7 @@ from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import work_of
-from ..errors import action_failed, raised_as, retyped
+from ..errors import action_failed, component_errors, raised_as, retyped
 from ..language import async_load_texts
 from ..library.entries import async_libraries
 from ..library.library import Library
@@ -138,7 +138,7 @@ async def _async_browse_other_media(
     hass: HomeAssistant, text: str | None
 ) -> BrowseMediaSource | media_source.models.RootBrowseMediaSource:
     """Browse other media sources for what displays can show."""
-    with raised_as(BrowseError):
+    with raised_as(BrowseError), component_errors(text or "media-source://"):
         return await media_source.async_browse_media(
             hass, text, content_filter=is_supported
         )

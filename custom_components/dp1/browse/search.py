@@ -17,7 +17,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
-from ..errors import action_failed, raised_as, translated_errors
+from ..errors import action_failed, component_errors, raised_as, translated_errors
 from ..language import async_load_texts
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library
@@ -123,9 +123,10 @@ async def async_search_display(
     found: list[SearchResult] = []
     with raised_as(SearchError):
         if text and _is_of_another_source(text):
-            others = await media_source.async_search_media(
-                coordinator.hass, text, query
-            )
+            with component_errors(text):
+                others = await media_source.async_search_media(
+                    coordinator.hass, text, query
+                )
             return SearchMedia(
                 result=[
                     media

@@ -23,6 +23,7 @@ from homeassistant.exceptions import HomeAssistantError
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
+from ..errors import component_errors
 from ..grants import GRANTS, LIVE, PATH
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
@@ -83,7 +84,8 @@ class MediaProxyView(HomeAssistantView):
         if media_id is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         try:
-            return await _async_serve(hass, request, media_id)
+            with component_errors(media_id):
+                return await _async_serve(hass, request, media_id)
         except HomeAssistantError:
             return web.Response(status=HTTPStatus.NOT_FOUND)
 

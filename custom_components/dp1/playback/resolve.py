@@ -52,7 +52,7 @@ from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
-from ..errors import action_failed, invalid_input, translated
+from ..errors import action_failed, component_errors, invalid_input, translated
 from ..grants import GRANTS, base_url
 from ..guard import ADDRESSES, async_session
 from ..language import async_message
@@ -346,7 +346,8 @@ def _check_entity(hass: HomeAssistant, caller: Caller, media_id: str) -> str:
 
 async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playlist:
     """Return the playlist of what another media source has."""
-    media = await media_source.async_resolve_media(hass, wanted.media_id, None)
+    with component_errors(wanted.media_id):
+        media = await media_source.async_resolve_media(hass, wanted.media_id, None)
     source = media.url
     if (local := _local_path(hass, source)) is not None:
         source = hass.data[GRANTS].async_url(wanted.media_id, local.path)

@@ -15,6 +15,7 @@ from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
+from ...errors import component_errors
 from ...grants import GRANTS
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
@@ -85,9 +86,9 @@ async def async_item(
 ) -> Json:
     """Return the playlist item of a picture, at an address that displays can load; raises NotFoundError."""
     try:
-        media = await media_source.async_resolve_media(hass, media_id, None)
-        proxy = hass.data[GRANTS]
-        source = proxy.async_url(media_id, URL(media.url).path)
+        with component_errors(media_id):
+            media = await media_source.async_resolve_media(hass, media_id, None)
+            source = hass.data[GRANTS].async_url(media_id, URL(media.url).path)
     except HomeAssistantError as err:
         raise NotFoundError(str(err)) from err
     return Work(title=title, source=source).item(duration=duration)
@@ -110,7 +111,8 @@ async def async_upload_name(hass: HomeAssistant, media_id: str) -> str | None:
     """Return the name of the file that was uploaded, None if it was not."""
     if not media_id.startswith(UPLOADS):
         return None
-    uploads = await media_source.async_browse_media(hass, UPLOADS)
+    with component_errors(media_id):
+        uploads = await media_source.async_browse_media(hass, UPLOADS)
     names = {it.media_content_id: it.title for it in uploads.children or ()}
     name = names.get(media_id)
     return None if name is None else clean(name, MAX_TITLE)
