@@ -3,6 +3,7 @@
 from inspect import isawaitable
 from typing import Any
 
+import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     get_system_health_info,
@@ -74,3 +75,25 @@ async def test_without_an_internal_url(
     info = await health(hass)
     assert info["internal_url"] == {"type": "failed", "error": "not set"}
     assert info["displays_connected"] == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "reaches"),
+    [
+        ("http://localhost:8123", False),
+        ("http://ha.localhost:8123", False),
+        ("http://127.0.0.1:8123", False),
+        ("http://127.1.2.3:8123", False),
+        ("http://[::1]:8123", False),
+        ("http://0.0.0.0:8123", False),
+        ("http://192.168.1.2:8123", True),
+        ("http://homeassistant.local:8123", True),
+        ("http://localhost.example:8123", True),
+    ],
+)
+async def test_an_internal_url_of_itself(
+    hass: HomeAssistant, setup_display: MockConfigEntry, url: str, reaches: bool
+) -> None:
+    """Displays cannot load media from an internal URL that leads each machine to itself."""
+    await async_process_ha_core_config(hass, {"internal_url": url})
+    assert ((await health(hass))["internal_url"] == "ok") is reaches

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 import re
 from secrets import token_urlsafe
 from typing import Final
@@ -12,6 +13,7 @@ from yarl import URL
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 from homeassistant.util.hass_dict import HassKey
+from homeassistant.util.network import is_ip_address
 
 from .client.playlist.playlist import Playlist
 from .const import DOMAIN
@@ -150,6 +152,15 @@ def base_url(hass: HomeAssistant) -> str:
         return get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError as err:
         raise action_failed("no_internal_url") from err
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether a URL leads every machine to itself."""
+    host = URL(url).host or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    address = ip_address(host) if is_ip_address(host) else None
+    return address is not None and (address.is_loopback or address.is_unspecified)
 
 
 def without_token(source: str | None) -> str | None:
