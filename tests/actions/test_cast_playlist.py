@@ -691,6 +691,42 @@ async def test_what_nobody_can_explain(
         assert error.translation_key == "playlist_not_accepted"
 
 
+UNREADABLE = {
+    **EVENING,
+    "items": [EVENING["items"][0], EVENING["items"][1] | {"displayAt": "2026-12-01"}],
+}
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_a_date_that_displays_cannot_read(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """It fails the whole cast, so it is named before that, or after a display has refused the address."""
+    async with ScriptedServer.run(Reply(200, UNREADABLE)) as server:
+        for what in (
+            {"playlist": UNREADABLE},
+            {"playlist_url": f"{server.url}/playlists/evening"},
+        ):
+            error = await failure(hass, **what)
+            assert error.translation_key == "playlist_invalid"
+            assert "items[1].displayAt" in str(error.translation_placeholders)
+
+
+async def test_dates_that_fail_anyway(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A valid playlist with dates that is refused without a reason may be refused because of them."""
+    display.inject(FaultKind.STATUS, command="displayPlaylist")
+    dated = {
+        **EVENING,
+        "items": [{**EVENING["items"][0], "displayAt": "2026-12-01T08:00:00"}],
+    }
+    async with ScriptedServer.run(Reply(200, dated)) as server:
+        for what in ({"playlist": dated}, {"playlist_url": f"{server.url}/x.json"}):
+            error = await failure(hass, **what)
+            assert error.translation_key == "dated_not_accepted"
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [

@@ -393,6 +393,19 @@ async def test_later_items() -> None:
         assert [entry["id"] for entry in client.simulator.state.items] == ["i-1"]
 
 
+@pytest.mark.parametrize("moment", ["2026-12-24", "soon"])
+async def test_an_unreadable_time(moment: str) -> None:
+    """One that newer firmware cannot read fails the whole cast, and older firmware drops all of them."""
+    works = [item(0), item(1, displayAt=moment)]
+    async with talking("B", storm_gate=False) as client:
+        assert (
+            await client.send("displayPlaylist", {"dp1_call": playlist(items=works)})
+        ).status == 500
+    async with talking("A", storm_gate=False) as client:
+        await client.cast(playlist(items=works))
+        assert len(client.simulator.state.items) == 2
+
+
 async def test_signatures() -> None:
     """Newer firmware reports the result for each signature."""
     key = SigningKey.from_seed(bytes(range(32)))

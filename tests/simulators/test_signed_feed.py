@@ -172,7 +172,7 @@ async def test_what_it_says_it_is(client: Client) -> None:
         (signed(playlist(slug="No Slug")), (400, "validation_error", "post-sign validation: playlistInvalid")),
         (signed(playlist(items=item(displayAt="2026-12-24"))), (400, "validation_error", "post-sign validation: playlistInvalid")),
         (signed(playlist(items=item(contentRating="adult"))), (400, "validation_error", "post-sign validation: playlistInvalid")),
-        (signed(playlist(items=item(inlineManifest={}))), (400, "validation_error", "post-sign validation: playlistInvalid")),
+        (signed(playlist(items=item(inlineManifest={"refVersion": "1.1.0", "id": "a", "locale": "en"}))), (400, "validation_error", "post-sign validation: playlistInvalid")),
         (signed(playlist(items=PLAYLIST["items"] * 2)), (500, "internal_error", "store: index items: ERROR: duplicate key")),
     ],
 )  # fmt: skip
@@ -191,7 +191,13 @@ async def test_kept_as_sent(client: Client) -> None:
         "displayAt": "2026-12-24T18:00:00",
         "contentRating": "mature",
         "contentReasons": ["nudity"],
-        "inlineManifest": {"locale": "en", "anything": [1]},
+        "inlineManifest": {
+            "refVersion": "1.1.0",
+            "id": "tide",
+            "created": "2026-12-01T08:00:00Z",
+            "locale": "en",
+            "anything": [1],
+        },
         "display": {"interaction": {"mouse": {"scroll": False}}, "margin": 0},
     }
     given = signed(

@@ -78,17 +78,19 @@ async def _async_send(
 ) -> tuple[Playlist, Playlist]:
     """Send a playlist, and return it and what was sent in its place, which is another if a newer cast replaced it.
 
-    If the display refuses a URL without a reason, look for it in the document there. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
+    If the display refuses a playlist without a reason, look for it in the document. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
     try:
         return playlist, await display.cast(playlist, start)
     except RejectedError as err:
-        is_unexplained = type(err) is RejectedError and err.command == "displayPlaylist"
-        if playlist.url is None or not is_unexplained:
+        if type(err) is not RejectedError or err.command != "displayPlaylist":
             raise
         read = replace(await async_read(coordinator.hass, playlist), url=None)
         inline = await async_apply(coordinator.hass, read, Options())
-        if inline.sources == read.sources:
+        if playlist.url is None or inline.sources == read.sources:
+            if any(item.get("displayAt") for item in read.items):
+                name = coordinator.name
+                raise action_failed("dated_not_accepted", name=name) from err
             raise
     return inline, await display.cast(inline, start)
 

@@ -15,7 +15,7 @@ from .firmware import Firmware
 from .metrics import Counters
 from .offline import OfflineCache
 from .player import Player
-from .policy import ContentPolicy, check_signatures, due_items
+from .policy import ContentPolicy, check_signatures, due_items, is_readable
 from .sources import is_reserved, preflight
 from .tasks import Tasks
 
@@ -120,9 +120,11 @@ class Caster:
         if self._schedule is not None:
             self._schedule.cancel()
         items = document["items"] or []
-        due, upcoming = due_items(items, self._clock.now())
         if not self._firmware.since("2.0.3"):
             return True
+        if not all(is_readable(item.get("displayAt")) for item in items):
+            raise CommandError("playlist has invalid displayAt")
+        due, upcoming = due_items(items, self._clock.now())
         if upcoming is not None:
             self._schedule = self._tasks.start(
                 self._show_later(dict(document), url, upcoming)

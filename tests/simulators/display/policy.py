@@ -1,7 +1,7 @@
 """Checks of newer firmware before a playlist is shown: content policy, signatures, times."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from .errors import CommandError, NotPlayableError
@@ -125,6 +125,17 @@ def due_items(items: list[Json], now: datetime) -> tuple[list[Json], datetime | 
         if not item.get("displayAt") or (moment is not None and moment == latest)
     ]
     return due, min((moment for moment in known if moment > now), default=None)
+
+
+def is_readable(text: object) -> bool:
+    """Return whether a time can be read: a date alone cannot, and none at all is no fault."""
+    if not text:
+        return True
+    return (
+        isinstance(text, str)
+        and "T" in text
+        and _moment(text, datetime.now(UTC)) is not None
+    )
 
 
 def _moment(text: str | None, now: datetime) -> datetime | None:

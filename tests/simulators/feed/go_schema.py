@@ -114,11 +114,13 @@ def _date_time_of_place(value: Any, at: str) -> Iterator[str]:
 
 
 def _manifest(value: Any, at: str) -> Iterator[str]:
-    """Check a manifest with its language."""
+    """Check a manifest with its four required members."""
     if not isinstance(value, dict):
         yield f"at '{at}': got {type(value).__name__}, want object"
-    elif "locale" not in value:
-        yield f"at '{at}': missing property 'locale'"
+        return
+    for name in ("refVersion", "id", "created", "locale"):
+        if name not in value:
+            yield f"at '{at}': missing property '{name}'"
 
 
 def _margin(value: Any, at: str) -> Iterator[str]:

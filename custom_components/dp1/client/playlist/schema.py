@@ -302,6 +302,7 @@ _SHA256 = Field(
     _form(_DIGITS, r"[a-f0-9]{64}").test,
     legacy=_form(_DIGITS, r"(?:0x)?[a-f0-9]{64}"),
 )
+_VERSION = _form("a version like 1.1.0", r"[0-9]+\.[0-9]+\.[0-9]+")
 _ADDRESS = Field(
     "a URI like https://art.example/work.html",
     lambda value: isinstance(value, str) and _URI.fullmatch(value),
@@ -411,6 +412,60 @@ _SIGNATURE = {
     "role": _choice("curator", "feed", "agent", "institution", "licensor"),
     "sig": _form("base64url without padding", r"[A-Za-z0-9_-]+"),
 }
+# Of version 1.0 or 1.1; what neither has may be there.
+_ARTIST = Object(
+    {
+        "name": _ANY_TEXT,
+        "id": _ANY_TEXT,
+        "url": _ADDRESS,
+        "avatar": Object({"uri": _ADDRESS}, ("uri",), is_open=True),
+        "biographies": Each(
+            Object(
+                {"text": _ANY_TEXT, "source": _ANY_TEXT, "sourceUrl": _ADDRESS},
+                ("text",),
+                is_open=True,
+            )
+        ),
+        "links": Each(
+            Object(
+                {
+                    "type": _choice("website", "twitter", "instagram", "other"),
+                    "url": _ADDRESS,
+                },
+                ("type", "url"),
+                is_open=True,
+            )
+        ),
+    },
+    is_open=True,
+)
+_MANIFEST = Object(
+    {
+        "refVersion": _VERSION,
+        "id": _text("text", bool),
+        "created": _MOMENT,
+        "locale": _form("a language like en or en-US", r"[a-z]{2}(?:-[A-Z]{2})?"),
+        "metadata": Object(
+            {
+                "title": _ANY_TEXT,
+                "artists": Each(_ARTIST),
+                "creditLine": _ANY_TEXT,
+                "description": _ANY_TEXT,
+                "tags": Each(_ANY_TEXT),
+                "thumbnails": Each(
+                    Object({"uri": _ADDRESS}, ("uri",), is_open=True),
+                    expected="an object of thumbnails",
+                    kind=dict,
+                ),
+            },
+            is_open=True,
+        ),
+        "controls": Object({}, is_open=True),
+        "i18n": Object({}, is_open=True),
+    },
+    ("refVersion", "id", "created", "locale"),
+    is_open=True,
+)
 _ITEM = Object(
     {
         "id": _UUID_TEXT,
@@ -427,13 +482,10 @@ _ITEM = Object(
         "provenance": _PROVENANCE,
         "note": _NOTE,
         "displayAt": _text("a date with a time", _is_local_date_time),
-        "contentRating": _choice("general", "mature"),
+        # An unknown word counts as absent.
+        "contentRating": _ANY_TEXT,
         "contentReasons": Each(_text("text", bool)),
-        "inlineManifest": Object(
-            {"refVersion": _ANY_TEXT, "locale": _ANY_TEXT},
-            required=("refVersion", "locale"),
-            is_open=True,
-        ),
+        "inlineManifest": _MANIFEST,
     },
     ("source",),
 )
@@ -448,7 +500,7 @@ def _needs_items(value: Mapping[str, Any], rules: Rules) -> Iterator[tuple[str, 
 
 PLAYLIST: Final = Object(
     {
-        "dpVersion": _form("a version like 1.1.0", r"[0-9]+\.[0-9]+\.[0-9]+"),
+        "dpVersion": _VERSION,
         "id": _UUID_TEXT,
         "title": _sized(200, legacy=_sized(256)),
         "slug": _SLUG,

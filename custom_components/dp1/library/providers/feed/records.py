@@ -226,9 +226,12 @@ def _picture(value: object) -> str:
 
 
 def open_items(document: Json) -> dict[str, Json]:
-    """Return the items of a playlist that can be shown by themselves by their keys, with its defaults."""
+    """Return the items of a playlist that can be shown by themselves by their keys, with its defaults and out of its schedule."""
     secret = {item.key for item in items_of(document) if item.is_secret}
-    keyed = keyed_items(document.get("items"))
-    items = {key: item for key, _, item in keyed if key not in secret}
+    items = {
+        key: {name: item[name] for name in item if name != "displayAt"}
+        for key, _, item in keyed_items(document.get("items"))
+        if key not in secret
+    }
     alone = {"defaults": document.get("defaults"), "items": list(items.values())}
     return dict(zip(items, for_display(alone)["items"], strict=True))
