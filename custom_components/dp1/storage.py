@@ -32,16 +32,20 @@ def parse_stored_time(text: str) -> datetime:
 def _playlist_to_json(playlist: Playlist) -> dict[str, Any]:
     """Return a playlist as it is stored."""
     document = playlist.document if playlist.url is None else None
-    return {"playlist_url": playlist.url, "playlist": document}
+    stored = {"playlist_url": playlist.url, "playlist": document}
+    return stored | ({"is_personal": True} if playlist.is_personal else {})
 
 
 def _playlist_from_json(stored: dict[str, Any]) -> Playlist:
     """Return a stored playlist, which a display has taken already."""
+    is_personal = stored.get("is_personal") is True
     match stored:
         case {"playlist_url": str(url), "playlist": None}:
-            return Playlist(url)
+            return Playlist(url, is_personal=is_personal)
         case {"playlist_url": None, "playlist": dict() as document}:
-            return Playlist(document=document, origin=Origin.OURS)
+            return Playlist(
+                document=document, origin=Origin.OURS, is_personal=is_personal
+            )
     raise ValueError("no playlist")
 
 

@@ -79,8 +79,8 @@ async def async_compose(
     options = replace(options, caller=caller)
     limit = asyncio.Semaphore(PARALLEL)
 
-    async def items_of(number: int, medium: Medium) -> list[Item]:
-        """Return the works of one medium."""
+    async def items_of(number: int, medium: Medium) -> tuple[bool, list[Item]]:
+        """Return whether a medium is the owner's own, and its works."""
         try:
             async with limit:
                 return await _async_items(hass, medium, options)
@@ -97,17 +97,20 @@ async def async_compose(
     groups = await asyncio.gather(
         *(items_of(number, medium) for number, medium in enumerate(media, 1))
     )
-    works = [labeled(item) for items in groups for item in items]
+    works = [labeled(item) for _, items in groups for item in items]
     works = works[: options.limit or MAX_WORKS]
     titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))
     title = shorten(", ".join(titles), MAX_TITLE) or "DP-1"
-    return Playlist(document=build(title, with_own_ids(works)))
+    return Playlist(
+        document=build(title, with_own_ids(works)),
+        is_personal=all(is_personal for is_personal, _ in groups),
+    )
 
 
 async def _async_items(
     hass: HomeAssistant, medium: Medium, options: Options
-) -> list[Item]:
-    """Return the works of a medium with what their playlist says of all, and the texts they are to have."""
+) -> tuple[bool, list[Item]]:
+    """Return whether a medium is the owner's own, and its works with what their playlist says of all, and the texts they are to have."""
     name, _ = split_media_id(medium.media_content_id)
     own = Options(
         limit=options.limit,
@@ -126,7 +129,7 @@ async def _async_items(
         items = [labeled(item, replace(work, title=medium.title))]
     if medium.note:
         items = [{**item, "note": {"text": medium.note}} for item in items]
-    return items
+    return playlist.is_personal, items
 
 
 async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Item]:

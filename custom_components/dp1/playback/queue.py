@@ -90,7 +90,10 @@ async def async_enqueue(
         document["items"] = [*works[:at], *new, *works[at:]]
         reload = how is Enqueue.PLAY
         place = _at(before.start, at if reload else index)
-        await _async_change(coordinator, document, place, reload, options.wake)
+        is_personal = before.playlist.is_personal and playlist.is_personal
+        await _async_change(
+            coordinator, document, place, reload, options.wake, is_personal
+        )
 
 
 async def async_rearrange(
@@ -120,7 +123,13 @@ async def async_rearrange(
         document["items"] = [works[index] for index in order]
         is_gone = current not in order
         index = min(work, len(order) - 1) if is_gone else order.index(current)
-        await _async_change(coordinator, document, _at(shown.start, index), is_gone)
+        await _async_change(
+            coordinator,
+            document,
+            _at(shown.start, index),
+            is_gone,
+            is_personal=shown.playlist.is_personal,
+        )
 
 
 def _at(start: Start, index: int) -> Start:
@@ -134,10 +143,11 @@ async def _async_change(
     place: Start,
     reload: bool,
     wake: bool = False,
+    is_personal: bool = False,
 ) -> None:
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
-    playlist = Playlist(document=kept, origin=Origin.OURS)
+    playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
     if not reload and await _async_extend(coordinator, playlist):
         if wake and coordinator.data.asleep:
             await coordinator.async_set_asleep(False)

@@ -228,7 +228,8 @@ async def _async_from_library(
     if playlist.keep_current and not options.rewrites:
         options.check_start(playlist)
         media_id = what["media_content_id"]
-        return Playlist(hass.data[GRANTS].async_url(media_id, "/collection.json"))
+        url = hass.data[GRANTS].async_url(media_id, "/collection.json")
+        return Playlist(url, is_personal=True)
     return await async_apply(hass, playlist, replace(options, limit=None))
 
 
@@ -461,14 +462,14 @@ def _of_work(source: str, title: str) -> Playlist:
     """Return the playlist of a single image, video or web page."""
     title = clean(title, MAX_TITLE)
     item = Work(title=title, source=source).item()
-    return Playlist(document=build(title, [item]), origin=Origin.OURS)
+    return Playlist(document=build(title, [item]), origin=Origin.OURS, is_personal=True)
 
 
 def page_playlist(title: str, html: str) -> Playlist:
     """Return the playlist of a page; only the playlist has the title, as displays lay that of a work over it."""
     item = build_item(page_url(html), license="open")
     document = build(clean(title, MAX_TITLE), [item])
-    return Playlist(document=document, origin=Origin.OURS)
+    return Playlist(document=document, origin=Origin.OURS, is_personal=True)
 
 
 def _title_of(url: str) -> str:
@@ -670,7 +671,7 @@ async def _async_of_tokens(
     if not (items := items_of(tokens, asked[0].duration)):
         raise action_failed("link_without_media", link=where)
     document = build(_title_of_tokens(tokens, link), items)
-    return Playlist(document=document, origin=Origin.OURS)
+    return Playlist(document=document, origin=Origin.OURS, is_personal=True)
 
 
 async def _async_look_up(

@@ -86,12 +86,13 @@ def _argument(playlist: Playlist, dialect: Dialect) -> Mapping[str, Any]:
     Feral File firmware reads ``dp1_call`` and ignores ``playlist``; the 2025 description has only ``playlist``. A display
     of unknown dialect gets both.
     """
+    # Without it, a display takes the works for those of others.
+    context = {"contentContext": "personal"} if playlist.is_personal else {}
     if playlist.url is not None:
-        return {"playlistUrl": playlist.url}
+        return {"playlistUrl": playlist.url, **context}
     names = {Dialect.FF: ["dp1_call"], Dialect.LEGACY: ["playlist"]}
-    return dict.fromkeys(
-        names.get(dialect, ["dp1_call", "playlist"]), playlist.document
-    )
+    named = names.get(dialect, ["dp1_call", "playlist"])
+    return dict.fromkeys(named, playlist.document) | context
 
 
 DEFAULT_PORT = 1111
@@ -522,7 +523,7 @@ class Display:
             before = await self._status_now()
             if before.current is None or before.playlist_url is not None:
                 return False
-            request = {"dp1_call": playlist.document, "refresh": True}
+            request = {**_argument(playlist, Dialect.FF), "refresh": True}
             try:
                 await self._transport.ask("displayPlaylist", mapping, request)
             except PlayerNotRunningError, PlaylistRefusedError:

@@ -32,6 +32,7 @@ class Playlist:
         count: number of works, None unless it is known without the document.
         node_id: node of a library that it was built for.
         keep_current: whether displays are to follow what is in the node.
+        is_personal: whether it is the owner's own, from which no policy for the works of others takes any.
     """
 
     url: str | None = None
@@ -41,6 +42,7 @@ class Playlist:
     count: int | None = None
     node_id: str = ""
     keep_current: bool = False
+    is_personal: bool = False
 
     def __post_init__(self) -> None:
         """Check that there is something to show, and what the items are."""

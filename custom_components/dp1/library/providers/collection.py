@@ -453,6 +453,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         NodeKind.OWNED: _Owned,
     }
     error_prefix = "indexer"
+    is_personal = True
     missing = "not_in_collection"
 
     def __init__(

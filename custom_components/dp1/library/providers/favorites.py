@@ -134,6 +134,7 @@ class Favorites(Provider):
     """The favorites of a library, the newest first, and a folder of the pictures among them."""
 
     kinds = {NodeKind.FAVORITES: _Folder, NodeKind.PICTURES: _Pictures}
+    is_personal = True
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE

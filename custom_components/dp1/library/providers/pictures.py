@@ -55,6 +55,7 @@ class Pictures(Provider):
     """Pictures of Home Assistant, kept as favorites or not."""
 
     kinds = {NodeKind.PICTURE: _Picture}
+    is_personal = True
 
     @override
     def work(self, item: PlaylistItem) -> Work | None:

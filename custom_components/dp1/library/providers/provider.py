@@ -95,6 +95,7 @@ class Provider:
         error_prefix: what the keys of errors about its nodes start with.
         coordinators: what it reads.
         lines: by which words its nodes are found.
+        is_personal: whether its works are the owner's own.
         is_used: whether it is asked for more than nodes that are named by their ids.
     """
 
@@ -102,6 +103,7 @@ class Provider:
     error_prefix: ClassVar[str] = "catalog"
     coordinators: Sequence[ServerCoordinator[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
+    is_personal: ClassVar[bool] = False
     is_used: bool = True
 
     def __init__(
@@ -228,7 +230,11 @@ class Provider:
             summary=summary,
         )
         return Playlist(
-            document=built | document, origin=Origin.OURS, title=title, node_id=node
+            document=built | document,
+            origin=Origin.OURS,
+            title=title,
+            node_id=node,
+            is_personal=self.is_personal,
         )
 
 
