@@ -169,7 +169,6 @@ class Film:
         await self.take(3)
         await self.tap(found.get_by_role("button", name="Add"))
         dialog = phone.locator("dialog-data-entry-flow")
-        await self.tap(dialog.locator("ha-switch"))
         await self.tap(dialog.get_by_role("button", name="Submit"))
         # The room of this name is filled in, so that there is nothing to skip.
         finish = dialog.get_by_role("button", name=re.compile("finish", re.IGNORECASE))

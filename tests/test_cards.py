@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
 
 from custom_components.dp1.cards import CARDS_FILE, FOLDER
 from homeassistant.components.onboarding.const import STEPS
@@ -58,13 +61,47 @@ async def test_the_frontend_loads_the_cards(
         assert await answer.text() == source
     # Chromecast is given an address without a version.
     assert (await client.get(f"/dp1/{CARDS_FILE}")).status == 200
+    # A dashboard that somebody made of it is not broken before the next start.
     await hass.config_entries.async_remove(display_entry.entry_id)
-    assert await loaded(hass_client_no_auth) == []
-    again = MockConfigEntry(
-        domain="dp1", unique_id=display_entry.unique_id, data={**display_entry.data}
-    )
-    await set_up(hass, again)
     assert await loaded(hass_client_no_auth) == [URL]
+
+
+@pytest.mark.usefixtures("frontend")
+async def test_the_art_gallery(
+    hass: HomeAssistant,
+    display_entry: MockConfigEntry,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """It is in the sidebar as long as a display wants it there, and goes with the last one."""
+    await set_up(hass, display_entry)
+    client = await hass_ws_client(hass)
+
+    async def ask(kind: str, **data: Any) -> Any:
+        """Ask as the frontend does."""
+        await client.send_json_auto_id({"type": kind, **data})
+        return await client.receive_json()
+
+    async def panels() -> dict[str, Any]:
+        """Return our panels."""
+        found = (await ask("get_panels"))["result"]
+        return {path: panel for path, panel in found.items() if "dp1" in path}
+
+    assert await panels() == {}
+    hass.config_entries.async_update_entry(display_entry, options={"dashboard": True})
+    assert await hass.config_entries.async_reload(display_entry.entry_id)
+    entry, dashboard = sorted((await panels()).values(), key=lambda it: it["url_path"])[
+        ::-1
+    ]
+    assert (entry["title"], dashboard["title"]) == ("Art gallery", "Art gallery")
+    assert entry["config"]["_panel_custom"]["module_url"] == URL
+    assert [it["show_in_sidebar"] for it in (entry, dashboard)] == [True, False]
+    config = await ask("lovelace/config", url_path=dashboard["url_path"])
+    assert config["result"] == {"strategy": {"type": "custom:dp1-gallery"}}
+    assert dashboard["url_path"] in SOURCE
+    assert await hass.config_entries.async_remove(display_entry.entry_id)
+    assert await panels() == {}
+    config = await ask("lovelace/config", url_path=dashboard["url_path"])
+    assert config["error"]["code"] == "config_not_found"
 
 
 async def test_without_a_frontend(

@@ -370,20 +370,21 @@ async def test_music_is_asked_about_where_others_play_it(
     """Both ways to add a display ask whether it leaves music to other players; without an answer its area decides."""
     library_entry().add_to_hass(hass)
     plain_form = await hear(hass, announcement(display))
-    assert not plain_form["data_schema"].schema
+    assert list(plain_form["data_schema"].schema) == ["dashboard"]
     hass.config_entries.flow.async_abort(plain_form["flow_id"])
     registry = er.async_get(hass)
     speaker = registry.async_get_or_create("media_player", "test", "speaker")
     given: list[dict[str, bool]] = [{}, {"ignore_music": True}]
     for answer in given:
         form = await hear(hass, announcement(display))
-        assert list(form["data_schema"].schema) == ["ignore_music"]
+        assert list(form["data_schema"].schema) == ["dashboard", "ignore_music"]
         result = await hass.config_entries.flow.async_configure(form["flow_id"], answer)
         await hass.async_block_till_done()
         assert dict(result["result"].options) == answer
         await hass.config_entries.async_remove(result["result"].entry_id)
     form = await begin(hass)
-    assert list(form["data_schema"].schema) == ["host", "ignore_music"]
+    fields = ["host", "dashboard", "ignore_music"]
+    assert list(form["data_schema"].schema) == fields
     result = await hass.config_entries.flow.async_configure(
         form["flow_id"], {"host": written(display), "ignore_music": False}
     )
@@ -404,7 +405,10 @@ async def test_the_library_on_offer_is_added_with_a_display(
     monkeypatch.setitem(DEFAULT_SERVERS, "feed_url", feed.url)
     flow = hass.config_entries.flow
     form = await hear(hass, announcement(display))
-    assert list(form["data_schema"].schema) == ["add_library"]
+    # Both are on, and the page sends what is on.
+    asked = form["data_schema"].schema
+    assert list(asked) == ["add_library", "dashboard"]
+    assert all(field.description["suggested_value"] for field in asked)
     await feed.stop()
     first = await flow.async_configure(form["flow_id"], {"add_library": True})
     await hass.async_block_till_done()
@@ -417,7 +421,7 @@ async def test_the_library_on_offer_is_added_with_a_display(
     monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
     feed.latency = 0.1
     form = await begin(hass)
-    assert list(form["data_schema"].schema) == ["host", "add_library"]
+    assert list(form["data_schema"].schema) == ["host", "add_library", "dashboard"]
     await flow.async_configure(
         form["flow_id"], {"host": written(display), "add_library": True}
     )
@@ -435,7 +439,7 @@ async def test_the_library_on_offer_is_added_with_a_display(
         data={"unique_id": DEFAULT_FEED_URL, "title": "Library"},
     )
     form = await begin(hass)
-    assert list(form["data_schema"].schema) == ["host"]
+    assert list(form["data_schema"].schema) == ["host", "dashboard"]
 
 
 async def test_a_library_that_was_ignored_meanwhile_is_not_added(

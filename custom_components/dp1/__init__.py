@@ -19,7 +19,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util.hass_dict import HassKey
 
 from .browse.pictures import PICTURES, Pictures, PictureView
-from .cards import async_add_cards, async_remove_cards, async_setup_cards
+from .cards import async_add_cards, async_setup_cards, async_update_gallery
 from .client.playlist.signing import SigningKey
 from .const import (
     CONF_HAS_SIGNED,
@@ -119,6 +119,7 @@ async def async_load_data(hass: HomeAssistant) -> bool:
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Set up a display or a library."""
     async_add_cards(hass)
+    async_update_gallery(hass)
     await async_load_data(hass)
     if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         return await _async_setup_library(hass, entry)
@@ -206,9 +207,9 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
             await _async_remove_library(hass, entry)
     finally:
         hass.data[REMOVALS] -= 1
+    async_update_gallery(hass)
     # Once, also where all entries are removed at the same time.
     if not (hass.data[REMOVALS] or hass.config_entries.async_entries(DOMAIN)):
-        async_remove_cards(hass)
         await async_remove_all_stored(hass)
 
 

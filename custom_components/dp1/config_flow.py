@@ -39,6 +39,7 @@ from .collection_flow import ChannelFlow, CollectionFlow
 from .const import (
     CONF_ADD_LIBRARY,
     CONF_CATALOG_URL,
+    CONF_DASHBOARD,
     CONF_DIALECT,
     CONF_FEED_KEYS,
     CONF_FEED_URL,
@@ -346,19 +347,26 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     def _questions(self) -> dict[vol.Marker, BooleanSelector]:
         """Return what is asked with a display, which needs no answer.
 
-        It is about the library on offer as long as there is none, and about music in a home with another player:
-        the area of the display is not known yet, and without an answer the players there decide.
+        It is about the library on offer as long as there is none, about the art gallery with the first display,
+        and about music in a home with another player: the area of the display is not known yet, and without an answer
+        the players there decide.
         """
+        entries = self._async_current_entries(include_ignore=True)
+        kinds = {entry.data.get(CONF_KIND) for entry in entries}
+        has_library = EntryKind.LIBRARY in kinds or any(
+            entry.unique_id == DEFAULT_FEED_URL for entry in entries
+        )
         is_asked = {
-            CONF_ADD_LIBRARY: not any(
-                entry.unique_id == DEFAULT_FEED_URL
-                or entry.data.get(CONF_KIND) == EntryKind.LIBRARY
-                for entry in self._async_current_entries(include_ignore=True)
-            ),
+            CONF_ADD_LIBRARY: not has_library,
+            CONF_DASHBOARD: EntryKind.DISPLAY not in kinds,
             CONF_IGNORE_MUSIC: bool(async_other_players(self.hass)),
         }
         return {
-            vol.Optional(name): BooleanSelector() for name in is_asked if is_asked[name]
+            vol.Optional(
+                name, description={"suggested_value": name != CONF_IGNORE_MUSIC or None}
+            ): BooleanSelector()
+            for name in is_asked
+            if is_asked[name]
         }
 
     @property
@@ -417,7 +425,11 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 CONF_DIALECT: self._found.dialect.value,
                 CONF_MACS: sorted(self._found.macs),
             },
-            options={name: given[name] for name in given if name == CONF_IGNORE_MUSIC},
+            options={
+                name: given[name]
+                for name in (CONF_DASHBOARD, CONF_IGNORE_MUSIC)
+                if name in given
+            },
         )
 
     @override

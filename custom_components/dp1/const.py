@@ -14,6 +14,7 @@ DEFAULT_CATALOG_URL: Final = "https://feralfile.com"
 DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"
 
 CONF_ADD_LIBRARY: Final = "add_library"
+CONF_DASHBOARD: Final = "dashboard"
 CONF_KIND: Final = "kind"
 CONF_DIALECT: Final = "dialect"
 CONF_IGNORE_MUSIC: Final = "ignore_music"

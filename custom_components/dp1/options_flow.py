@@ -56,6 +56,7 @@ from .const import (
     CONF_CURATOR,
     CONF_DAILY_FROM_VENDOR,
     CONF_DAILY_URL,
+    CONF_DASHBOARD,
     CONF_DIALECT,
     CONF_DURATION,
     CONF_FEED_KEYS,
@@ -104,6 +105,7 @@ DISPLAY_SCHEMA = vol.Schema(
             CONF_DIALECT, [dialect.value for dialect in Dialect]
         ),
         vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
+        vol.Optional(CONF_DASHBOARD): BooleanSelector(),
     }
 )
 

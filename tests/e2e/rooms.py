@@ -235,7 +235,9 @@ class Room:
             await self.page.goto(f"{self.home.url}/all-displays/gallery")
             await expect(self.page.locator(CARD)).to_have_count(2)
             headings = self.page.locator("hui-heading-card")
-            await expect(headings).to_have_text(["Salon", "Studio"])
+            await expect(headings).to_have_text(
+                ["Salon", "Studio", "Today, new and favorite"]
+            )
             more = self.button("More")
             await more.click()
             together = self.card.get_by_role(

@@ -16,7 +16,7 @@ from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from scripts.demo_run import find_player
 
 from .browser import CHROMIUM, browser, signed_in, visit
-from .card import EXHIBITION, Watch, try_the_card
+from .card import CARD, EXHIBITION, Watch, try_the_card
 from .home import ROOT, Home
 from .rooms import live_with_it
 
@@ -35,8 +35,8 @@ pytestmark = [
 
 NAME = "Salon"
 # From the discovered card to a picture, and to an exhibition that was chosen.
-CLICKS_TO_A_PICTURE = 4
-CLICKS_TO_AN_EXHIBITION = 7
+CLICKS_TO_A_PICTURE = 6
+CLICKS_TO_AN_EXHIBITION = 5
 MEDIA = "ha-media-player-browse"
 # The folders and the heading of an exhibition in the media browser, and the card, in another language.
 LANGUAGE = "ja"
@@ -87,38 +87,38 @@ async def open_discovered(person: Person) -> None:
 
 
 async def choose_at_once(person: Person, display: DisplaySimulator) -> None:
-    """Add the discovered display with the library on offer, hang an exhibition, and remove both again."""
+    """Add the discovered display with what is offered along, hang an exhibition, and remove all again."""
     page, home = person.page, person.home
     await open_discovered(person)
-    dialog = page.locator("dialog-data-entry-flow")
-    await person.click(dialog.locator("ha-switch"))
     await person.press("Submit")
     await person.press("Skip and finish")
-    await person.click(page.get_by_text("Idle", exact=True))
-    more = page.locator("ha-more-info-dialog")
-    await person.click(more.get_by_role("button", name="Source"))
-    # Home Assistant 2026.11 has a list where 2026.10 has a menu.
-    listed = page.get_by_role("option", name=EXHIBITION, exact=True)
-    in_menu = page.get_by_role("menuitem", name=EXHIBITION, exact=True)
-    await person.click(in_menu.or_(listed))
+    gallery = page.locator("ha-sidebar").get_by_text("Art gallery", exact=True)
+    await person.click(gallery)
+    picture = page.locator("dp1-highlights-card .show").first
+    title = await picture.get_attribute("title")
+    await person.click(picture)
 
     async def hangs() -> bool:
         """Return whether the display shows the exhibition."""
-        return display.state.playlist_title == EXHIBITION
+        return display.state.playlist_title == title
 
     await home.until(hangs, 10, "the exhibition on the display")
+    await expect(page.locator(CARD).locator(".exhibition")).to_have_text(title or "")
     assert person.clicks == CLICKS_TO_AN_EXHIBITION
     person.clicks = 0
     player = await find_player(home)
     await home.call("media_player.clear_playlist", {"entity_id": player})
     for entry in await home.ask("config_entries/get", domain="dp1"):
         await home.delete(f"/api/config/config_entries/entry/{entry['entry_id']}")
+    await expect(gallery).to_be_hidden()
 
 
 async def discover(person: Person, display: DisplaySimulator) -> None:
     """Add the discovered display, and hang what it brings along."""
     page = person.page
     await open_discovered(person)
+    for switch in await page.locator("dialog-data-entry-flow ha-switch").all():
+        await person.click(switch)
     await person.press("Submit")
     await person.press("Skip and finish")
     button = page.locator("hui-button-entity-row")

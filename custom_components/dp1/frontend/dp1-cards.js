@@ -867,6 +867,14 @@ class GalleryStrategy extends HTMLElement {
   }
 }
 
+/** The entry of the sidebar: the cards are loaded with it, and then the dashboard is there. */
+class GalleryPanel extends HTMLElement {
+  connectedCallback() {
+    history.replaceState(null, "", "/dp1-art-gallery");
+    fire(window, "location-changed", { replace: true });
+  }
+}
+
 // Home Assistant puts a registry of its own in the place of the browser's while it starts: what is defined before that
 // is unknown to it. "hc-main" is its page on Chromecast.
 await Promise.race(["home-assistant", "hc-main"].map((tag) => customElements.whenDefined(tag)));
@@ -876,6 +884,7 @@ if (!customElements.get(CARD)) {
   customElements.define(CARD, WallLabelCard);
   customElements.define(HIGHLIGHTS, HighlightsCard);
   customElements.define(FEATURE, ExhibitionsFeature);
+  customElements.define(`${GALLERY}-panel`, GalleryPanel);
   customElements.define(`ll-strategy-dashboard-${GALLERY}`, GalleryStrategy);
   const announce = (list, entry) => (window[list] = window[list] ?? []).push(entry);
   announce("customCards", {

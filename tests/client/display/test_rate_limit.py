@@ -173,3 +173,19 @@ async def test_backing_off(
         await rate_limit.back_off(command, attempt, retry_after)
     assert all(least <= slept <= least * 1.25 for slept in clock.slept)
     assert len(set(clock.slept)) > 1
+
+
+async def test_a_cancelled_rotation_after_other_limits_have_come() -> None:
+    """It is cancelled, and the next one is sent at once."""
+    rate_limit = RateLimit()
+    for _ in range(20):
+        rotation = asyncio.create_task(rate_limit.acquire("rotate"))
+        await asyncio.sleep(0)
+        if not rotation.done():
+            break
+    rate_limit.use_contract("2")
+    rotation.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await rotation
+    async with asyncio.timeout(1):
+        await rate_limit.acquire("rotate")

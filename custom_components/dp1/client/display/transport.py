@@ -304,7 +304,9 @@ class RateLimit:
             try:
                 await self._sleep(wait)
             except asyncio.CancelledError:
-                self._full_at[key] -= gap
+                # Other limits may have come meanwhile.
+                if key in self._full_at:
+                    self._full_at[key] -= gap
                 raise
 
     async def back_off(
