@@ -21,7 +21,7 @@ ENGLISH: dict[str, Any] = json.loads(
 # Words of Home Assistant, of its store, of GitHub and of this project's changelog, in italics.
 HOME_ASSISTANT = set(
     """Actions|Add card|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
-    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Download diagnostics|JavaScript module|Panel
+    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|JavaScript module|Panel
     |Reconfigure|Repairs|Resources|Settings|System|System information|Unreleased|integration""".replace(
         "\n    ", ""
     ).split("|")

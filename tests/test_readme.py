@@ -104,7 +104,7 @@ def test_first_screen_is_enough_to_start() -> None:
     assert len(re.findall(r"^\* ", first, re.MULTILINE)) == 6
     assert re.findall(r"^(\d)\. ", first, re.MULTILINE) == ["1", "2", "3"]
     pictures = re.findall(r"^!\[[^]]+\]\((.+)\)$", first, re.MULTILINE)
-    assert pictures == ["docs/label-wall.png", f"docs/{FILM.name}"]
+    assert pictures == ["docs/label-wall.png", f"docs/{FILM.name}", "docs/gallery.png"]
     message, cast = (
         first.find(f"action: dp1.{name}") for name in ("show_message", "cast_playlist")
     )

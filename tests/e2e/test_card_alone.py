@@ -491,7 +491,7 @@ async def test_a_menu_goes_with_the_work(page: Page) -> None:
         ("off", ["together Hall", "hang_picture", "details"]),
         ("unavailable", ["details"]),
     ):
-        await render(page, state)
+        await render(page, state, group_members=None)
         await expect(menu.locator("[role^=menuitem]")).to_have_text(entries)
 
 
@@ -1110,6 +1110,14 @@ async def test_sizes(page: Page) -> None:
     await render(page, entity_picture="/player/now?cache=1")
     image = page.locator(".picture img")
     await expect(image).to_have_attribute("src", "/image/work?state=now")
+    # The image of a work comes after its title.
+    await page.evaluate(
+        """() => {
+          const states = {...window.hass.states, "image.work": {state: "new", attributes: {entity_picture: "/image/work"}}};
+          document.querySelector("dp1-wall-label-card").hass = {...window.hass, states};
+        }"""
+    )
+    await expect(image).to_have_attribute("src", "/image/work?state=new")
     size = "element => parseFloat(getComputedStyle(element).fontSize)"
     assert await page.locator(".title").evaluate(size) > 48
     await page.set_viewport_size({"width": 1200, "height": 800})

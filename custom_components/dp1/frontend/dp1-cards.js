@@ -1,8 +1,8 @@
 /**
  * Dashboard cards of the DP-1 Art Displays integration: the wall label, and what the other modules share with it.
  *
- * Plain modules: no build, no library, no request to any other host. What comes from displays and libraries is
- * written by strangers: it becomes text content, and an address becomes a link only if it is http(s).
+ * Plain modules: no build, no library, no request to another host. What comes from displays and libraries is written
+ * by strangers: it becomes text content, and an address becomes a link only if it is http(s).
  * What opens over a card (dp1-chooser.js) and what fills a dashboard (dp1-gallery.js) is loaded when it is needed.
  */
 
@@ -402,7 +402,7 @@ class WallLabelCard extends HTMLElement {
     if (before?.localize !== hass.localize) loadTexts(hass).then(() => this._render());
     const entityId = this._config?.entity;
     if (
-      before?.states[entityId] !== hass.states[entityId] ||
+      [entityId, this._imageId].some((id) => before?.states[id] !== hass.states[id]) ||
       before?.localize !== hass.localize ||
       before?.formatEntityState !== hass.formatEntityState
     ) {
@@ -502,7 +502,7 @@ class WallLabelCard extends HTMLElement {
 
   /** Return the picture of the last work of a display that sleeps, from the entity of its picture. */
   _pictureOfWork() {
-    const { state, attributes: { entity_picture: path } = {} } = this._hass.states[this._relative("work")] ?? {};
+    const { state, attributes: { entity_picture: path } = {} } = this._hass.states[(this._imageId = this._relative("work"))] ?? {};
     return path && `${path}${path.includes("?") ? "&" : "?"}state=${encodeURIComponent(state)}`;
   }
 
@@ -853,7 +853,7 @@ class ExhibitionsFeature extends lazy(async () => (await gallery()).makeFeature,
   }
 }
 
-/** A dashboard that lays out all displays, their settings and the libraries by itself. */
+/** A dashboard that makes itself. */
 class GalleryStrategy extends HTMLElement {
   static registryDependencies = ["entities", "devices", "areas"];
   static noEditor = true;

@@ -345,7 +345,7 @@ const volume = (card) => {
 /** Return the entries that tell what is chosen. */
 const switches = (card) => {
   const { hass, entityId, state } = card.about;
-  const { shuffle, repeat, group_members: members = [] } = state.attributes;
+  const { shuffle, repeat, group_members: members } = state.attributes;
   const has = (feature) => state.state === "playing" && can(state, feature);
   const order = (label, chosen, name, action, data, role) =>
     entry(label, name, (opener) => card._act(opener, PLAYER, action, data), chosen, role);
@@ -355,7 +355,7 @@ const switches = (card) => {
     ...(has(FEATURES.shuffle) ? [order(text(hass, "shuffle"), shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : []),
     ...repeats.map(([mode, name]) => order(text(hass, `repeat.${mode}`), repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")),
     ...together.map(([id, name]) => {
-      const isIn = members.includes(id);
+      const isIn = members?.includes(id) ?? false;
       const [action, data] = isIn ? ["unjoin", { entity_id: id }] : ["join", { group_members: [id] }];
       return order(text(hass, "together", { name }), isIn, "mdi:image-multiple-outline", action, data);
     }),
