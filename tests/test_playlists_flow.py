@@ -14,7 +14,7 @@ from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.util import dt as dt_util
 
 from .client.timing import impatient
-from .displays import ENTITY_ID, playlist, until
+from .displays import ENTITY_ID, playlist, state_of, until
 from .libraries import library_entry, set_up, suggested
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
@@ -88,7 +88,7 @@ async def of_evening(
     menu = await fill(hass, page, playlist=offered(page)["Evening"])
     assert (menu["step_id"], menu["menu_options"]) == (
         "playlist",
-        ["rename", "reorder", "remove"],
+        ["show", "rename", "reorder", "remove"],
     )
     assert menu["description_placeholders"]["works"] == "3"
     return await fill(hass, menu, next_step_id=step)
@@ -115,17 +115,14 @@ async def test_rename(
 async def test_change_the_order(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """Works change places, and one that is left out is taken out; a number that there is not is refused."""
+    """Works change places, and one that is left out is taken out."""
     form = await of_evening(hass, library, "reorder")
-    works = suggested(form)["works"]
-    assert works == [
-        {"work": "A", "number": 1},
-        {"work": "B", "number": 2},
-        {"work": "C", "number": 3},
-    ]
-    form = await fill(hass, form, works=[*works, {"work": "", "number": 9}])
-    assert form["errors"] == {"base": "not_done"}
-    end = await fill(hass, form, works=[works[2], works[0]])
+    assert suggested(form)["works"] == ["1", "2", "3"]
+    (selector,) = form["data_schema"].schema.values()  # type: ignore[union-attr]
+    shown = selector.serialize()["selector"]["select"]
+    assert [option["label"] for option in shown["options"]] == ["A", "B", "C"]
+    assert shown["reorder"]
+    end = await fill(hass, form, works=["3", "1"])
     assert end["reason"] == "reorder_done"
     (found,) = (s for s in signed.documents.values() if s["title"] == "Evening")
     assert [item["title"] for item in found["items"]] == ["C", "A"]
@@ -136,7 +133,6 @@ async def test_the_order_of_what_was_shown(
 ) -> None:
     """Works that come and go while the page is open do not change which ones are meant, and what nobody saw stays."""
     form = await of_evening(hass, library, "reorder")
-    works = suggested(form)["works"]
     (playlist_id,) = (
         key for key, stored in signed.documents.items() if stored["title"] == "Evening"
     )
@@ -144,7 +140,7 @@ async def test_the_order_of_what_was_shown(
         await hass.services.async_call(
             "dp1", "update_playlist", {"playlist_id": playlist_id, **change}, True
         )
-    end = await fill(hass, form, works=[works[2]])
+    end = await fill(hass, form, works=["3"])
     assert end["reason"] == "reorder_done", end
     sources = [item["source"] for item in signed.documents[playlist_id]["items"]]
     assert sources == ["https://art.example.org/3", "https://art.example/d"]
@@ -246,5 +242,60 @@ async def test_publish_what_hangs(
     assert len(signed.documents) == 2
     end = await fill(hass, form, entity_id=ENTITY_ID, title="Breakfast")
     assert end.get("reason") == "publish_done", end["description_placeholders"]
+    assert end["description_placeholders"]["url"].startswith(signed.url)
     page = await open_page(hass, library, "playlists")
     assert list(offered(page)) == ["Breakfast", "Evening"]
+
+
+@pytest.mark.usefixtures("setup_display")
+async def test_works_of_the_home(
+    hass: HomeAssistant,
+    signed: FeedSimulator,
+    library: MockConfigEntry,
+    display: DisplaySimulator,
+) -> None:
+    """Works that only this home can load are counted and, once that is confirmed, left out."""
+    mixed = playlist("Dawn", "Noon", "Dusk", title="Day")
+    for item in mixed["items"][1:]:
+        item["source"] = "http://127.0.0.1:9/work.png"
+    display.player.load(mixed)
+    await until(lambda: hass.states.is_state(ENTITY_ID, "playing"))
+    form = await open_page(hass, library, "publish")
+    form = await fill(hass, form, entity_id=ENTITY_ID)
+    assert (form["step_id"], form["errors"]) == ("leave_out", {})
+    told = form["description_placeholders"]
+    assert (told["count"], told["works"]) == ("2", "3")
+    assert len(signed.documents) == 2
+    end = await fill(hass, form)
+    assert end["reason"] == "leave_out_done"
+    (found,) = (s for s in signed.documents.values() if s["title"] == "Day")
+    assert [item["title"] for item in found["items"]] == ["Dawn"]
+    # Of nothing but such works, nothing is left.
+    at_home = {**mixed, "title": "Night", "items": mixed["items"][1:]}
+    display.player.load(at_home)
+    await until(lambda: state_of(hass).attributes["media_playlist"] == "Night")
+    form = await open_page(hass, library, "publish")
+    form = await fill(hass, form, entity_id=ENTITY_ID)
+    form = await fill(hass, form)
+    assert form["errors"] == {"base": "not_done"}
+
+
+@pytest.mark.usefixtures("setup_display")
+async def test_show(
+    hass: HomeAssistant,
+    signed: FeedSimulator,
+    library: MockConfigEntry,
+    display: DisplaySimulator,
+) -> None:
+    """A playlist of ours is shown on a display; a title with marks of Markdown is as it is in a heading."""
+    (ours,) = (key for key, it in signed.documents.items() if it["title"] == "Evening")
+    rename = {"playlist_id": ours, "title": "Evening, again"}
+    await hass.services.async_call("dp1", "update_playlist", rename, True)
+    page = await open_page(hass, library, "playlists")
+    menu = await fill(hass, page, playlist=offered(page)["Evening, again"])
+    form = await fill(hass, menu, next_step_id="show")
+    assert form["description_placeholders"]["heading"] == "Evening, again"
+    assert suggested(form) == {"entity_id": ENTITY_ID}
+    end = await fill(hass, form, entity_id=ENTITY_ID)
+    assert end["reason"] == "show_done"
+    await until(lambda: display.state.playlist_title == "Evening, again")

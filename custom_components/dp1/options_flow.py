@@ -33,8 +33,6 @@ from homeassistant.helpers.selector import (
     NumberSelector,
     NumberSelectorConfig,
     NumberSelectorMode,
-    ObjectSelector,
-    ObjectSelectorConfig,
     SelectOptionDict,
     SelectSelector,
     SelectSelectorConfig,
@@ -172,9 +170,10 @@ SHOWN_KEY_SCHEMA = vol.Schema(
     }
 )
 CONF_PLAYLIST = "playlist"
+CONF_PLAYLIST_ID = "playlist_id"
 CONF_TITLE = "title"
 CONF_WORKS = "works"
-CONF_WORK, CONF_NUMBER = "work", "number"
+CONF_ONLY_PUBLIC = "only_public"
 # The newest are offered.
 MAX_OFFERED = 200
 TITLE_SCHEMA = vol.Schema({vol.Required(CONF_TITLE): TextSelector()})
@@ -186,26 +185,22 @@ PUBLISH_SCHEMA = vol.Schema(
         vol.Optional(CONF_TITLE): TextSelector(),
     }
 )
-# Home Assistant shows such a list with handles to drag.
-WORKS_SCHEMA = vol.Schema(
+SHOW_SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_WORKS): ObjectSelector(
-            ObjectSelectorConfig(
-                multiple=True,
-                fields={
-                    CONF_WORK: {"selector": {"text": {"read_only": True}}},
-                    CONF_NUMBER: {
-                        "selector": {"number": {"min": 1, "mode": "box"}},
-                        "required": True,
-                    },
-                },
-                label_field=CONF_WORK,
-                description_field=CONF_NUMBER,
-                translation_key=CONF_WORKS,
-            )
+        vol.Required(ATTR_ENTITY_ID): EntitySelector(
+            EntitySelectorConfig(domain=Platform.MEDIA_PLAYER, integration=DOMAIN)
         )
     }
 )
+
+
+class OrderSelector(SelectSelector):
+    """A selector of options in an order, with handles to drag."""
+
+    @override
+    def serialize(self) -> dict[str, Any]:
+        """Return the selector, with what the frontend knows and the backend does not."""
+        return {"selector": {self.selector_type: {**self.config, "reorder": True}}}
 
 
 class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult]):
@@ -409,6 +404,15 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
             "publish", "publish_playlist", PUBLISH_SCHEMA, user_input, values
         )
 
+    async def async_step_leave_out(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Publish without the works that only this home can load."""
+        data = {**self._publishing, CONF_ONLY_PUBLIC: True}
+        return await self._async_act(
+            "leave_out", "publish_playlist", vol.Schema({}), user_input, data=data
+        )
+
     async def async_step_playlists(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
@@ -458,8 +462,18 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         """Choose what to do with the playlist."""
         return self.async_show_menu(
             step_id="playlist",
-            menu_options=["rename", "reorder", "remove"],
+            menu_options=["show", "rename", "reorder", "remove"],
             description_placeholders=self._placeholders,
+        )
+
+    async def async_step_show(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Show the playlist on a display."""
+        displays = [it.entity_id for it in async_displays(self.hass) if it.entity_id]
+        values = {ATTR_ENTITY_ID: displays[0]} if len(displays) == 1 else {}
+        return await self._async_act(
+            "show", "cast_playlist", SHOW_SCHEMA, user_input, values
         )
 
     async def async_step_rename(
@@ -482,12 +496,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
             return self._not_read(err)
         items = stored.document.get("items") or []
         titles = [clean(mapping(item).get("title"), MAX_TITLE) for item in items]
-        values = {
-            CONF_WORKS: [
-                {CONF_WORK: title or f"#{number}", CONF_NUMBER: number}
-                for number, title in enumerate(titles, 1)
-            ]
-        }
+        options = [
+            SelectOptionDict(value=str(number), label=title or f"#{number}")
+            for number, title in enumerate(titles, 1)
+        ]
+        selector = OrderSelector(SelectSelectorConfig(options=options, multiple=True))
+        schema = vol.Schema({vol.Required(CONF_WORKS): selector})
+        values = {CONF_WORKS: [option["value"] for option in options]}
         keys = [
             text(mapping(item).get("id")) or number
             for number, item in enumerate(items, 1)
@@ -495,8 +510,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         if user_input is None:
             # The playlist may change while the page is open.
             self._shown = dict(enumerate(keys, 1))
-        works = user_input[CONF_WORKS] if user_input else []
-        numbers = [int(work[CONF_NUMBER]) for work in works]
+        numbers = map(int, user_input[CONF_WORKS] if user_input else ())
         chosen = [self._shown.get(number, number) for number in numbers]
         gone = {*self._shown.values()} - {*keys}
         change = {
@@ -506,7 +520,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
             ],
         }
         return await self._async_act(
-            "reorder", "update_playlist", WORKS_SCHEMA, user_input, values, change
+            "reorder", "update_playlist", schema, user_input, values, change
         )
 
     async def async_step_remove(
@@ -521,9 +535,12 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     def _placeholders(self) -> dict[str, str]:
         """Return what the texts name: the library, and the playlist once it is chosen."""
         playlist = getattr(self, "_playlist", None)
+        title = playlist.title if playlist else ""
         return {
             "name": markdown_safe(self.config_entry.title),
-            "title": markdown_safe(playlist.title) if playlist else "",
+            "title": markdown_safe(title),
+            # The title of a dialog is no Markdown.
+            "heading": title,
             "works": str(playlist.count) if playlist else "",
         }
 
@@ -538,29 +555,36 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     ) -> ConfigFlowResult:
         """Show a form, perform an action with what was entered or `data`, and show the form again if that failed."""
         errors: dict[str, str] = {}
-        reason = ""
+        placeholders = {**self._placeholders, "reason": ""}
         if user_input is not None:
-            named = {"playlist_id": self._playlist.id} if step_id != "publish" else {}
+            is_new = action == "publish_playlist"
+            named = {} if is_new else {CONF_PLAYLIST_ID: self._playlist.id}
+            given = user_input if data is None else data
+            library = {ATTR_CONFIG_ENTRY_ID: self.config_entry.entry_id}
+            if action == "cast_playlist":
+                library = {}
             try:
-                await self.hass.services.async_call(
+                response = await self.hass.services.async_call(
                     DOMAIN,
                     action,
-                    {
-                        ATTR_CONFIG_ENTRY_ID: self.config_entry.entry_id,
-                        **named,
-                        **(user_input if data is None else data),
-                    },
+                    {**library, **named, **given},
                     blocking=True,
+                    return_response=is_new,
                 )
             except HomeAssistantError as err:
-                errors["base"] = "not_done"
-                reason = async_message(self.hass, err)
+                placeholders["reason"] = async_message(self.hass, err)
+                if err.translation_key == "works_at_home" and step_id == "publish":
+                    self._publishing = given
+                    step_id, schema = "leave_out", vol.Schema({})
+                    placeholders |= err.translation_placeholders or {}
+                else:
+                    errors["base"] = "not_done"
             else:
+                url = mapping(response).get("url") or ""
                 return self.async_abort(
                     reason=f"{step_id}_done",
-                    description_placeholders=self._placeholders,
+                    description_placeholders={**placeholders, "url": str(url)},
                 )
-        placeholders = {**self._placeholders, "reason": reason}
         return self._show(step_id, schema, user_input or values, errors, placeholders)
 
 

@@ -64,6 +64,7 @@ PUBLISH_SCHEMA = vol.Schema(
         **{vol.Optional(word): cv.string for word in WORDS},
         vol.Optional("note"): note,
         vol.Optional("sign"): cv.boolean,
+        vol.Optional("only_public"): cv.boolean,
     }
 )
 GET_SCHEMA = vol.Schema(
@@ -88,6 +89,11 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     has_key = bool(library.entry.data.get(CONF_API_KEY))
     sign = call.data.get("sign")
     document = await _async_document(call, what)
+    if "playlist" not in what:
+        only_public = call.data.get("only_public", False)
+        document = await call.hass.async_add_executor_job(
+            _shared, document, only_public
+        )
     family = None
     if sign is not None:
         with _feed_errors(library, feed):
@@ -152,6 +158,16 @@ def _check_signed(
         raise invalid_input(NEEDED[family], name=library.title)
     if given := [word for word in WORDS if word in call.data]:
         raise invalid_input("signed_as_it_is", given=", ".join(given))
+
+
+def _shared(document: Document, only_public: bool) -> Document:
+    """Return a playlist without the works that nobody else can load, or raise how many these are unless they may be left out."""
+    items = [mapping(item) for item in document.get("items") or ()]
+    shared = [item for item in items if not _unshared(str(item.get("source")))]
+    at_home = len(items) - len(shared)
+    if at_home and (not only_public or not shared):
+        raise invalid_input("works_at_home", count=str(at_home), works=str(len(items)))
+    return {**document, "items": shared} if at_home else document
 
 
 def _check_sources(document: Mapping[str, Any]) -> None:
