@@ -712,7 +712,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         entry = self.history.current(player)
         item = sent_item(player, entry.playlist if entry else None, self.last_cast)
         known = self.metadata.work(player.current)
-        return work_of(item, known, player.playlist) if item else None
+        language = self.hass.config.language
+        return work_of(item, known, player.playlist, language) if item else None
 
     def _set_no_player(self, set_up: bool) -> None:
         """Set that there is no player."""

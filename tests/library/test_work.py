@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from custom_components.dp1.client.catalog.models import Alumni, Artwork, Series
+from custom_components.dp1.client.display.player_status import PlaylistItem
 from custom_components.dp1.client.indexer.tokens import MAX_ALL_DATA, MAX_DATA, Token
 from custom_components.dp1.client.playlist.document import (
     build,
@@ -117,3 +118,30 @@ def test_a_work_over_another() -> None:
     work = Work(title="Tide", year=2026).over(Work(title="Ebb", artist="Ada"))
     assert work == Work(title="Tide", year=2026, artist="Ada")
     assert work.over(None) == work
+
+
+def test_the_language_of_the_home() -> None:
+    """Texts of a manifest are in the language of Home Assistant where it has them; biographies are as version 1.1 has them."""
+    manifest = {
+        "metadata": {
+            "title": "Tide",
+            "description": "Slow.",
+            "artists": [
+                {
+                    "name": "Ada",
+                    "bio": "Nobody writes this.",
+                    "biographies": [{"text": "Born in 1990.", "source": "x"}],
+                }
+            ],
+        },
+        "i18n": {"de": {"title": "Gezeiten", "description": 5}, "fr": "Marée"},
+    }
+    item = PlaylistItem.parse({"title": "Tide", "inlineManifest": manifest})
+    for language, title in (("de", "Gezeiten"), ("de-CH", "Gezeiten"), ("fr", "Tide")):
+        for work in (
+            Work.of_item(item, language),
+            Work.of_manifest(manifest, language),
+        ):
+            assert work.title == title
+            assert work.about_artist == "Born in 1990."
+    assert Work.of_manifest(manifest, "en").note == "Slow."

@@ -39,9 +39,10 @@ def work_of(
     item: PlaylistItem,
     known: Work | None = None,
     playlist: Mapping[str, Any] | None = None,
+    language: str = "",
 ) -> Work:
     """Return the work of a playlist item, completed by a library, with a picture: its own, itself or the playlist's cover."""
-    work, source = Work.of_item(item).over(known), item.address
+    work, source = Work.of_item(item, language).over(known), item.address
     pictures = [item.thumbnail, known.picture if known else None]
     pictures.append(source if source and _is_image(source) else None)
     pictures.append(text(playlist.get("coverImage")) if playlist else None)

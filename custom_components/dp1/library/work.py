@@ -10,7 +10,13 @@ from homeassistant.util import dt as dt_util
 
 from ..client.display.player_status import PlaylistItem
 from ..client.playlist.document import build_item, timestamp, without_nothing
-from ..client.playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
+from ..client.playlist.manifest import (
+    MAX_NOTE,
+    about_artist_in,
+    artist_in,
+    picture_in,
+    translation_in,
+)
 from ..client.text import MAX_TITLE, clean, escaped_url, shorten
 from ..client.values import mapping
 from ..const import LICENSE
@@ -58,13 +64,14 @@ class Work:
     node_id: str | None = None
 
     @classmethod
-    def of_item(cls, item: PlaylistItem) -> Self:
-        """Return the work of a playlist item, by its own fields."""
+    def of_item(cls, item: PlaylistItem, language: str = "") -> Self:
+        """Return the work of a playlist item, by its own fields and the texts of its manifest in a language."""
+        texts = translation_in(item.raw.get("inlineManifest"), language)
         return cls(
             id=item.id,
-            title=item.title,
+            title=clean(texts.get("title"), MAX_TITLE) or item.title,
             artist=item.artist,
-            note=item.note,
+            note=item.note or clean(texts.get("description"), MAX_NOTE) or None,
             about_artist=item.about_artist,
             picture=item.thumbnail,
             source=item.source,
@@ -72,9 +79,13 @@ class Work:
         )
 
     @classmethod
-    def of_manifest(cls, manifest: object) -> Self:
-        """Return the work of a manifest."""
-        metadata = mapping(mapping(manifest).get("metadata"))
+    def of_manifest(cls, manifest: object, language: str = "") -> Self:
+        """Return the work of a manifest, with its texts in a language."""
+        metadata = {
+            **mapping(mapping(manifest).get("metadata")),
+            **translation_in(manifest, language),
+        }
+        manifest = {"metadata": metadata}
         return cls(
             title=clean(metadata.get("title"), MAX_TITLE) or None,
             artist=artist_in(manifest),

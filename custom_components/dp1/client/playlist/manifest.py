@@ -3,7 +3,8 @@
 Source: DP-1, ``ref-manifest.json`` and the playlists extension for ``inlineManifest``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..text import MAX_TITLE, clean, shorten, through_gateway
 from ..values import mapping, objects, text
@@ -33,10 +34,17 @@ def about_artist_in(manifest: object) -> str | None:
     return biographies(
         (
             clean(artist.get("name"), MAX_TITLE),
-            clean(artist.get("biography") or artist.get("bio"), MAX_NOTE),
+            clean(next(iter(texts), {}).get("text"), MAX_NOTE),
         )
         for artist in artists[:_MAX_ARTISTS]
+        for texts in [objects(artist.get("biographies"), 1)]
     )
+
+
+def translation_in(manifest: object, language: str) -> Mapping[str, Any]:
+    """Return the title, the description and the credit line that a manifest has in a language."""
+    languages = mapping(mapping(manifest).get("i18n"))
+    return mapping(languages.get(language) or languages.get(language.partition("-")[0]))
 
 
 def biographies(people: Iterable[tuple[str, str]]) -> str | None:

@@ -839,7 +839,9 @@ class CatalogProvider(Provider):
             manifest = await answer.json(strict=False) if answer.ok else None
         except Dp1Error:
             return known
-        work = (known or NO_WORK).over(Work.of_manifest(manifest))
+        work = (known or NO_WORK).over(
+            Work.of_manifest(manifest, self.hass.config.language)
+        )
         return None if work == NO_WORK else work
 
     def picture(self, source: str) -> str | None:
