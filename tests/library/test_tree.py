@@ -21,6 +21,7 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
 KEY = "a/b c%2F\u00e9?#"
+DID = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"
 
 
 def test_ids_carry_any_key() -> None:
@@ -354,3 +355,32 @@ async def test_works_that_are_looked_up(
             assert playlist.url == f"{feed.url}/playlists/{document['id']}"
     node = f"exhibition/{show_id(catalog, 'Slow Weather')}"
     assert (await library.async_build_playlist(node)).works
+
+
+async def test_a_channel_with_objects(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """The current playlist of a channel comes first, those that are announced are left out, and each has its essay."""
+    works = [{"source": "https://art.example/1.png", "title": "One"}]
+    essay = {"summary": "Of weather.", "curators": [{"name": "Ines", "key": DID}]}
+    stored = feed.seed(
+        {"title": name, "items": works, **essay} for name in ("Old", "Now", "Next")
+    )
+    old, now, upcoming = (f"{feed.url}/playlists/{one['id']}" for one in stored)
+    feed.seed(channels=[{"title": "Hall", "playlists": [stored[0]["id"]]}])
+    channel = next(iter(feed.channels.values()))
+    channel["playlists"] = [
+        old,
+        {"url": now, "added": "2026-11-01T00:00:00Z", "status": "live"},
+        {"url": upcoming, "status": "upcoming", "title": "Next"},
+        {"status": "live"},
+        None,
+    ]
+    channel["current"] = {"url": now}
+    library = await make_library(feed=feed)
+    (node,) = (await library.async_children("channels")).nodes
+    nodes = (await library.async_children(node.id)).nodes
+    assert [child.title for child in nodes] == ["Now", "Old"]
+    assert (nodes[0].subtitle, nodes[0].work.note) == ("Ines", "Of weather.")
+    playlist = await library.async_build_playlist(node.id)
+    assert playlist.works == 2

@@ -75,6 +75,7 @@ SEARCH_CLASSES: Final[Mapping[str, list[MediaClass]]] = {
 
 # Home Assistant has no media class for these, and would head their pages as playlists and albums.
 HEADED: Final = (NodeKind.EXHIBITION, NodeKind.SERIES)
+TOLD_OF: Final = (NodeKind.ARTIST, NodeKind.PLAYLIST)
 LABELED: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 
 # Returns the URL of the picture of a media id.
@@ -134,11 +135,11 @@ async def async_top_nodes(
 
 
 def _title(library: Library, node: Node, inside: Children) -> str:
-    """Return the title of a page, with who an artist is, and a note if it is outdated: the browser has no other place for it."""
+    """Return the title of a page, with who an artist is or made a playlist, and a note if it is outdated: the browser has no other place for it."""
     hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
-    if node.kind == NodeKind.ARTIST and node.work.note:
+    if node.kind in TOLD_OF and node.work.note:
         # A page shows two lines of its title.
         about = shorten(node.work.note, MAX_ABOUT)
         title = " · ".join(filter(None, (title, node.subtitle, about)))

@@ -193,8 +193,10 @@ class FollowedChannel(ServerCoordinator[Listed]):
         if before == channel and self._reads % WHOLE_EVERY:
             return known
         listed: list[Listed] = []
+        upcoming = {url.rpartition("/")[2].lower() for url in channel.upcoming}
         async for document in self._client.channel_playlists(channel.id):
-            if (parsed := FeedPlaylist.parse(document)) is not None:
+            parsed = FeedPlaylist.parse(document)
+            if parsed and not {parsed.id.lower(), parsed.slug.lower()} & upcoming:
                 url = self._client.playlist_url(parsed.id)
                 named = self._named(parsed, url)
                 listed.append(Listed(parsed.id, url, channel.title, named))

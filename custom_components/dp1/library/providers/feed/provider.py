@@ -390,7 +390,10 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
         id=node_id(NodeKind.PLAYLIST, playlist.id),
         kind=NodeKind.PLAYLIST,
         work=Work(
-            title=playlist.title, picture=playlist.cover or None, year=playlist.year
+            title=playlist.title,
+            year=playlist.year,
+            note=playlist.summary or None,
+            picture=playlist.cover or None,
         ),
         can_play=True,
         can_expand=playlist.count != 0,

@@ -11,7 +11,7 @@ from homeassistant.util import dt as dt_util
 from ....client.feed.client import Feed
 from ....client.feed.drafts import owners
 from ....client.playlist.document import for_display
-from ....client.playlist.manifest import artist_in
+from ....client.playlist.manifest import MAX_NOTE, artist_in
 from ....client.text import MAX_TITLE, clean, one_line, through_gateway
 from ....client.values import mapping, moment, text
 
@@ -69,6 +69,7 @@ class FeedPlaylist:
     fields: tuple[str, ...]
     query: str = ""
     owners: tuple[str, ...] = ()
+    summary: str = ""
 
     @property
     def items(self) -> tuple[FeedItem, ...]:
@@ -80,7 +81,9 @@ class FeedPlaylist:
     @property
     def size(self) -> int:
         """Return about how much memory the texts take that may be long or many."""
-        return sum(TEXT_SIZE + len(text) for text in (self.cover, *self.fields))
+        return sum(
+            TEXT_SIZE + len(text) for text in (self.cover, self.summary, *self.fields)
+        )
 
     def shows(self, source: str | None) -> bool:
         """Return if an item has an address."""
@@ -111,18 +114,20 @@ class FeedPlaylist:
             fields=tuple(chain.from_iterable(items_of(document))),
             query=_query(document),
             owners=_owners(document),
+            summary=clean(document.get("summary"), MAX_NOTE),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class FeedChannel:
-    """A channel: the addresses of playlists in an order somebody chose."""
+    """A channel: the addresses of playlists in an order somebody chose, the current first, without those to come."""
 
     id: str
     title: str
     cover: str
     publisher: str
     playlists: tuple[str, ...]
+    upcoming: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
@@ -131,13 +136,20 @@ class FeedChannel:
         if not (key := text(data.get("id"))):
             return None
         listed = data.get("playlists")
-        urls = map(text, listed if isinstance(listed, list) else ())
+        entries = listed[:MAX_PLAYLISTS] if isinstance(listed, list) else []
+        upcoming = frozenset(
+            filter(None, (_address(it) for it in entries if _is_upcoming(it)))
+        )
+        urls = map(_address, (data.get("current"), *entries))
         return cls(
             id=key,
             title=_title(data, key),
             cover=_picture(data.get("coverImage")),
             publisher=_publisher(data),
-            playlists=tuple(islice(filter(None, urls), MAX_PLAYLISTS)),
+            playlists=tuple(
+                dict.fromkeys(url for url in urls if url and url not in upcoming)
+            ),
+            upcoming=upcoming,
         )
 
 
@@ -157,6 +169,16 @@ def _title(document: Mapping[str, Any], key: str) -> str:
     """Return the title of a document, else its slug, else its key."""
     named = (clean(document.get(name), MAX_TITLE) for name in ("title", "slug"))
     return next(filter(None, named), "") or one_line(key, MAX_TITLE)
+
+
+def _address(entry: object) -> str | None:
+    """Return the address of a playlist in a channel, which may be an object with it."""
+    return text(mapping(entry).get("url") if isinstance(entry, Mapping) else entry)
+
+
+def _is_upcoming(entry: object) -> bool:
+    """Return whether a playlist in a channel is only announced."""
+    return mapping(entry).get("status") == "upcoming"
 
 
 def _publisher(document: Mapping[str, Any]) -> str:
