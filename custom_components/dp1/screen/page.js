@@ -4,7 +4,7 @@
   "use strict";
   var stage = document.getElementById("stage"), label = document.getElementById("label"), note = document.getElementById("note");
   var SUFFIX = { img: /\.(avif|gif|jpe?g|png|svg|webp|bmp)$/i, video: /\.(mp4|m4v|mov|webm|ogv|m3u8)$/i, iframe: /\.html?$/i };
-  var socket = null, state = {}, shown = null, coming = null, touched = false, hideLabel = 0, clock = 0, lock = null;
+  var socket = null, state = {}, shown = null, coming = null, touched = false, greeted = false, hideLabel = 0, clock = 0, lock = null;
 
   function send(message) {
     if (socket && socket.readyState === 1) socket.send(JSON.stringify(message));
@@ -149,6 +149,9 @@
     if (wait >= 0) clock = setTimeout(function () { if (!coming) coming = load(state.next); }, wait * 1000);
   }
   function update(next) {
+    // After a restart of Home Assistant, what it has not loaded itself goes on.
+    if (!greeted && shown && shown.source === next.source && !next.asleep) { state.asleep = false; state.work = shown.key = next.work; tell({ render: 2 }); }
+    greeted = true;
     var fresh = next.work !== state.work || next.asleep !== state.asleep;
     if (coming && coming.source !== next.next && coming.source !== next.source) { remove(coming); coming = null; }
     state = next;
@@ -188,7 +191,7 @@
     var secret = null, wait = 2000;
     try { secret = localStorage.getItem("dp1-screen"); } catch (err) { /* Storage is off. */ }
     socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/dp1/screen/socket");
-    socket.onopen = function () { send({ secret: secret }); };
+    socket.onopen = function () { greeted = false; send({ secret: secret }); };
     socket.onmessage = function (event) {
       var message = JSON.parse(event.data);
       if (message.secret) {
