@@ -67,6 +67,11 @@ class Grants:
         self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
         self._grants: dict[str, Grant] = {}
 
+    @property
+    def tokens(self) -> list[str]:
+        """Return the tokens of all media."""
+        return list(self._grants)
+
     async def async_load(self) -> None:
         """Load the tokens from storage."""
         self._grants = await self._store.async_load_parsed() or {}

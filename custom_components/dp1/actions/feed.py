@@ -26,16 +26,16 @@ from ..client.feed.client import Feed
 from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.feed.writer import Published
-from ..client.http import is_home_name
 from ..client.playlist.document import parse, validate
+from ..client.playlist.schema import known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
-from ..client.text import markdown_safe, plain_host, web_url
+from ..client.text import markdown_safe
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, translated
 from ..fields import find_work, list_up_to, note, work
-from ..grants import PATH as LENT_PATH
+from ..grants import GRANTS
 from ..guard import ADDRESSES
 from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
@@ -43,6 +43,7 @@ from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.compose import MAX_WORKS, Medium, async_compose
 from ..playback.resolve import Options, async_read, async_read_playlist, is_elsewhere
+from .private import private_faults
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
@@ -51,9 +52,6 @@ type Document = dict[str, Any]
 PUBLISH_FIELDS = (*(name for name in ART if name != "playlist_id"), TARGET)
 # Texts of what is wrong with signatures.
 SIGNATURE = "config_panel.signature"
-# Parts of URLs that give access to media of this Home Assistant.
-PRIVATE_PARTS = ("authSig=", LENT_PATH)
-PUBLIC_SCHEMES = ("http", "https", "ipfs", "ar", "data")
 READ_FIELDS = ("playlist_id", "playlist_url")
 
 PUBLISH_SCHEMA = vol.Schema(
@@ -92,7 +90,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     if "playlist" not in what:
         only_public = call.data.get("only_public", False)
         document = await call.hass.async_add_executor_job(
-            _shared, document, only_public
+            _shared, call.hass, document, only_public
         )
     family = None
     if sign is not None:
@@ -111,7 +109,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         known := library.feed_coordinator.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": known}
-    await call.hass.async_add_executor_job(_check_sources, document)
+    await call.hass.async_add_executor_job(_check_public, call.hass, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
     with _feed_errors(library, feed, writing=True):
@@ -160,44 +158,21 @@ def _check_signed(
         raise invalid_input("signed_as_it_is", given=", ".join(given))
 
 
-def _shared(document: Document, only_public: bool) -> Document:
+def _shared(hass: HomeAssistant, document: Document, only_public: bool) -> Document:
     """Return a playlist without the works that nobody else can load, or raise how many these are unless they may be left out."""
     items = [mapping(item) for item in document.get("items") or ()]
-    shared = [item for item in items if not _unshared(str(item.get("source")))]
+    tokens = hass.data[GRANTS].tokens
+    shared = [item for item in items if not private_faults({"items": [item]}, tokens)]
     at_home = len(items) - len(shared)
     if at_home and (not only_public or not shared):
         raise invalid_input("works_at_home", count=str(at_home), works=str(len(items)))
     return {**document, "items": shared} if at_home else document
 
 
-def _check_sources(document: Mapping[str, Any]) -> None:
-    """Raise if works are at addresses that nobody else can load."""
-    items = document.get("items")
-    if faults := [
-        Fault(f"items[{index}].source", fault)
-        for index, item in enumerate(items if isinstance(items, list) else [])
-        if isinstance(item, dict) and (fault := _unshared(str(item.get("source"))))
-    ]:
+def _check_public(hass: HomeAssistant, document: Mapping[str, Any]) -> None:
+    """Raise if a text of a document must not be published."""
+    if faults := private_faults(document, hass.data[GRANTS].tokens):
         raise translated(InvalidPlaylistError(faults), "playlist")
-
-
-def _unshared(source: str) -> str | None:
-    """Return why nobody else can load a source."""
-    if any(word in source for word in PRIVATE_PARTS):
-        return "is a private address of this Home Assistant"
-    scheme = source.partition(":")[0].lower()
-    if scheme not in PUBLIC_SCHEMES:
-        return "is no address that others can load: use http(s), ipfs, ar or data"
-    if scheme in ("http", "https"):
-        try:
-            is_home = is_home_name(plain_host(web_url(source)))
-        except ValueError:
-            return "is not an address"
-        if is_home:
-            return (
-                "is an address of this home: put the work where everybody can load it"
-            )
-    return None
 
 
 def _completed(
@@ -260,13 +235,13 @@ async def _async_shown(
     if coordinator.data.assumed is not None:
         playlist = await async_read(hass, coordinator.data.assumed)
         return playlist.document
-    player = coordinator.data.player
-    if player is None or not (player.playlist or {}).get("items"):
-        # What was pushed first has the works, and not the playlist.
-        player = await coordinator.async_read_player()
+    # What is pushed has the works, and not always the playlist.
+    player = await coordinator.async_read_player()
     document = (player.playlist if player else None) or {}
     if isinstance(items := document.get("items"), list) and items:
-        return {**document, "items": [_shown_item(item) for item in items]}
+        document = {**document, "items": [_shown_item(item) for item in items]}
+        # What else it reports is nothing to sign.
+        return await hass.async_add_executor_job(known_fields, document)
     raise action_failed("shows_no_playlist", name=coordinator.name)
 
 
@@ -429,7 +404,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
     def change(document: Document) -> Document:
         """Make the changes of the call."""
         changed = _changed(document, call.data, added)
-        _check_sources(changed)
+        _check_public(call.hass, changed)
         return changed
 
     with _feed_errors(library, feed, writing=True):

@@ -491,6 +491,21 @@ _ITEM = Object(
 )
 
 
+def known_fields(document: Any, check: Check | None = None) -> Any:
+    """Return a playlist, or what a check is of, without the fields that DP-1 does not know."""
+    check = check or PLAYLIST
+    match check, document:
+        case Object(is_open=False), dict():
+            return {
+                name: known_fields(part, check.fields[name])
+                for name, part in document.items()
+                if name in check.fields
+            }
+        case Each(), list():
+            return [known_fields(part, check.part) for part in document]
+    return document
+
+
 def _needs_items(value: Mapping[str, Any], rules: Rules) -> Iterator[tuple[str, str]]:
     """Only a playlist that says where its works come from may be without any."""
     names = {"dynamicQuery"} | ({"dynamicQueries"} if rules is Rules.LEGACY else set())

@@ -1,0 +1,152 @@
+"""Test that nothing private is published, wherever in a document it is and however it is encoded."""
+
+from base64 import b64encode
+from html import escape
+import json
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from homeassistant.core import HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+
+from tests.displays import ENTITY_ID, playlist, state_of, until
+from tests.libraries import library_entry, set_up
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+PUBLIC = "https://art.example/tide.html"
+NAS = "http://nas.local/tide.html"
+LENT = "https://my.example/api/dp1/media/camera.door.jpg?token=s3cr3t"
+
+
+@pytest.fixture
+async def library(
+    hass: HomeAssistant, feed: FeedSimulator, setup_display: MockConfigEntry
+) -> MockConfigEntry:
+    """Set up a display and a library."""
+    await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
+    return await set_up(hass, library_entry(feed.url))
+
+
+def page(address: str, *, twice: bool = False, coded: bool = False) -> str:
+    """Return a page with a picture at an address."""
+    html = f'<img src="{quote(address, safe="") if twice else escape(address)}">'
+    if coded:
+        return f"data:text/html;base64,{b64encode(html.encode()).decode()}"
+    return f"data:text/html,{quote(html, safe='')}"
+
+
+def query(**fields: Any) -> dict[str, Any]:
+    """Return a dynamic query."""
+    mapping = {"itemsPath": "data", "itemSchema": "dp1/1.1"}
+    return {
+        "profile": "https-json-v1",
+        "endpoint": "https://art.example/works",
+        "responseMapping": mapping,
+        **fields,
+    }
+
+
+def with_item(**fields: Any) -> dict[str, Any]:
+    """Return fields of a playlist with a work."""
+    return {"items": [{"source": PUBLIC, **fields}]}
+
+
+MANIFEST = {"refVersion": "0.1.0", "locale": "en"}
+HEADERS = {"Authorization": "Bearer s3cr3t"}
+DOCUMENTS: list[tuple[dict[str, Any], str]] = [
+    ({"coverImage": NAS}, "coverImage"),
+    ({"coverImage": LENT}, "coverImage"),
+    ({"summary": f"See {LENT}"}, "summary"),
+    ({"note": {"text": f"See {NAS}"}}, "note.text"),
+    ({"curators": [{"name": "A", "key": "did:key:z6M", "url": NAS}]}, "curators[0].url"),
+    ({"dynamicQuery": query(endpoint=NAS)}, "dynamicQuery.endpoint"),
+    ({"dynamicQuery": query(headers=HEADERS)}, "dynamicQuery.headers.Authorization"),
+    (with_item(ref=NAS), "items[0].ref"),
+    (with_item(note={"text": LENT}), "items[0].note.text"),
+    (with_item(override={"a": [{"b": NAS}]}), "items[0].override.a[0].b"),
+    (with_item(override={LENT: 1}), "items[0].override"),
+    (with_item(inlineManifest={**MANIFEST, "x": NAS}), "items[0].inlineManifest.x"),
+    (with_item(source=page(NAS)), "items[0].source"),
+    (with_item(source=page(LENT)), "items[0].source"),
+    (with_item(source=page(LENT, twice=True)), "items[0].source"),
+    (with_item(source=page(NAS, coded=True)), "items[0].source"),
+    (with_item(source=f"https://art.example/?at={quote(LENT, safe='')}"), "items[0].source"),
+    (with_item(note={"text": json.dumps(NAS).replace("/", "\\/")}), "items[0].note.text"),
+    (with_item(note={"text": NAS.replace("nas", "na\ns")}), "items[0].note.text"),
+    (with_item(source="rtsp://user@192.168.1.7/stream"), "items[0].source"),
+    (with_item(source="file:///config/secrets.yaml"), "items[0].source"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "path"), DOCUMENTS)
+async def test_nothing_private_is_published(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    library: MockConfigEntry,
+    fields: dict[str, Any],
+    path: str,
+) -> None:
+    """A document with an address at home, of lent media or with a secret header is refused with the path, and not sent."""
+    with pytest.raises(ServiceValidationError) as caught:
+        await hass.services.async_call(
+            "dp1", "publish_playlist", {"playlist": playlist() | fields}, blocking=True
+        )
+    assert caught.value.translation_key == "playlist_invalid"
+    fault = (caught.value.translation_placeholders or {})["faults"]
+    assert fault.partition(": ")[0] == path
+    assert "s3cr3t" not in str(caught.value)
+    assert not feed.documents
+
+
+async def test_what_is_public_is_published(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Pages, notes and queries that lead nowhere private are published as they are."""
+    document = playlist() | {
+        "coverImage": "https://art.example/cover.png",
+        "note": {"text": "Nothing // private, see https://art.example"},
+        "dynamicQuery": query(headers={"Accept": "application/json"}),
+        **with_item(source=page("https://art.example/tide.png")),
+    }
+    await hass.services.async_call(
+        "dp1", "publish_playlist", {"playlist": document}, blocking=True
+    )
+    (stored,) = feed.documents.values()
+    assert stored["items"][0]["source"] == document["items"][0]["source"]
+
+
+async def test_what_a_display_adds_is_not_signed(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    library: MockConfigEntry,
+    display: DisplaySimulator,
+) -> None:
+    """Of what a display reports, only fields of DP-1 are published, and a lent address in them is refused."""
+
+    async def show(title: str, **fields: Any) -> None:
+        """Let the display show a playlist by itself."""
+        document = playlist(title, title=title, id=str(uuid4()), mood="x", **fields)
+        added = {"spy": {"at": "home"}, "note": {"text": "A", "by": "B"}}
+        document["items"][0] |= added
+        display.player.load(document)
+        await until(lambda: state_of(hass).attributes.get("media_title") == title)
+
+    await show("Tide", coverImage=LENT)
+    target = {"entity_id": ENTITY_ID}
+    with pytest.raises(HomeAssistantError, match="coverImage"):
+        await hass.services.async_call("dp1", "publish_playlist", target, blocking=True)
+    assert not feed.documents
+    await show("Dune")
+    await hass.services.async_call("dp1", "publish_playlist", target, blocking=True)
+    (stored,) = feed.documents.values()
+    assert "mood" not in stored
+    assert "spy" not in stored["items"][0]
+    assert stored["items"][0]["note"] == {"text": "A"}
