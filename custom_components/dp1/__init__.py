@@ -49,7 +49,7 @@ from .playback.media_proxy import MediaProxyView, is_used_by
 from .screen.pairing import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
-from .voice.sentences import async_update_sentences, wants_sentences
+from .voice.sentences import async_follow_names, async_update_sentences, wants_sentences
 
 # Whether what is stored for all entries has been read.
 LOADED: Final[HassKey[bool]] = HassKey(f"{DOMAIN}_loaded")
@@ -88,6 +88,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     hass.bus.async_listen(
         EVENT_CORE_CONFIG_UPDATE, partial(_async_follow_language, hass)
     )
+    async_follow_names(hass, partial(_async_update_sentences, hass))
     return True
 
 

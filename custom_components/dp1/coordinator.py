@@ -62,6 +62,7 @@ from .client.playlist.playlist import Playlist
 from .const import (
     CONF_DIALECT,
     CONF_FEATURES,
+    CONF_IGNORE_MUSIC,
     CONF_KIND,
     CONF_MACS,
     DOMAIN,
@@ -1217,6 +1218,12 @@ def is_enabled_display(entity: er.RegistryEntry) -> bool:
 def async_display_entities(hass: HomeAssistant) -> list[er.RegistryEntry]:
     """Return the media players of displays, also of those that are not there."""
     return [*filter(is_enabled_display, er.async_get(hass).entities.values())]
+
+
+def ignores_music(entity: er.RegistryEntry) -> bool:
+    """Return whether a display was hidden from Assist's own sentences, as they are about music."""
+    options: Mapping[str, Any] = entity.options.get(DOMAIN) or {}
+    return bool(options.get(CONF_IGNORE_MUSIC))
 
 
 @callback

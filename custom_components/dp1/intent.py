@@ -247,6 +247,7 @@ class ControlIntent(SpokenIntent):
     fields: Mapping[str, Any] = {
         vol.Required("action"): vol.In((*ACTIONS, "extend", "yes")),
         vol.Optional("brightness"): PERCENT,
+        vol.Optional("volume"): PERCENT,
     }
 
     @override

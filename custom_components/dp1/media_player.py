@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, override
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.media_player import (
     BrowseMedia,
     MediaPlayerDeviceClass,
@@ -19,10 +20,10 @@ from homeassistant.components.media_player import (
     SearchMedia,
     SearchMediaQuery,
 )
-from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.helpers.event import async_track_state_change_event
+from homeassistant.helpers.event import async_track_device_registry_updated_event
 
 from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
@@ -30,12 +31,13 @@ from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .client.text import MAX_TITLE, clean
 from .client.values import mapping
-from .const import CONF_IGNORE_MUSIC
+from .const import CONF_IGNORE_MUSIC, DOMAIN
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
     Refresh,
     async_other_players,
+    ignores_music,
 )
 from .entity import DisplayEntity
 from .errors import invalid_input
@@ -57,6 +59,8 @@ from .playback.resolve import (
     split_media_id,
 )
 
+# The assistant whose own sentences are about music, too.
+ASSIST = "conversation"
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
 # The mixer only stores multiples of four exactly.
@@ -79,8 +83,6 @@ PLAYER_FEATURES = (
 )
 SLEEP_FEATURES = Feature.TURN_ON | Feature.TURN_OFF
 VOLUME_FEATURES = Feature.VOLUME_SET | Feature.VOLUME_STEP
-# By these, Home Assistant chooses the player of "play Queen" and "next song".
-MUSIC_FEATURES = Feature.NEXT_TRACK | Feature.PREVIOUS_TRACK | Feature.SEARCH_MEDIA
 
 
 async def async_setup_entry(
@@ -101,7 +103,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     # They change with each work, whose title is in the history.
     _unrecorded_attributes = frozenset({"dp1", "media_content_id"})
     _features_of_player = Feature(0)
-    _features_of_music = Feature(0)
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
@@ -120,13 +121,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
-        self._other_players = self._players_of_area()
-        chosen = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
-        if self._other_players if chosen is None else chosen:
-            self._features_of_music = self._find_features_of_music()
+        self._leave_music_to_others()
+        if self.device_entry is not None:
+            # Its area is often given a moment after it was added.
             self.async_on_remove(
-                async_track_state_change_event(
-                    self.hass, self._other_players, self._handle_music
+                async_track_device_registry_updated_event(
+                    self.hass, self.device_entry.id, self._leave_music_to_others
                 )
             )
         self._update_sources()
@@ -137,32 +137,31 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._update_sources()
         self.async_write_ha_state()
 
-    def _players_of_area(self) -> list[str]:
-        """Return the other players of the area."""
-        entity = self.registry_entry
-        area_id = er.async_get_effective_area_id(self.hass, entity) if entity else None
-        return [
-            other.entity_id
-            for other in async_other_players(self.hass)
-            if area_id and er.async_get_effective_area_id(self.hass, other) == area_id
-        ]
-
-    def _find_features_of_music(self) -> Feature:
-        """Return the features that the other players of the area have to themselves."""
-        states = map(self.hass.states.get, self._other_players)
-        playing = any(
-            state and state.state == MediaPlayerState.PLAYING for state in states
-        )
-        # While music plays in the room, "turn the volume down" means the music.
-        return MUSIC_FEATURES | VOLUME_FEATURES if playing else MUSIC_FEATURES
-
     @callback
-    def _handle_music(self, event: Event[EventStateChangedData]) -> None:
-        """Handle another player of the area that starts or stops."""
-        if (features := self._find_features_of_music()) != self._features_of_music:
-            self._features_of_music = features
-            self._update_features()
-            self.async_write_ha_state()
+    def _leave_music_to_others(self, _event: object = None) -> None:
+        """Hide the display from Assist's own sentences once if it ignores music, and show it again if it no longer does."""
+        entity = self.registry_entry
+        if entity is None:
+            return
+        option = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
+        area_id = er.async_get_effective_area_id(self.hass, entity)
+        ignores = option or (
+            option is None
+            and area_id is not None
+            and any(
+                er.async_get_effective_area_id(self.hass, other) == area_id
+                for other in async_other_players(self.hass)
+            )
+        )
+        exposure: Mapping[str, Any] = entity.options.get(ASSIST) or {}
+        is_hidden = exposure.get("should_expose") is False
+        if bool(ignores) is ignores_music(entity) or (ignores and is_hidden):
+            return
+        if ignores or option is False:
+            er.async_get(self.hass).async_update_entity_options(
+                self.entity_id, DOMAIN, {CONF_IGNORE_MUSIC: bool(ignores)}
+            )
+            async_expose_entity(self.hass, ASSIST, self.entity_id, not ignores)
 
     def _update_sources(self) -> None:
         """Update the source list from the libraries, and what they know of the rest."""
@@ -193,7 +192,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             features |= Feature.VOLUME_MUTE
         if self._sources.names:
             features |= Feature.SELECT_SOURCE
-        self._attr_supported_features = features & ~self._features_of_music
+        self._attr_supported_features = features
 
     @callback
     @override

@@ -11,6 +11,8 @@ from hassil.util import merge_dict
 from home_assistant_intents import get_intents
 import yaml
 
+from custom_components.dp1.voice.sentences import with_names
+
 TABLES = Path(__file__).parent
 SENTENCES = TABLES.parent.parent / "custom_components" / "dp1" / "sentences"
 CUSTOM = "hass_custom_sentence"
@@ -48,7 +50,17 @@ def intents_of(language: str, *, ours: bool) -> Intents:
     """Return the sentences of Home Assistant in a language, or ours with its lists and rules."""
     if not ours:
         return Intents.from_dict(built_in(language))
-    table = read(SENTENCES / f"{language}.yaml")
+    names = names_of(language)
+    text = with_names(
+        (SENTENCES / f"{language}.yaml").read_text(),
+        language,
+        {
+            "dp1_display": [[names["display_1"]], [names["display_2"]]],
+            "dp1_area": [[names["room_1"]], [names["room_2"]]],
+            "dp1_floor": [[names["floor"]]],
+        },
+    )
+    table = yaml.load(text, yaml.CSafeLoader)
     for intent in table["intents"].values():
         for data in intent["data"]:
             data["metadata"] = {CUSTOM: True}

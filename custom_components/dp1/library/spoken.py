@@ -120,6 +120,18 @@ def number_of(text: str) -> int | None:
     return _han(text)
 
 
+def in_words(text: str, language: str) -> str:
+    """Return a text with its numbers up to twenty in words."""
+    words = _NUMBERS.get(language, "").split()[:21]
+    return re.sub(
+        r"[0-9]{1,2}",
+        lambda number: (
+            words[int(number[0])] if int(number[0]) < len(words) else number[0]
+        ),
+        text,
+    )
+
+
 # Numbers that sound like little words: won, to, for, ate.
 _LITTLE: Final = {1, 2, 4, 8}
 _ENGLISH: Final = dict(zip(_VALUES, _NUMBERS["en"].split(), strict=False))

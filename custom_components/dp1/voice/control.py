@@ -42,6 +42,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "go_on": Action("repeat_set", {"repeat": RepeatMode.ALL}, needs_work=True),
     "keep": Action("add_favorite", domain=DOMAIN),
     "remove": Action("remove_favorite", domain=DOMAIN),
+    "volume": Action("volume_set"),
     "mute": Action("volume_mute", {"is_volume_muted": True}),
     "unmute": Action("volume_mute", {"is_volume_muted": False}),
     "sleep": Action("turn_off"),
@@ -91,6 +92,10 @@ async def _async_act(request: Request, action: Action, display: SpokenDisplay) -
         entity = other
     if action.domain == Platform.NUMBER:
         data["value"] = _brightness(request, display, entity)
+    if action.service == "volume_set":
+        if (volume := request.slots.get("volume")) is None:
+            raise UnansweredError("cannot", name=display.name)
+        data["volume_level"] = volume / 100
     entity_id = entity.entity_id
     await request.call(action.domain, action.service, entity_id=entity_id, **data)
 

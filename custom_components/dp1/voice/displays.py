@@ -17,7 +17,12 @@ from homeassistant.helpers import (
 )
 
 from ..const import DOMAIN
-from ..coordinator import DisplayCoordinator, async_display_entities, async_displays
+from ..coordinator import (
+    DisplayCoordinator,
+    async_display_entities,
+    async_displays,
+    ignores_music,
+)
 from ..library.spoken import fold
 from .answers import NotOursError, UnansweredError
 
@@ -77,13 +82,15 @@ class SpokenDisplay:
 
 @callback
 def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenDisplay]:
-    """Return the displays that an assistant may see, by name."""
+    """Return the displays that an assistant may see, by name: those that are exposed, and those that ignore music."""
     found = [
         SpokenDisplay(hass, entity.entity_id, entity.unique_id)
         for entity in async_display_entities(hass)
         if hass.states.get(entity.entity_id) is not None
         and (
-            assistant is None or async_should_expose(hass, assistant, entity.entity_id)
+            assistant is None
+            or ignores_music(entity)
+            or async_should_expose(hass, assistant, entity.entity_id)
         )
     ]
     return sorted(found, key=lambda display: display.name)

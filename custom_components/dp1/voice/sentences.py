@@ -1,33 +1,50 @@
 """The sentences in the configuration folder: Home Assistant takes none from an integration."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
+import json
 from pathlib import Path
 import re
-from typing import Final
+from typing import Any, Final
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import issue_registry as ir
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    floor_registry as fr,
+    intent,
+    issue_registry as ir,
+)
 from homeassistant.util.file import WriteError, write_utf8_file_atomic
 from homeassistant.util.hass_dict import HassKey
 
 from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
+from ..coordinator import async_display_entities
 from ..errors import action_failed
+from ..library.spoken import FILLERS, fold, in_words
 
 SOURCES: Final = Path(__file__).parent.parent / "sentences"
 FOLDER: Final = "custom_sentences"
 # Home Assistant reads the folder of the variant that it chose.
 VARIANTS: Final = {"de": ("de", "de-CH"), "zh": ("zh-CN",)}
 ISSUE_EDITED: Final = "sentences_edited"
+# Whether the files are about to be written.
+WAITING: Final[HassKey[bool]] = HassKey(f"{DOMAIN}_sentences_waiting")
 # Held while the files are written.
 LOCK: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_sentences")
+# They have a meaning in sentences, or are not heard.
+SIGNS: Final = re.compile(r"[^\w\s'’-]")
 STAMP: Final = re.compile(r"# DP-1 Art Displays ([0-9a-f]{64})\. .*\n")
 NOTE: Final = (
     "# DP-1 Art Displays {digest}. Written by the integration and renewed with it; "
     "once you edit this file, it is yours and stays as it is.\n"
 )
+
+# Each thing with its names, by list.
+type Names = Mapping[str, Sequence[Sequence[str]]]
 
 
 def wants_sentences(hass: HomeAssistant) -> bool:
@@ -42,9 +59,12 @@ def wants_sentences(hass: HomeAssistant) -> bool:
 async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> None:
     """Write or remove the sentences, let Assist read them, and name the files that are left alone."""
     async with hass.data.setdefault(LOCK, asyncio.Lock()):
-        folder = Path(hass.config.path(FOLDER))
+        hass.data[WAITING] = False
+        folder, names = Path(hass.config.path(FOLDER)), _names(hass)
         try:
-            changed, edited = await hass.async_add_executor_job(_update, folder, wanted)
+            changed, edited = await hass.async_add_executor_job(
+                _update, folder, wanted, names
+            )
             if changed and hass.services.has_service("conversation", "reload"):
                 await hass.services.async_call("conversation", "reload", blocking=True)
         except (OSError, WriteError) as err:
@@ -63,12 +83,80 @@ async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> None:
         ir.async_delete_issue(hass, DOMAIN, ISSUE_EDITED)
 
 
-def _update(folder: Path, wanted: bool) -> tuple[bool, list[str]]:
+@callback
+def async_follow_names(
+    hass: HomeAssistant, async_update: Callable[[], Coroutine[Any, Any, None]]
+) -> None:
+    """Update the sentences after something that they may name has another name."""
+
+    @callback
+    def changed(event: Event[Any]) -> None:
+        """Update once for all changes until it begins."""
+        if wants_sentences(hass) and not hass.data.get(WAITING):
+            hass.data[WAITING] = True
+            hass.async_create_background_task(async_update(), "voice sentences")
+
+    for event_type in (
+        er.EVENT_ENTITY_REGISTRY_UPDATED,
+        dr.EVENT_DEVICE_REGISTRY_UPDATED,
+        ar.EVENT_AREA_REGISTRY_UPDATED,
+        fr.EVENT_FLOOR_REGISTRY_UPDATED,
+    ):
+        hass.bus.async_listen(event_type, changed)
+
+
+def _names(hass: HomeAssistant) -> Names:
+    """Return each display, area and floor with its names, by list."""
+    states = hass.states
+    return {
+        "dp1_display": [
+            [state.name, *intent.async_get_entity_aliases(hass, entity, state=state)]
+            for entity in async_display_entities(hass)
+            if (state := states.get(entity.entity_id))
+        ],
+        "dp1_area": [
+            [area.name, *sorted(area.aliases)]
+            for area in ar.async_get(hass).async_list_areas()
+        ],
+        "dp1_floor": [
+            [floor.name, *sorted(floor.aliases)]
+            for floor in fr.async_get(hass).async_list_floors()
+        ],
+    }
+
+
+def with_names(text: str, language: str, names: Names) -> str:
+    """Return sentences with names in the lists that are for them."""
+    for key, things in names.items():
+        values = [
+            {"in": spelling, "out": name}
+            for name, *aliases in things
+            for spelling in _spellings((name, *aliases), language)
+        ]
+        listed = json.dumps(values, ensure_ascii=False)
+        text = text.replace(f"{key}: {{values: []}}", f"{key}: {{values: {listed}}}")
+    return text
+
+
+def _spellings(names: Iterable[str], language: str) -> list[str]:
+    """Return names as they are written and as they are heard: without signs, accents and article, with numbers in words."""
+    spellings = list[str]()
+    for name in names:
+        folded = fold(name)
+        first, _, rest = folded.partition(" ")
+        written = " ".join(SIGNS.sub(" ", name).split())
+        heard = [written, folded, rest if first in FILLERS else ""]
+        spellings += [*heard, *(in_words(text, language) for text in heard)]
+    return [*dict.fromkeys(filter(None, spellings))]
+
+
+def _update(folder: Path, wanted: bool, names: Names) -> tuple[bool, list[str]]:
     """Write or remove the files that are ours; return whether any was, and those that their owner has edited."""
     changed, edited = False, list[str]()
     for source, target in _files(folder):
         present = target.read_text(encoding="utf-8") if target.is_file() else None
-        text = _stamped(source.read_text(encoding="utf-8")) if wanted else None
+        sentences = with_names(source.read_text("utf-8"), source.stem, names)
+        text = _stamped(sentences) if wanted else None
         if present == text:
             continue
         if present is not None and not _is_ours(present):
