@@ -158,7 +158,6 @@ async def test_what_it_says_it_is(client: Client) -> None:
         (signed(playlist(schedule={"byDisplayAt": True})), (400, "bad_request", 'json: unknown field "schedule"')),
         (signed(playlist(items=item(created=THEN))), (400, "bad_request", 'json: unknown field "created"')),
         (signed(playlist(Title="x")), (400, "bad_request", 'json: unknown field "Title"')),
-        (signed(playlist(title=5)), (400, "bad_request", "json: cannot unmarshal number")),
         (signed(playlist(title=None)), (400, "bad_request", "Key: 'CreateRequest.Title'")),
         (signed(playlist(slug=None)), (400, "bad_request", "slug is required")),
         (signed(playlist(items=item(id=None))), (400, "bad_request", "every playlist item requires a UUID id: items[0]")),
@@ -169,10 +168,6 @@ async def test_what_it_says_it_is(client: Client) -> None:
         (signed(playlist(), BEA), (400, "signature_verification_failed", "no valid curator signature found")),
         (signed(playlist(), role="agent"), (400, "signature_verification_failed", "no valid curator signature found: an owner has to sign in the curator role")),
         (signed(playlist(curators=None), ADA, BEA), (400, "bad_request", "exactly one owner-role signature")),
-        (signed(playlist(slug="No Slug")), (400, "validation_error", "post-sign validation: playlistInvalid")),
-        (signed(playlist(items=item(displayAt="2026-12-24"))), (400, "validation_error", "post-sign validation: playlistInvalid")),
-        (signed(playlist(items=item(contentRating="adult"))), (400, "validation_error", "post-sign validation: playlistInvalid")),
-        (signed(playlist(items=item(inlineManifest={"refVersion": "1.1.0", "id": "a", "locale": "en"}))), (400, "validation_error", "post-sign validation: playlistInvalid")),
         (signed(playlist(items=PLAYLIST["items"] * 2)), (500, "internal_error", "store: index items: ERROR: duplicate key")),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.simulators.feed.go_json import dumps
+from tests.simulators.go_json import dumps
 
 _LOCAL_ENDINGS = (".local", ".lan", ".home", ".home.arpa", ".internal")
 

@@ -19,8 +19,8 @@ from .policy import ContentPolicy, check_signatures, due_items, is_readable
 from .sources import is_reserved, preflight
 from .tasks import Tasks
 
-from tests.simulators.feed.go_json import GoDecodeError, loads
 from tests.simulators.feed.signing import plain_numbers
+from tests.simulators.go_json import GoDecodeError, loads
 
 type Json = dict[str, Any]
 

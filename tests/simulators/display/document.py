@@ -5,7 +5,7 @@ from typing import Any
 from .errors import CommandError
 from .firmware import Firmware
 
-from tests.simulators.feed.go_json import (
+from tests.simulators.go_json import (
     Field,
     GoDecodeError,
     GoType,

@@ -16,7 +16,7 @@ from .metrics import Counters
 from .player import Page, Player
 from .sleep import SleepSchedule
 
-from tests.simulators.feed.go_json import dumps
+from tests.simulators.go_json import dumps
 
 type Json = dict[str, Any]
 

@@ -23,8 +23,8 @@ from .player import Player
 from .poller import Poller, Sockets
 from .router import QUERIES, Router
 
-from tests.simulators.feed.go_json import GoDecodeError, loads
 from tests.simulators.feed.signing import plain_numbers
+from tests.simulators.go_json import GoDecodeError, loads
 
 type Json = dict[str, Any]
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

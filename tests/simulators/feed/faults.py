@@ -6,8 +6,8 @@ from enum import StrEnum
 import re
 from typing import Any
 
+from ..go_json import dumps
 from .exchange import Answer, Request, compact
-from .go_json import dumps
 from .signing import Document, SigningKey
 from .text import format_time
 

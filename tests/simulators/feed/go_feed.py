@@ -6,11 +6,11 @@ import hmac
 import re
 from typing import Any
 
-from . import go_models
+from ..go_json import GoDecodeError, dumps, loads
 from .exchange import JSON, JSON_UTF8, Answer, RefusalError, Request
-from .go_json import GoDecodeError, Struct, decode, dumps, loads
 from .go_store import Table, page_items
 from .go_writer import GoWriter
+from .members import MEMBERS, known
 from .settings import Settings
 from .signing import Document
 from .text import format_time, parse_uuid
@@ -27,22 +27,12 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("DELETE", rf"/api/v1/({_KINDS})/([^/]+)", "delete"),
     ("GET", r"/api/v1/playlist-items", "list_items"),
     ("GET", r"/api/v1/playlist-items/([^/]+)", "get_item"),
-    ("GET", r"/api/v1/registry/channels", "get_registry"),
-    ("PUT", r"/api/v1/registry/channels", "put_registry"),
 )
-_MODELS: dict[str, Struct] = {
-    "playlists": go_models.PLAYLIST,
-    "playlist-groups": go_models.GROUP,
-    "channels": go_models.CHANNEL,
-}
 _REQUIRED = {
     "playlists": ("dpVersion", "title", "items"),
     "playlist-groups": ("title", "playlists"),
     "channels": ("title", "playlists"),
 }
-_CHANNEL_URL = re.compile(
-    r".*/api/v1/channels/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-)
 _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Origin,Content-Length,Content-Type,Authorization",
     "Access-Control-Allow-Methods": "GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS",
@@ -139,7 +129,6 @@ class GoFeed:
         self.playlists = Table("playlists", "playlist", settings.now)
         self.groups = Table("playlist_groups", "playlist-group", settings.now)
         self.channels = Table("channels", "channel", settings.now)
-        self.registry: list[Document] = []
         self.tables = {
             "playlists": self.playlists,
             "playlist-groups": self.groups,
@@ -197,22 +186,27 @@ class GoFeed:
         if not self._check_key(request):
             raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
 
-    def _read_body(
-        self, request: Request, model: Struct, *required: str
-    ) -> dict[str, Any]:
-        """Return the typed fields of a body, with the required ones."""
-        name = model.name.removeprefix("models.")
+    def _read_body(self, request: Request, kind: str, *required: str) -> dict[str, Any]:
+        """Return the members of a body, with the required ones."""
         try:
-            fields = decode(loads(request.body), model, name)
+            value = loads(request.body)
         except GoDecodeError as err:
             raise RefusalError(400, "bad_request", str(err)) from err
+        if not isinstance(value, dict):
+            raise RefusalError(400, "bad_request", "json: cannot unmarshal")
+        fields: dict[str, Any] = dict.fromkeys(MEMBERS[kind])
+        fields |= {
+            name: known(entry, MEMBERS[kind][name])
+            for name, entry in value.items()
+            if name in MEMBERS[kind]
+        }
         missing = [key for key in required if fields[key] in (None, "")]
         if missing:
             titled = [
                 "DPVersion" if key == "dpVersion" else key.title() for key in missing
             ]
             lines = [
-                f"Key: '{name}.{key}' Error:Field validation for '{key}' failed on the 'required' tag"
+                f"Key: '{key}' Error:Field validation for '{key}' failed on the 'required' tag"
                 for key in titled
             ]
             raise RefusalError(400, "bad_request", "\n".join(lines))
@@ -223,10 +217,8 @@ class GoFeed:
         if self._check_key(request):
             return
         try:
-            signatures = decode(loads(request.body, whole=True), go_models.SIGNED, "")[
-                "signatures"
-            ]
-        except GoDecodeError:
+            signatures = loads(request.body, whole=True).get("signatures")
+        except AttributeError, GoDecodeError:
             signatures = None
         if not signatures:
             raise RefusalError(401, "unauthorized", _NO_AUTH, early=True)
@@ -304,13 +296,13 @@ class GoFeed:
     async def _create(self, request: Request, kind: str) -> Answer:
         """Create a document."""
         self._authorise(request)
-        fields = self._read_body(request, _MODELS[kind], *_REQUIRED[kind])
+        fields = self._read_body(request, kind, *_REQUIRED[kind])
         return _json(201, await self.writer.create(kind, fields))
 
     async def _replace(self, request: Request, kind: str, key: str) -> Answer:
         """Replace a document."""
         self._authorise(request)
-        fields = self._read_body(request, _MODELS[kind], *_REQUIRED[kind])
+        fields = self._read_body(request, kind, *_REQUIRED[kind])
         return _json(
             200, await self.writer.replace(kind, self.tables[kind].get(key), fields)
         )
@@ -318,7 +310,7 @@ class GoFeed:
     async def _update(self, request: Request, kind: str, key: str) -> Answer:
         """Change some fields of a document."""
         self._authorise(request)
-        fields = self._read_body(request, _MODELS[kind])
+        fields = self._read_body(request, kind)
         return _json(
             200, await self.writer.update(kind, self.tables[kind].get(key), fields)
         )
@@ -350,68 +342,3 @@ class GoFeed:
                 if item["id"].lower() == identifier:
                     return _one(request, item)
         raise RefusalError(404, "not_found", "not found")
-
-    async def _get_registry(self, request: Request) -> Answer:
-        """Return the publishers and their channels."""
-        return _json(200, {"publishers": self.registry})
-
-    async def _put_registry(self, request: Request) -> Answer:
-        """Replace the registry."""
-        self._require_key(request)
-        publishers = self._read_body(request, go_models.REGISTRY, "publishers")[
-            "publishers"
-        ]
-        if not publishers:
-            raise RefusalError(
-                400, "bad_request", "registry must contain at least one publisher"
-            )
-        for index, publisher in enumerate(publishers):
-            _check_publisher(index, publisher)
-        names = [publisher["name"] for publisher in publishers]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise RefusalError(
-                500,
-                "internal_error",
-                f'replace channel registry: replace registry: insert publisher "{twice}": ERROR: duplicate key value'
-                ' violates unique constraint "registry_publishers_name_key" (SQLSTATE 23505)',
-            )
-        self.registry = [
-            publisher
-            | {"static": publisher["static"] or [], "living": publisher["living"] or []}
-            for publisher in publishers
-        ]
-        return _json(
-            200,
-            {
-                "items_count": len(self.registry),
-                "message": "Curated registry updated successfully",
-                "success": True,
-                "total_channels": sum(
-                    len(entry["static"]) + len(entry["living"])
-                    for entry in self.registry
-                ),
-            },
-        )
-
-
-def _check_publisher(index: int, publisher: Document) -> None:
-    """Refuse a publisher without a name or channels, or with an invalid URL."""
-    if not 1 <= len(publisher["name"]) <= 256 or len(publisher.get("did", "")) > 2048:
-        raise RefusalError(
-            400,
-            "bad_request",
-            f"Key: 'ChannelRegistry.Publishers[{index}].Name' Error:Field validation for 'Name' failed",
-        )
-    urls = [*(publisher["static"] or ()), *(publisher["living"] or ())]
-    if not urls:
-        raise RefusalError(
-            400,
-            "bad_request",
-            f"each publisher must have at least one channel URL in static and/or living at index {index}",
-        )
-    if not all(_CHANNEL_URL.fullmatch(url) for url in urls):
-        raise RefusalError(
-            400,
-            "bad_request",
-            f"channel URL must end with /api/v1/channels/{{uuid}} at index {index}",
-        )

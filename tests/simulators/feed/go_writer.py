@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from . import go_models
 from .exchange import RefusalError
-from .go_json import GoDecodeError, decode
-from .go_schema import complaint
 from .go_store import Row, Table, check_storable, database_error
+from .members import MEMBERS, known
 from .settings import Settings
 from .signing import Document, plain_numbers, verify
 from .text import format_time, make_slug, parse_time, parse_uuid
@@ -64,11 +62,11 @@ def _owners(kind: str, fields: Mapping[str, Any]) -> set[str]:
     """Return the keys of which one must have signed."""
     match kind:
         case "playlists":
-            return {curator["key"] for curator in fields["curators"] or ()} - {""}
+            return {curator.get("key") for curator in fields["curators"] or ()} - {None}
         case "playlist-groups":
             return {fields["curator"]}
     publisher = fields["publisher"]
-    if not publisher or not publisher["key"]:
+    if not publisher or not publisher.get("key"):
         raise database_error(
             "publisher signature verification: document has no publisher"
         )
@@ -217,17 +215,7 @@ class GoWriter:
             for key in _BEHIND_SIGNATURES:
                 if key in signed:
                     signed[key] = signed.pop(key)
-        if fault := complaint(signed, self._schema(kind)):
-            raise RefusalError(
-                400, "validation_error", f"post-sign validation: {fault}"
-            )
         return signed
-
-    def _schema(self, kind: str) -> str:
-        """Return the schema to check."""
-        if kind == "playlists":
-            return "extended" if self._settings.extensions else "playlist"
-        return _DEFAULT_NAME[kind]
 
     async def _members(
         self, kind: str, urls: list[str] | None
@@ -260,21 +248,12 @@ class GoWriter:
 
     def _accept_remote(self, url: str, value: Any) -> Document:
         """Return a fetched playlist, if it follows the schema."""
-        try:
-            fields = decode(value, go_models.PLAYLIST, "Playlist")
-        except GoDecodeError as err:
-            raise RefusalError(
-                400, "validation_error", f'playlist "{url}": {err}'
-            ) from err
-        document = {
-            key: entry for key, entry in fields.items() if entry or key == "items"
-        }
+        if not isinstance(value, dict) or not isinstance(value.get("items"), list):
+            raise RefusalError(400, "validation_error", f'playlist "{url}": invalid')
+        document: Document = known(value, MEMBERS["playlists"])
         if isinstance(value.get("signature"), str):
             document["signature"] = value["signature"]
-        document.setdefault("dpVersion", "")
         document.setdefault("title", "")
-        if fault := complaint(document, self._schema("playlists")):
-            raise RefusalError(400, "validation_error", f'playlist "{url}": {fault}')
         identifier = parse_uuid(document.get("id", ""))
         if identifier is None:
             raise database_error(f'playlist "{url}": id: invalid UUID length: 0')

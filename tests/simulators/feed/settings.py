@@ -26,9 +26,6 @@ class Settings:
     fetch: Callable[[str], Awaitable[Any]]
     extensions: bool = True
     origins: Sequence[str] = ()
-    jwt_public_key: str | None = None
-    jwt_issuer: str | None = None
-    jwt_audience: str | None = None
     always_async: bool = False
     queued_status: int = 202
     random: random.Random = field(default_factory=random.Random)

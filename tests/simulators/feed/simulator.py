@@ -18,6 +18,7 @@ from aiohttp import web
 from .exchange import Answer, RefusalError, Request
 from .faults import Cut, Fault, Paging, resigned
 from .go_feed import GoFeed
+from .recorded import recorded
 from .settings import Settings
 from .signed_feed import MAX_REQUEST_BYTES, SignedFeed, too_large
 from .signing import Document, SigningKey
@@ -62,9 +63,6 @@ class FeedSimulator:
         always_async: bool = False,
         queued_status: int = 202,
         version: str = "1.2.0",
-        jwt_public_key: str | None = None,
-        jwt_issuer: str | None = None,
-        jwt_audience: str | None = None,
     ) -> None:
         """Initialize a feed; ``public_url`` is another origin whose playlists are its own, ``version`` that of a signed feed; ``queued_status`` is 201 where a queueing feed does not say so."""
         self.family: Family = family
@@ -88,9 +86,6 @@ class FeedSimulator:
             fetch=self._fetch,
             extensions=extensions,
             origins=[public_url.rstrip("/")] if public_url else [],
-            jwt_public_key=jwt_public_key,
-            jwt_issuer=jwt_issuer,
-            jwt_audience=jwt_audience,
             always_async=always_async,
             queued_status=queued_status,
             random=random.Random(random_seed),
@@ -402,6 +397,8 @@ class FeedSimulator:
 
     async def _handle(self, asked: Request) -> Answer:
         """Process a request, and its queue some time later."""
+        if self.family != "signed" and (refused := recorded(self.family, asked)):
+            return refused
         answer = await self._feed.handle(asked)
         if (
             answer.status in (202, self.settings.queued_status)

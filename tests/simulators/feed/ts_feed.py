@@ -1,4 +1,4 @@
-"""The TypeScript feed: a secret or a JWT admits a client, identity and signature are always the feed's own."""
+"""The TypeScript feed: a secret admits a client, identity and signature are always the feed's own."""
 
 import base64
 from binascii import Error as Base64Error
@@ -8,15 +8,12 @@ import math
 import re
 from typing import Any
 
-import jwt
-
-from . import ts_schema
 from .exchange import Answer, RefusalError, Request, compact
 from .settings import Settings
 from .signing import Document
 from .text import is_uuid
 from .ts_store import Store
-from .ts_writer import TsWriter
+from .ts_writer import FIELDS, ITEM_FIELDS, TsWriter, in_order
 
 _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("GET", "/api/v1", "info"),
@@ -29,8 +26,6 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("DELETE", "/api/v1/(playlists|channels|playlist-groups)/([^/]+)", "delete"),
     ("GET", "/api/v1/playlist-items", "list_items"),
     ("GET", "/api/v1/playlist-items/([^/]+)", "get_item"),
-    ("POST", "/queues/process-message", "process_message"),
-    ("POST", "/queues/process-batch", "process_batch"),
 )
 _ENDPOINTS = [
     *(f"GET /api/v1{path}" for path in ("", "/health")),
@@ -56,7 +51,28 @@ _CORS = {
     "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
     "access-control-allow-origin": "*",
 }
+_REQUIRED = {
+    "playlist": ("dpVersion", "title", "items"),
+    "channel": ("title", "playlists"),
+}
 _PROTECTED = ("id", "slug", "created", "signature")
+
+
+def is_identifier(text: str) -> bool:
+    """Return whether a text has the form of an id or a slug."""
+    return re.fullmatch("[a-zA-Z0-9-]+", text) is not None
+
+
+def _missing(kind: str, fields: Document) -> list[str]:
+    """Return what a new document, or an item of it, lacks."""
+    faults = [f"{name}: Required" for name in _REQUIRED[kind] if name not in fields]
+    for index, item in enumerate(fields.get("items", ())):
+        faults += [
+            f"items.{index}.{name}: Required"
+            for name in ("source", "duration", "license")
+            if name not in item
+        ]
+    return faults
 
 
 def _kind(segment: str) -> str:
@@ -150,7 +166,7 @@ class TsFeed:
         )
 
     def _authorise(self, request: Request) -> None:
-        """Admit a write with the secret or a token, and with JSON as its type."""
+        """Admit a write with the secret, and with JSON as its type."""
         if request.method not in ("POST", "PUT", "PATCH", "DELETE"):
             return
         given = request.headers.get("authorization", "")
@@ -161,30 +177,12 @@ class TsFeed:
                 "Authorization header is required for write operations",
             )
         token = re.sub(r"^Bearer\s+", "", given)
-        if token != self.settings.api_key and not self._is_token(token):
+        if token != self.settings.api_key:
             raise RefusalError(401, "unauthorized", "Invalid credentials")
         if request.method != "DELETE" and "application/json" not in request.headers.get(
             "content-type", ""
         ):
             raise RefusalError(500, "internal_error", "An unexpected error occurred")
-
-    def _is_token(self, token: str) -> bool:
-        """Return whether it is a JWT that this feed trusts."""
-        settings = self.settings
-        if settings.jwt_public_key is None:
-            return False
-        try:
-            jwt.decode(
-                token,
-                settings.jwt_public_key,
-                algorithms=["RS256"],
-                issuer=settings.jwt_issuer,
-                audience=settings.jwt_audience,
-                options={"verify_aud": settings.jwt_audience is not None},
-            )
-        except jwt.InvalidTokenError:
-            return False
-        return True
 
     def _is_async(self, request: Request) -> bool:
         """Return whether the write is to be queued."""
@@ -244,7 +242,7 @@ class TsFeed:
         """Return a page of playlist items."""
         _limit(request.query.get("limit", ""))
         channel = request.query.get("channel") or request.query.get("playlist-group")
-        if channel and not ts_schema.is_identifier(channel):
+        if channel and not is_identifier(channel):
             raise RefusalError(
                 400, "invalid_channel_id", "Channel ID must be a valid UUID or slug"
             )
@@ -276,7 +274,7 @@ class TsFeed:
 
     def _check_identifier(self, kind: str, key: str) -> None:
         """Refuse what has the form of neither an id nor a slug."""
-        if not ts_schema.is_identifier(key):
+        if not is_identifier(key):
             what = f"{kind.title()} ID must be a valid UUID or slug (alphanumeric with hyphens)"
             raise RefusalError(400, "invalid_id", what)
 
@@ -300,11 +298,16 @@ class TsFeed:
             ]:
                 what = f"Cannot update protected fields: {', '.join(touched)}. Protected fields are read-only."
                 raise RefusalError(400, "protected_fields", what)
-        kept, issues = ts_schema.read(kind, body, update=update)
-        if issues.found:
-            what = "update data" if update else "data"
+        if len(body.get("items", ()) if isinstance(body, dict) else ()) > 1024:
+            what = "items: Array must contain at most 1024 element(s)"
+            raise RefusalError(400, "validation_error", f"Invalid {kind} data: {what}")
+        kept = in_order(body, FIELDS[kind]) if isinstance(body, dict) else {}
+        if "items" in kept:
+            kept["items"] = [in_order(item, ITEM_FIELDS) for item in kept["items"]]
+        faults = [] if update else _missing(kind, kept)
+        if faults:
             raise RefusalError(
-                400, "validation_error", f"Invalid {kind} {what}: {issues}"
+                400, "validation_error", f"Invalid {kind} data: {'; '.join(faults)}"
             )
         return kept
 
@@ -348,7 +351,7 @@ class TsFeed:
     async def _delete(self, request: Request, segment: str, key: str) -> Answer:
         """Delete a document now, or queue that."""
         kind = _kind(segment)
-        if kind == "channel" and not ts_schema.is_identifier(key):
+        if kind == "channel" and not is_identifier(key):
             raise RefusalError(
                 400,
                 "invalid_identifier",
@@ -369,66 +372,3 @@ class TsFeed:
                 "status": "queued",
             },
         )
-
-    async def _process_message(self, request: Request) -> Answer:
-        """Process a message of the queue."""
-        message = _read_message(
-            request.body, "processing_failed", "Failed to process the message"
-        )
-        if not _is_message(message):
-            what = "Message must contain operation, id, and timestamp fields"
-            raise RefusalError(400, "invalid_message", what)
-        names = {"messageId": message["id"], "operation": message["operation"]}
-        return _json(200, await self._process([message], names))
-
-    async def _process_batch(self, request: Request) -> Answer:
-        """Process several messages."""
-        body = _read_message(
-            request.body,
-            "batch_processing_failed",
-            "Failed to process the message batch",
-        )
-        messages = body.get("messages") if isinstance(body, dict) else None
-        if not isinstance(messages, list) or not messages:
-            raise RefusalError(
-                400,
-                "invalid_batch",
-                "Request must contain a non-empty array of messages",
-            )
-        if not all(map(_is_message, messages)):
-            what = "All messages must contain operation, id, and timestamp fields"
-            raise RefusalError(400, "invalid_message", what)
-        return _json(
-            200,
-            await self._process(
-                messages, {"messageIds": [message["id"] for message in messages]}
-            ),
-        )
-
-    async def _process(self, messages: Sequence[Document], names: Document) -> Document:
-        """Process messages; one that fails does not stop the others."""
-        errors = []
-        for message in messages:
-            try:
-                await self.writer.process(message)
-            except (RefusalError, KeyError, TypeError) as err:
-                errors.append({"messageId": message["id"], "error": str(err)})
-        done = len(messages) - len(errors)
-        return {"success": not errors, **names, "processedCount": done} | (
-            {"errors": errors} if errors else {}
-        )
-
-
-def _read_message(body: bytes, code: str, what: str) -> Any:
-    """Return a message of the queue."""
-    try:
-        return json.loads(body)
-    except ValueError as err:
-        raise RefusalError(500, code, what, extra={"details": str(err)}) from err
-
-
-def _is_message(message: Any) -> bool:
-    """Return whether it has the parts of a message."""
-    return isinstance(message, dict) and all(
-        message.get(name) for name in ("operation", "id", "timestamp")
-    )

@@ -1,17 +1,16 @@
 """How the TypeScript feed creates, signs, stores and queues documents."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 import re
 from typing import Any
 
 from .exchange import RefusalError, compact
 from .settings import Settings
 from .signing import Document
-from .ts_schema import in_order
 from .ts_store import Store, iso
 
-_ORDER = {
+FIELDS = {
     "playlist": (
         "dpVersion",
         "id",
@@ -38,9 +37,18 @@ _ORDER = {
         "coverImage",
     ),
 }
+ITEM_FIELDS = (
+    *("title", "source", "duration", "license", "ref", "override", "display"),
+    *("repro", "provenance"),
+)
 _IDENTITY = ("id", "slug", "created")
 _MOST_STORED = 1_500_000
 _MOST_QUEUED = 1_048_576
+
+
+def in_order(value: Mapping[str, Any], names: Iterable[str]) -> Document:
+    """Return the existing members, in this order."""
+    return {name: value[name] for name in names if name in value}
 
 
 class TsWriter:
@@ -97,7 +105,7 @@ class TsWriter:
 
     def _signed(self, kind: str, values: Document) -> Document:
         """Return the document in its order, signed in the old form."""
-        document = in_order(values, _ORDER[kind])
+        document = in_order(values, FIELDS[kind])
         return document | {"signature": self._settings.key.legacy(document)}
 
     async def save(self, kind: str, document: Document) -> None:
@@ -151,7 +159,7 @@ class TsWriter:
         """Process a message of the queue."""
         verb, _, kind = message["operation"].partition("_")
         data = message.get("data") or {}
-        if kind not in _ORDER or verb not in ("create", "update", "delete"):
+        if kind not in FIELDS or verb not in ("create", "update", "delete"):
             raise KeyError(f"Unknown message operation: {message['operation']}")
         if verb == "delete":
             if data.get(f"{kind}Id") in self._store.documents[kind]:
