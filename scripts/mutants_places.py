@@ -794,7 +794,21 @@ PLACES = [
         ["tests/playback/test_home_media.py::test_my_pictures"],
     ),
     Place(
-        "playback/compose.py",
+        "fields.py",
+        "a place wins over a title",
+        "if is_place and not isinstance(work, str):",
+        "if is_place:",
+        ["tests/test_fields.py"],
+    ),
+    Place(
+        "errors.py",
+        "other components end without a word",
+        "if isinstance(err, HomeAssistantError) and (err.translation_key or str(err)):",
+        "if err:",
+        ["tests/playback/test_broken_media.py"],
+    ),
+    Place(
+        "fields.py",
         "each thing of a list is looked at before it is counted",
         "vol.All(cv.ensure_list, vol.Length(min=least, max=most), [of])",
         "vol.All(cv.ensure_list, [of], vol.Length(min=least, max=most))",
