@@ -46,7 +46,8 @@ from .client.display.device_status import (
     SleepSchedule,
 )
 from .client.display.notifications import Frame
-from .client.display.player_status import PlayerStatus
+from .client.display.player_status import PlayerStatus, PlaylistItem
+from .client.display.recent import RecentWork
 from .client.display.transport import RateLimit
 from .client.errors import (
     BusyError,
@@ -357,9 +358,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.metadata = ArtworkMetadata(
             hass,
             entry,
+            self._async_ask_for_work,
             self._update_work,
             self.async_update_listeners,
         )
+        self._remembers_works = True
         self.contact = Contact.NEW
         self._failed_wakes = 0
         self._polls = 0
@@ -715,6 +718,25 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         known = self.metadata.work(player.current)
         language = self.hass.config.language
         return work_of(item, known, player.playlist, language) if item else None
+
+    async def async_recently_shown(self) -> tuple[RecentWork, ...]:
+        """Return the works that the display itself remembers; one that refused once is not asked again."""
+        if not self._remembers_works or self.cast_only:
+            return ()
+        try:
+            return await self.display.recently_shown()
+        except RejectedError:
+            self._remembers_works = False
+        except Dp1Error as err:
+            LOGGER.debug("%s does not tell what it has shown: %s", self.name, err)
+        return ()
+
+    async def _async_ask_for_work(self, item: PlaylistItem) -> Work | None:
+        """Return the current work as the display remembers it: whoever cast it may have named the artist."""
+        for record in await self.async_recently_shown():
+            if record.is_active and record.work_id == item.id:
+                return Work(artist=record.artist, picture=record.picture)
+        return None
 
     def _set_no_player(self, set_up: bool) -> None:
         """Set that there is no player."""

@@ -26,7 +26,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_track_device_registry_updated_event
 
 from .actions.targets import find_display
-from .browse.display import async_browse_display, async_display_picture
+from .browse.display import REMEMBERED, async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .client.text import MAX_TITLE, clean
@@ -295,6 +295,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if name != media_id:
             # A scene repeats the content type of the state, which is that of the work.
             media_id, media_type = name, MediaType.PLAYLIST
+        if media_id.startswith(REMEMBERED):
+            record_id = media_id.removeprefix(REMEMBERED)
+            async with self.coordinator.async_command(Refresh.PLAYER) as display:
+                await display.show_again(record_id)
+            return
         options = Options(place=place)
         duration = duration_of(extra, announce is True)
 

@@ -125,9 +125,9 @@ async def test_everything_that_can_be_opened_opens_and_plays(gallery: Gallery) -
         for it in folders if len(folders) < 8 else folders[:1] + folders[-1:]:
             kind = it.media_content_id.removeprefix(ours).partition("/")[0]
             if it.can_play and kind not in played:
-                before = gallery.wall.casts
+                before = gallery.wall.writes
                 await gallery.play(it.media_content_id, it.media_content_type)
-                assert gallery.wall.casts == before + 1, it.media_content_id
+                assert gallery.wall.writes > before, it.media_content_id
                 played.add(kind)
             if it.can_expand:
                 found = await gallery.browse(it.media_content_id, it.media_content_type)

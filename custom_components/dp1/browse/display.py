@@ -4,7 +4,7 @@ Others are only asked for by cards: the works that come next, all exhibitions, a
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
+from ..client.display.recent import RecentWork
 from ..client.errors import Dp1Error
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
@@ -48,6 +49,8 @@ SEARCHED: Final[dict[str, Any]] = {
     "can_search": True,
     "search_media_classes": SEARCH_CLASSES[NodeKind.ROOT],
 }
+# Ends with the id of a record of the display.
+REMEMBERED: Final = f"{DOMAIN}://remembered/"
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 # Local media that displays can show.
 SUPPORTED_TYPES = ("image/", "video/")
@@ -93,6 +96,9 @@ async def async_browse_display(
             history_media(entry, picture_url) for entry in coordinator.history.entries()
         ]
         return folder
+    if text == REMEMBERED:
+        works = await coordinator.async_recently_shown()
+        return _remembered_folder(coordinator, works, picture_url)
     if text.startswith(MEDIA_PREFIX):
         return await async_browse_library(hass, text, picture_url)
     if media_source.is_media_source_id(text):
@@ -108,6 +114,10 @@ async def async_display_picture(
     pictures = coordinator.hass.data[PICTURES]
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
+    elif media_id.startswith(REMEMBERED):
+        works = await coordinator.async_recently_shown()
+        urls = {f"{REMEMBERED}{work.id}": work.picture for work in works}
+        url = urls.get(media_id)
     elif media_id == HISTORY_FOLDER:
         url = _cover_of_history(coordinator)
     elif (entry := coordinator.history.get(media_id)) is not None:
@@ -127,6 +137,10 @@ async def _async_root(
         children.insert(0, await _async_all_art(hass, picture_url))
     if coordinator.history.entries():
         children.append(_history_folder(coordinator, picture_url))
+    if works := await coordinator.async_recently_shown():
+        folder = _remembered_folder(coordinator, works, picture_url)
+        folder.children = None
+        children.append(folder)
     # Errors of other media sources do not hide ours.
     with suppress(BrowseError):
         others = (await _async_browse_other_media(hass, None)).children or ()
@@ -212,6 +226,30 @@ def _history_folder(
         thumbnail=picture_url(HISTORY_FOLDER) if has_cover else None,
         children_media_class=MediaClass.PLAYLIST,
         can_search=True,
+    )
+
+
+def _remembered_folder(
+    coordinator: DisplayCoordinator,
+    works: Iterable[RecentWork],
+    picture_url: PictureUrl,
+) -> BrowseMedia:
+    """Return the page of the works that a display remembers, whoever cast them."""
+    children = [
+        BrowseMedia(
+            media_class=MediaClass.IMAGE,
+            media_content_id=(media_id := f"{REMEMBERED}{work.id}"),
+            media_content_type=MediaClass.IMAGE,
+            title=", ".join(filter(None, (work.title, work.artist))) or "#",
+            can_play=True,
+            can_expand=False,
+            thumbnail=picture_url(media_id) if work.picture else None,
+        )
+        for work in works
+    ]
+    title = browser_text(coordinator.hass, "shown_on_display")
+    return plain_page(
+        REMEMBERED, title, children, children_media_class=MediaClass.IMAGE
     )
 
 

@@ -1,7 +1,7 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -212,6 +212,7 @@ class ArtworkMetadata:
         self,
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
+        async_ask: Callable[[PlaylistItem], Awaitable[Work | None]],
         on_work: CALLBACK_TYPE,
         on_signed: CALLBACK_TYPE,
     ) -> None:
@@ -220,12 +221,14 @@ class ArtworkMetadata:
         Args:
             hass: Home Assistant.
             entry: of the display.
+            async_ask: asks the display for a work that no library has.
             on_work: called when a library has more of the work.
             on_signed: called when somebody turns out to have signed it.
         """
         self.signer = Signer(hass, entry, on_signed)
         self._hass = hass
         self._entry = entry
+        self._async_ask = async_ask
         self._on_work = on_work
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
@@ -272,7 +275,7 @@ class ArtworkMetadata:
         best = next((work for work in works if work.link), None)
         self._work = best or (works[0] if works else self._work)
         # Without a source, the status is not complete yet.
-        if best is not None or not item.source or not self._sources:
+        if best is not None or not item.source:
             return
         if self._look_up is None:
             self._look_up = self._entry.async_create_background_task(
@@ -315,6 +318,8 @@ class ArtworkMetadata:
                 async with asyncio.timeout(retry):
                     await self._sources_changed.wait()
             retry = min(2 * retry, LAST_LOOK_UP_RETRY)
+        if work is None and self._work is None and not item.artist:
+            work = await self._async_ask(item)
         self._look_up = None
         if work is not None and work != self._work:
             self._work = work

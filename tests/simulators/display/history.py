@@ -28,11 +28,13 @@ class History:
         self._player = player
         self._shown: list[Shown] = []
         self._number = 0
+        # What the player has read of works at the addresses of their manifests, by the ids of the items.
+        self.manifests: dict[str, Json] = {}
 
     def note(self, item: Json) -> None:
         """Record that a work was shown."""
         self._number += 1
-        manifest = item.get("inlineManifest")
+        manifest = self.manifests.get(item.get("id", "")) or item.get("inlineManifest")
         metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
         metadata = metadata if isinstance(metadata, dict) else {}
         record: Json = {

@@ -1,0 +1,52 @@
+"""Works that a display remembers (firmware 2.0.7), whoever cast them; parsed as in :mod:`.device_status`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..errors import RejectedError
+from ..text import MAX_TITLE, plain, through_gateway
+from ..values import Message, objects, sent, text, yes
+
+# The player keeps fewer.
+MAX_RECORDS = 200
+MAX_ID = 200
+
+
+def _id(value: object) -> str | None:
+    """Return the id of a record or a work."""
+    return text(value, MAX_ID)
+
+
+def _picture(value: object) -> str | None:
+    """Return the URL of a picture that a browser can open."""
+    url = through_gateway(text(value) or "")
+    return url if url.startswith(("http://", "https://")) else None
+
+
+@dataclass(frozen=True, slots=True)
+class RecentWork(Message):
+    """A work that a display has shown.
+
+    Attributes:
+        id: of the record, by which the display shows it again.
+        work_id: of its playlist item.
+        artist: names of the artists.
+        picture: URL of a picture.
+        is_active: the display shows it now.
+    """
+
+    id: str | None = sent(_id, "recordId")
+    work_id: str | None = sent(_id, "itemId")
+    title: str | None = sent(plain(MAX_TITLE), "title")
+    artist: str | None = sent(plain(MAX_TITLE), "artist")
+    picture: str | None = sent(_picture, "thumbnailUrl")
+    is_active: bool = sent(yes, "isActive", default=False)
+
+    @classmethod
+    def parse_all(cls, reply: Mapping[str, Any]) -> tuple[Self, ...]:
+        """Parse the records, the newest first, or raise RejectedError without any; those without an id are left out."""
+        if not isinstance(reply.get("records"), list):
+            raise RejectedError("getRecentlyPlayed")
+        records = map(cls.parse, objects(reply.get("records"), MAX_RECORDS))
+        return tuple(record for record in records if record.id)
