@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import config_flow, llm
+from custom_components.dp1 import config_flow, fields, llm
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
@@ -53,7 +53,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", DEFAULTS["picture_timeout"]),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
-    "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {compose.MAX_NOTE} characters of a note", "-"),
+    "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {fields.MAX_NOTE} characters of a note", "-"),
     "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", DEFAULTS["link_timeout"]),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),

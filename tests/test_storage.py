@@ -14,6 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.playback.program import DisplayNotes, Programs
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
@@ -30,10 +31,9 @@ DISPLAY, LIBRARY = "display_entry", "library_entry"
 WORK = {"items": [{"source": "https://art.example/1.html"}]}
 CAST = {"playlist_url": None, "playlist": WORK}
 START = {"work_id": None, "source": None, "index": 0, "shuffle": None, "loop": None}
-SNAPSHOT = {"cast": CAST, "start": START, "asleep": False}
+SNAPSHOT = {"playlist": CAST, "start": START, "asleep": False}
 ANNOUNCEMENT = {
-    "kind": "announcement",
-    "cast": CAST,
+    "playlist": CAST,
     "until": "2026-11-21T12:00:00+00:00",
     "before": SNAPSHOT,
 }
@@ -45,7 +45,7 @@ ENTRY = {
     "size": 99,
 }
 NAMES = {
-    "duties": "dp1.duties",
+    "displays": "dp1.displays",
     "media_proxy": "dp1.media_proxy",
     "named_hosts": "dp1.named_hosts",
     "removed": "dp1.removed_libraries",
@@ -55,21 +55,7 @@ NAMES = {
     "favorites": f"dp1.favorites.{LIBRARY}",
 }
 DAMAGED: dict[str, list[object]] = {
-    "duties": [
-        [1],
-        {DISPLAY: None},
-        {DISPLAY: [{"leader": DISPLAY}]},
-        {DISPLAY: [{"kind": "dance"}]},
-        {DISPLAY: [{"kind": "group"}]},
-        {DISPLAY: [{"kind": "group", "leader": 1}]},
-        {DISPLAY: [{"kind": "spread", "displays": 1}]},
-        {DISPLAY: [{**ANNOUNCEMENT, "until": 7}]},
-        {DISPLAY: [{**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}]},
-        {DISPLAY: [{**ANNOUNCEMENT, "cast": {"playlist": None}}]},
-        {DISPLAY: [{**ANNOUNCEMENT, "cast": {**CAST, "playlist": 1}}]},
-        {DISPLAY: [{**ANNOUNCEMENT, "before": {"asleep": True}}]},
-        {DISPLAY: [{**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}]},
-    ],
+    "displays": [[1], 7],
     "media_proxy": [
         ["x"],
         {"token": 1},
@@ -224,7 +210,7 @@ async def test_no_copy_replaces_another(
         assert json.loads(kept.read_text()) == content
 
 
-@pytest.mark.parametrize("kind", ["favorites", "history", "duties", "library"])
+@pytest.mark.parametrize("kind", ["favorites", "history", "displays", "library"])
 async def test_what_cannot_be_read_for_a_moment_is_not_damaged(
     kind: str,
     hass: HomeAssistant,
@@ -392,12 +378,11 @@ async def test_what_is_stored_is_read(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Stored files are read without a warning."""
-    group = {"kind": "group", "leader": DISPLAY}
-    spread = {"kind": "spread", "displays": [DISPLAY, "other"]}
+    group = {"leader": DISPLAY, "spread": [DISPLAY, "other"]}
     for kind, data in (
         (
-            "duties",
-            {DISPLAY: [group, spread], "other": [ANNOUNCEMENT, {**group, "ahead": 1}]},
+            "displays",
+            {DISPLAY: group, "other": {**group, "announcement": ANNOUNCEMENT, "x": 1}},
         ),
         ("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}}),
         ("history", {"entries": [ENTRY]}),
@@ -472,3 +457,33 @@ async def test_texts_of_another_version(
         shown = json_bytes(state.attributes)
         assert len(shown) < 16 * 1024, state.entity_id
         assert b"\\u001b" not in shown
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        [{"kind": "group", "leader": DISPLAY}],
+        {"leader": 1, "spread": 1},
+        {"announcement": {**ANNOUNCEMENT, "until": 7}},
+        {"announcement": {**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}},
+        {"announcement": {**ANNOUNCEMENT, "playlist": {"playlist": None}}},
+        {"announcement": {**ANNOUNCEMENT, "playlist": {**CAST, "playlist": 1}}},
+        {"announcement": {**ANNOUNCEMENT, "before": {"asleep": True}}},
+    ],
+)
+async def test_notes_of_another_version(
+    hass: HomeAssistant, storage: Path, odd: Any
+) -> None:
+    """What cannot be read about one display takes nothing from others, nor what else is known of it."""
+    notes = {"leader": DISPLAY, "spread": [DISPLAY, "other"]}
+    records = {DISPLAY: notes, "other": odd}
+    if isinstance(odd, dict) and "leader" not in odd:
+        records["other"] = {**odd, **notes}
+    path = storage / NAMES["displays"]
+    path.write_text(json.dumps(envelope(path.name, records)))
+    programs = Programs(hass)
+    await programs.async_load()
+    assert programs[DISPLAY].notes == DisplayNotes(**notes)
+    expected = DisplayNotes(**notes) if records["other"] != odd else DisplayNotes()
+    assert programs["other"].notes == expected

@@ -23,7 +23,7 @@ MODULES: Final[Mapping[str, str]] = {
     "library.providers.catalog.provider": "work_age work_retry",
     "library.providers.catalog.background_reader": "reading_start reading_pause reading_idle jitter",
     "dialogs": "progress_pause",
-    "playback.duties": "give_up",
+    "playback.program": "give_up",
     "update": "install_timeout",
 }
 PLACES: Final = {

@@ -44,8 +44,10 @@ from .library.entries import (
 )
 from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
-from .playback.duties import DUTIES, Duties
+from .playback.daily import DailyWatch
+from .playback.groups import GroupWatch, async_leave
 from .playback.media_proxy import MediaProxyView, is_used_by
+from .playback.program import PROGRAMS, Programs
 from .screen.pairing import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
@@ -104,7 +106,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
     """Set up what is shared by all entries."""
     hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
-    hass.data[DUTIES] = Duties(hass)
+    hass.data[PROGRAMS] = Programs(hass)
     hass.data[GRANTS] = Grants(hass, partial(is_used_by, hass))
     hass.data[PICTURES] = Pictures(hass)
 
@@ -112,7 +114,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
 @singleton(LOADED, async_=True)
 async def async_load_data(hass: HomeAssistant) -> bool:
     """Read once what is stored for all entries, or raise ConfigEntryNotReady."""
-    for key in (DUTIES, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
+    for key in (PROGRAMS, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
         await hass.data[key].async_load()
     return True
 
@@ -132,7 +134,9 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
-    hass.data[DUTIES].async_start(coordinator)
+    hass.data[PROGRAMS].async_start(coordinator)
+    DailyWatch(coordinator).async_start()
+    GroupWatch(coordinator).async_start()
 
     @callback
     def hand_libraries() -> None:
@@ -201,7 +205,8 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     hass.data[REMOVALS] = hass.data.get(REMOVALS, 0) + 1
     try:
         if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-            await hass.data[DUTIES].async_forget(entry.entry_id)
+            async_leave(hass, entry.entry_id)
+            await hass.data[PROGRAMS].async_forget(entry.entry_id)
             await History(hass, entry.entry_id).async_remove()
             hass.data[GRANTS].async_forget(entry.entry_id)
         else:

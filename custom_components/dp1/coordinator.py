@@ -251,22 +251,20 @@ class PendingRequests:
     """Keeps the requests to one display in the order they were made.
 
     Attributes:
-        newest_cast: number of the newest cast that was sent; older ones are superseded.
         step_lock: held for a step in the queue, which counts from where the one before led.
     """
 
     def __init__(self, on_steps_done: Callable[[], None]) -> None:
         """Initialize without requests."""
-        self.newest_cast = 0
         self.step_lock = asyncio.Lock()
         self._on_steps_done = on_steps_done
         self._casts: dict[int, asyncio.Event] = {}
         self._steps = 0
 
     @contextmanager
-    def pending_cast(self, number: int | None) -> Iterator[None]:
+    def pending_cast(self, number: int) -> Iterator[None]:
         """Let later requests that concern the current playlist wait for a cast that is being prepared."""
-        if number is None or number in self._casts:
+        if number in self._casts:
             yield
             return
         self._casts[number] = done = asyncio.Event()

@@ -21,7 +21,7 @@ from .const import DOMAIN
 from .library.entries import async_libraries
 from .library.spoken import fold
 from .permissions import async_caller
-from .playback.duties import DUTIES
+from .playback.program import PROGRAMS
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import CHOICES, OFFERS, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
@@ -300,12 +300,12 @@ async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
     caller = await async_caller(request.hass, request.intent.context)
     caller.check(POLICY_CONTROL, *(display.entity_id for display in displays))
     span = span_of(request.slots)
-    duties = request.hass.data[DUTIES]
+    programs = request.hass.data[PROGRAMS]
     said = []
     for display in displays:
         coordinator, until = display.coordinator, None
         if coordinator and span:
-            until = await duties.async_extend(coordinator, span.duration)
+            until = await programs[coordinator.entry_id].async_extend(span.duration)
         if until is None:
             title = display.attribute("media_title") or request.answers.say("untitled")
             said.append(request.answers.say("stay", title=title, where=display.name))

@@ -46,8 +46,8 @@ from .guard import ADDRESSES
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
 from .permissions import async_caller
-from .playback.duties import DUTIES, duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
+from .playback.program import PROGRAMS, duration_of
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
 from .playback.resolve import (
     LOOPS,
@@ -204,6 +204,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._update_features()
         self._attr_state = self._state()
         self._attr_source = self._sources.shown(player, assumed)
+        until = hass.data[PROGRAMS][entry_id].until
         group = group_of(hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None
         volume = device.volume if device else None
@@ -243,7 +244,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "playlist_url": without_token(player.playlist_url) if player else None,
                 "error_page": without_token(data.error_page),
                 "set_up": data.set_up or None,
-                "until": hass.data[DUTIES].announced_until(entry_id),
+                "until": until.isoformat(timespec="seconds") if until else None,
                 "signed_by": coordinator.signed_by if item else None,
                 "favorite": self._is_favorite(),
             }
@@ -307,7 +308,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
         async def show(display: DisplayCoordinator) -> None:
             """Show it on a display, or add it to the queue."""
-            with display.requests.pending_cast(options.asked):
+            with display.requests.pending_cast(options.number):
                 # The history also has what others cast.
                 named = None if is_in_history(self.hass, media_id) else media_id
                 caller = await self.hass.data[ADDRESSES].async_caller(context, named)

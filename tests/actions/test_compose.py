@@ -68,6 +68,7 @@ async def test_several_media_make_one_playlist(gallery: Gallery) -> None:
     assert told["title"] == "A day"
     assert told["items"] == len(wanted)
     assert titles(gallery.wall.state.items) == wanted
+    assert len({item.get("id") for item in gallery.wall.state.items} - {None}) == 5
     assert gallery.attribute("media_playlist") == "A day"
     assert gallery.attribute("dp1")["note"] == "From dawn to dusk."
     await gallery.player("media_next_track")

@@ -169,7 +169,7 @@ def stored(data: Any, version: int = 1) -> str:
 
 
 FILES = {
-    "duties": ("dp1.duties", {"x": [{"kind": "announcement", "cast": 7}]}),
+    "notes about displays": ("dp1.displays", [7]),
     "media proxy": ("dp1.media_proxy", {"x": 7}),
     "named hosts": ("dp1.named_hosts", {"casts": [1]}),
     "history": ("dp1.history.{entry}", {"entries": [{"media_id": 7}]}),
@@ -338,7 +338,7 @@ RUNNING_FAULTS = (
             "library.*.feed",
             "named_hosts",
             "media_proxy",
-            "duties",
+            "displays",
             "library.*.built",
         ),
     ),

@@ -9,8 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.coordinator import DisplayCoordinator
-from custom_components.dp1.playback import duties as module
-from custom_components.dp1.playback.duties import DUTIES
+from custom_components.dp1.playback.program import PROGRAMS, Program, Programs
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -32,6 +31,12 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
     """Set up one display."""
     async with House.of(hass, "wall") as house:
         yield house
+
+
+def program(house: House) -> Program:
+    """Return the program of the display."""
+    programs: Programs = house.hass.data[PROGRAMS]
+    return programs[house.entries["wall"].entry_id]
 
 
 async def ring(house: House, **data: Any) -> None:
@@ -74,7 +79,7 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not house.hass.data[DUTIES].is_announcing(house.entries["wall"].entry_id)
+    assert not program(house).is_announcing
     state = house.state("wall")
     assert state.attributes["media_title"] == "Tides 4"
     assert state.attributes["shuffle"] is True
@@ -129,13 +134,11 @@ async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
 
 async def forget(house: House) -> None:
     """Restore the interludes from the storage."""
-    before = house.hass.data[DUTIES]
-    fresh = house.hass.data[DUTIES] = module.Duties(house.hass)
+    before = house.hass.data[PROGRAMS]
+    fresh = house.hass.data[PROGRAMS] = Programs(house.hass)
     await fresh.async_load()
     for entry in house.entries.values():
-        assert fresh.is_announcing(entry.entry_id) == before.is_announcing(
-            entry.entry_id
-        )
+        assert fresh[entry.entry_id].notes == before[entry.entry_id].notes
 
 
 async def test_doorbell_and_home_assistant_restarts(
@@ -151,7 +154,7 @@ async def test_doorbell_and_home_assistant_restarts(
     assert house.walls["wall"].writes == writes
     await wait(house)
     assert_back(house)
-    assert hass_storage["dp1.duties"]["data"] == {}
+    assert hass_storage["dp1.displays"]["data"] == {}
 
 
 async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
@@ -208,7 +211,7 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
         await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not house.hass.data[DUTIES].is_announcing(house.entries["wall"].entry_id)
+    assert not program(house).is_announcing
 
 
 async def test_two_at_the_door(house: House) -> None:
@@ -387,8 +390,7 @@ async def test_a_removed_display_is_forgotten(
     await entry.runtime_data.history.async_save()
     assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
-    assert "dp1.duties" not in hass_storage
-    assert not house.hass.data[DUTIES]._locks
+    assert "dp1.displays" not in hass_storage
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 
@@ -419,7 +421,7 @@ async def test_a_display_that_is_removed_while_a_cast_fails(house: House) -> Non
     await house.hass.config_entries.async_remove(house.entries["wall"].entry_id)
     with pytest.raises(HomeAssistantError):
         await sent
-    assert not house.hass.data[DUTIES].all(module.Announcement)
+    assert not any(notes.announcement for _, notes in house.hass.data[PROGRAMS])
 
 
 async def test_a_display_that_is_removed_while_a_cast_is_slow(

@@ -16,11 +16,13 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.library.entries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
-from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
-from custom_components.dp1.playback.duties import DUTIES, Duties
+from custom_components.dp1.playback import daily as module
+from custom_components.dp1.playback.program import PROGRAMS, Programs
 from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
@@ -36,7 +38,6 @@ from tests.displays import (
 from tests.libraries import library_entry
 from tests.simulators.display import DisplaySimulator, FaultKind
 from tests.simulators.display.clock import ShiftedClock
-from tests.simulators.display.player import Page
 
 TOKYO, LISBON = ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Lisbon")
 # The days are ahead of the real time, so that timers are still to come.
@@ -170,7 +171,7 @@ def at(day: int, time: str, zone: tzinfo) -> datetime:
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_day_changes(hass: HomeAssistant) -> None:
-    """Each display changes at midnight: by its own clock, or given the next work by that of Home Assistant."""
+    """A display that knows times changes at midnight by its own clock; another keeps the work that was due when it was cast."""
     async with days(
         hass,
         daily(*range(100)),
@@ -191,22 +192,18 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
         await until(lambda: house.state("old").attributes.get("source") == "The Daily")
         assert house.state("new").attributes["source"] == "The Daily"
 
-        # Midnight in Tokyo comes first.
+        # Midnight in Tokyo comes first. Who ignores times keeps the work that was cast.
         await house.move(at(4, "00:00:01", TOKYO))
         await until(lambda: house.titles("east_new") == ["Day 4"])
-        assert house.titles("new") == house.titles("old") == ["Day 3"]
+        assert house.titles("new") == ["Day 3"]
         await house.move(at(4, "00:00:01", LISBON))
-        for name in house.walls:
-            await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
-        await house.move(at(5, "00:00:01", LISBON))
-        for name in house.walls:
-            await until(lambda: house.titles(name) == ["Day 5"])  # noqa: B023
-        assert house.sent("east_new") == house.sent("new") == 1
-        assert house.sent("old") == house.sent("older") == 4
+        await until(lambda: house.titles("new") == ["Day 4"])
+        assert house.titles("old") == house.titles("older") == ["Day 3"]
+        assert sent == {name: house.sent(name) for name in house.walls}
 
         # A display that is known to be old is not given the archive again.
         await house.show("old")
-        assert house.sent("old") == 5
+        assert (house.sent("old"), house.titles("old")) == (3, ["Day 4"])
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -220,81 +217,6 @@ async def test_nobody_hears_of_the_archive(hass: HomeAssistant) -> None:
         await until(lambda: events)
         await settle(house.walls["wall"])
         assert [event.data["title"] for event in events] == ["Day 3"]
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_what_a_person_chose_stays(hass: HomeAssistant) -> None:
-    """Another choice ends it, a restart does not, and neither sends anything."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        entry = house.entries["wall"]
-        await house.move(at(3, "12:00:00", LISBON))
-        await house.show("wall")
-        await until(lambda: house.titles("wall") == ["Day 3"])
-        # Home Assistant is off over midnight: nothing is sent when it is back.
-        await hass.config_entries.async_unload(entry.entry_id)
-        await house.move(at(4, "09:00:00", LISBON))
-        sent = house.sent("wall")
-        await hass.config_entries.async_setup(entry.entry_id)
-        await hass.async_block_till_done()
-        await settle(house.walls["wall"])
-        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Day 3"])
-        await house.move(at(5, "00:00:01", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 5"])
-
-        house.walls["wall"].player.load(playlist("Dawn"))
-        await until(lambda: house.state("wall").attributes.get("media_title") == "Dawn")
-        sent = house.sent("wall")
-        for day in (6, 7):
-            await house.move(at(day, "00:00:01", LISBON))
-            await settle(house.walls["wall"])
-        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn"])
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_too_hot_at_midnight(hass: HomeAssistant) -> None:
-    """A display with a problem reports no works, which does not end the Daily."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        await house.move(at(3, "12:00:00", LISBON))
-        await house.show("wall")
-        await until(lambda: house.titles("wall") == ["Day 3"])
-        wall, coordinator = house.walls["wall"], house.entries["wall"].runtime_data
-        wall.overheat()
-        await until(lambda: coordinator.data.player.error == "overheating")
-        await house.move(at(4, "00:00:01", LISBON))
-        await settle(wall)
-        wall.player.overheating = False
-        wall.show_page(Page.PLAYLIST)
-        await until(lambda: coordinator.data.player.ok)
-        await coordinator.async_read_device()
-        await house.move(at(4, "00:02:00", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 4"])
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_nights(hass: HomeAssistant) -> None:
-    """A sleeping display is not woken, one out of reach is given its work when it is back, an announcement ends first."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        wall = house.walls["wall"]
-        await house.move(at(2, "12:00:00", LISBON))
-        await house.show("wall", background="#000000")
-        await hass.services.async_call(
-            "media_player",
-            "turn_off",
-            {"entity_id": "media_player.wall"},
-            blocking=True,
-        )
-        await house.move(at(3, "00:00:01", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 3"])
-        assert wall.state.asleep
-        assert wall.state.items[0]["display"] == {"background": "#000000"}
-
-        await wall.stop()
-        await house.move(at(4, "00:00:01", LISBON))
-        assert house.titles("wall") == ["Day 3"]
-        await wall.start()
-        await until(lambda: house.state("wall").state == "off", 10)
-        await house.move(at(4, "00:02:00", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 4"])
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -319,7 +241,7 @@ async def test_no_work_for_today(hass: HomeAssistant, wall: str) -> None:
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
-    """Shown for a while or added to the queue it is today's work alone; an announcement at midnight ends first."""
+    """Shown for a while or added to the queue it is today's work alone; it returns after an announcement."""
     async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
         wall = house.walls["wall"]
         await house.move(at(2, "23:59:00", LISBON))
@@ -352,11 +274,6 @@ async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
         assert house.titles("wall") == ["1"]
         await house.move(at(3, "00:01:30", LISBON))
         await until(lambda: house.titles("wall") == ["Day 2"])
-        await until(
-            lambda: not hass.data[DUTIES].is_announcing(house.entries["wall"].entry_id)
-        )
-        await house.move(at(3, "00:03:00", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 3"])
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -366,108 +283,31 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
         wall = house.walls["wall"]
         entry_id = house.entries["wall"].entry_id
         await house.move(at(2, "12:00:00", LISBON))
-        with patch.object(ShownDaily, "check", return_value=False):
+        with patch.object(module, "_plays_all", return_value=False):
             told = await house.show("wall")
         assert told["media_player.wall"]["method"] == "url"
         wall.player.handle("moveToArtwork", {"index": 5})
+        await house.entries["wall"].runtime_data.async_read_player()
         await until(lambda: house.titles("wall") == ["Day 2"])
         await settle(wall)
+        fresh = Programs(hass)
+        await fresh.async_load()
+        assert fresh[entry_id].notes.ignores_times == wall.firmware.version
         # The display is removed, with what was remembered of it.
         await hass.config_entries.async_remove(entry_id)
-        assert await hass.data[DUTIES]._store.async_load_parsed() == {}
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_restart_and_other_firmware(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
-) -> None:
-    """What is stored counts after a restart; a file that makes no sense and other firmware do not."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        wall = house.walls["wall"]
-        entry_id = house.entries["wall"].entry_id
-        await house.move(at(2, "12:00:00", LISBON))
-        await house.show("wall", item_duration=60)
-        await until(lambda: house.titles("wall") == ["Day 2"])
-        fresh = Duties(hass)
-        await fresh.async_load()
-        shown = fresh.get(entry_id, ShownDaily)
-        assert shown == hass.data[DUTIES].get(entry_id, ShownDaily)
-        assert shown
-        assert shown.item_duration == 60
-        assert shown.url == house.entry.options["daily_url"]
-        assert fresh.get(entry_id, IgnoresTimes) is None
-        await house.show("wall")
-        await until(lambda: house.titles("wall") == ["Day 2"])
-        fresh = Duties(hass)
-        await fresh.async_load()
-        ignores = fresh.get(entry_id, IgnoresTimes)
-        assert ignores == IgnoresTimes(firmware=wall.firmware.version)
-        hass_storage["dp1.duties"]["data"] = {"x": 5}
-        other = Duties(hass)
-        await other.async_load()
-        assert other.get(entry_id, ShownDaily) is None
+        assert await hass.data[PROGRAMS]._store.async_load_parsed() == {}
 
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_display_that_tells_nothing(hass: HomeAssistant) -> None:
-    """A display that only takes casts is given each day's work, until it is given something else."""
+    """A display that only takes casts is given the work of today, once."""
     async with days(hass, daily(*range(9)), wall=("legacy", LISBON)) as house:
         await house.move(at(2, "12:00:00", LISBON))
         await house.show("wall")
         await until(lambda: house.titles("wall") == ["Day 2"])
         await house.move(at(3, "00:00:01", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 3"])
-        await house.show("wall", media_content_id="https://x/1.png")
-        await house.move(at(4, "00:00:01", LISBON))
-        assert house.titles("wall") == ["1"]
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_what_comes_in_the_way_at_midnight(hass: HomeAssistant) -> None:
-    """A player that does not run gets the day's work later; a Daily that has lost its days meanwhile changes nothing."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        wall = house.walls["wall"]
-        await house.move(at(2, "12:00:00", LISBON))
-        await house.show("wall")
-        await until(lambda: house.titles("wall") == ["Day 2"])
-        wall.show_setup_page()
-        await house.move(at(3, "00:00:01", LISBON))
+        await settle(house.walls["wall"])
         assert house.titles("wall") == ["Day 2"]
-        wall.show_setup_page(shown=False)
-        await house.move(at(3, "00:02:00", LISBON))
-        await until(lambda: house.titles("wall") == ["Day 3"])
-
-        await wall.stop()
-        await house.move(at(4, "00:00:01", LISBON))
-        house.document = daily()
-        for _ in range(2):
-            # The first may join a read that has begun before.
-            await house.entry.runtime_data.daily.async_refresh()
-        await wall.start()
-        await until(lambda: house.state("wall").state == "playing", 10)
-        sent = house.sent("wall")
-        await house.move(at(4, "00:02:00", LISBON))
-        await settle(wall)
-        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Day 3"])
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_another_choice_while_home_assistant_is_off(hass: HomeAssistant) -> None:
-    """What was cast meanwhile is not taken for the archive of the Daily, and stays."""
-    async with days(hass, daily(*range(9)), wall=("B", LISBON)) as house:
-        entry, wall = house.entries["wall"], house.walls["wall"]
-        await house.move(at(2, "12:00:00", LISBON))
-        await house.show("wall")
-        await until(lambda: house.titles("wall") == ["Day 2"])
-        await hass.config_entries.async_unload(entry.entry_id)
-        wall.player.load(playlist("Dawn", "Noon"))
-        hass.data[DUTIES] = Duties(hass)
-        await hass.data[DUTIES].async_load()
-        sent = house.sent("wall")
-        await set_up(hass, entry)
-        await until(lambda: house.state("wall").attributes.get("media_title") == "Dawn")
-        await settle(wall)
-        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn", "Noon"])
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -581,16 +421,32 @@ async def test_what_the_app_of_the_vendor_uses(
         await house.entry.runtime_data.daily.async_refresh()
         assert told_url() == f"{base}/p?key=5"
         await house.move(at(6, "12:00:10", LISBON))
-        for name in ("new", "old"):
-            await until(lambda name=name: house.titles(name) == ["Day 6"])
+        await until(lambda: house.titles("new") == ["Day 6"])
+        assert house.titles("old") == ["Day 4"]
         assert house.walls["new"].state.playlist_url == f"{base}/p?key=5"
-        await house.move(at(7, "00:00:01", LISBON))
-        await until(lambda: house.titles("old") == ["Day 7"])
         # As long as there is a work for today, the vendor is left alone.
         await house.entry.runtime_data.daily.async_refresh()
         asked = [it.path for it in house.server.requests[sent:]]
         assert asked.count("/ff-app.json") == 1
         sensor = "sensor.library_the_daily"
-        await until(lambda: state_of(hass, sensor).state == "Day 7")
+        await until(lambda: state_of(hass, sensor).state == "Day 6")
         said = [it.message for it in caplog.records if "dp1" in it.name]
         assert said and not any("key=" in text for text in said)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_daily_that_moves(hass: HomeAssistant) -> None:
+    """A display that shows something else by now is left alone, and so from then on."""
+    async with days(hass, daily(*range(9)), wall=("B", LISBON)) as house:
+        wall, entry_id = house.walls["wall"], house.entries["wall"].entry_id
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall")
+        program = hass.data[PROGRAMS][entry_id]
+        assert program.notes.daily == house.entry.options["daily_url"]
+        sent = house.sent("wall")
+        wall.player.load(playlist("Dawn"))
+        provider = house.entry.runtime_data.daily
+        provider.former, provider.url = provider.url, f"{house.server.url}/p?key=5"
+        async_dispatcher_send(hass, CHANGED)
+        await until(lambda: program.notes.daily is None)
+        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn"])

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.playback.duties import DUTIES, Duties
 from custom_components.dp1.playback.groups import async_sync, group_of
+from custom_components.dp1.playback.program import PROGRAMS, Programs
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
@@ -234,7 +234,7 @@ async def test_groups_survive_a_restart(
     """Members and offsets are restored after a restart, and nothing is sent."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
     await join(house)
-    fresh = house.hass.data[DUTIES] = Duties(house.hass)
+    fresh = house.hass.data[PROGRAMS] = Programs(house.hass)
     await fresh.async_load()
     for room in ROOMS:
         house.walls[room].reset_counters()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.coordinator import async_displays
-from custom_components.dp1.playback.duties import DUTIES
+from custom_components.dp1.playback.program import PROGRAMS
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -64,15 +64,14 @@ def seen(wall: DisplaySimulator) -> dict[str, Any]:
 
 def minutes_left(home: Home, wall: DisplaySimulator) -> int | None:
     """Return for how long a display shows what it shows."""
-    duties = home.hass.data[DUTIES]
+    programs = home.hass.data[PROGRAMS]
     (entry_id,) = (
         display.config_entry.entry_id
         for display in async_displays(home.hass)
         if display.device_id == wall.device.device_id
     )
-    end = duties.announced_until(entry_id)
-    left = dt_util.parse_datetime(end or "", raise_on_error=False)
-    return left and round((left - dt_util.utcnow()) / timedelta(minutes=1))
+    end = programs[entry_id].until
+    return end and round((end - dt_util.utcnow()) / timedelta(minutes=1))
 
 
 async def start(home: Home) -> None:

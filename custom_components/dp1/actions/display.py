@@ -38,8 +38,8 @@ from ..permissions import async_caller
 from ..playback import queue
 from ..playback.cast import async_take_snapshot
 from ..playback.compose import async_compose
-from ..playback.duties import DUTIES
 from ..playback.groups import async_run, async_spread, paused
+from ..playback.program import PROGRAMS
 from ..playback.queue import async_move, async_show
 from ..playback.resolve import (
     Options,
@@ -131,7 +131,7 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     with ExitStack() as stack:
         for target in targets:
             if (coordinator := target.loaded()) is not None:
-                stack.enter_context(coordinator.requests.pending_cast(options.asked))
+                stack.enter_context(coordinator.requests.pending_cast(options.number))
         if "media" in what:
             composed = await async_compose(
                 call.hass, what["media"], call.context, options
@@ -202,7 +202,8 @@ async def async_show_previous(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> None:
     """End what is shown for a limited time now."""
-    await call.hass.data[DUTIES].async_end_announcement(coordinator)
+    program = call.hass.data[PROGRAMS][coordinator.entry_id]
+    await program.async_end_announcement(coordinator)
 
 
 async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:

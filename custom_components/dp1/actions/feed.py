@@ -215,9 +215,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             caller = await call.hass.data[ADDRESSES].async_caller(call.context, url)
             return await async_read_playlist(call.hass, url, caller)
         case {"media": media}:
-            playlist = await async_compose(
-                call.hass, media, call.context, Options(asked=None)
-            )
+            playlist = await async_compose(call.hass, media, call.context, Options())
             return playlist.document
         case {"target": _}:
             target = only(await async_targets(call))
@@ -425,9 +423,7 @@ async def _async_works(
     works: list[Document] = []
     for given in added:
         if isinstance(given, Medium):
-            found = await async_compose(
-                call.hass, [given], call.context, Options(asked=None)
-            )
+            found = await async_compose(call.hass, [given], call.context, Options())
             works += found.items
             continue
         try:

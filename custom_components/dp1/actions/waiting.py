@@ -13,7 +13,7 @@ from homeassistant.helpers import config_validation as cv
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..playback.resolve import Options
+from ..playback.program import PROGRAMS
 from .targets import find_display
 
 TYPE: Final = "type"
@@ -49,8 +49,7 @@ def cancel(
 ) -> None:
     """Give up what is being prepared for a display."""
     if coordinator := _display(hass, connection, message):
-        # As a newer cast would.
-        coordinator.requests.newest_cast = Options().asked or 0
+        hass.data[PROGRAMS][coordinator.entry_id].cancel()
     connection.send_result(message["id"])
 
 

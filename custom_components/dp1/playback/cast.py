@@ -2,12 +2,9 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import sample
 from typing import Any
-
-from mashumaro import field_options
-from mashumaro.config import BaseConfig
 
 from homeassistant.exceptions import HomeAssistantError
 
@@ -23,19 +20,13 @@ from ..display.history import History
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES
-from ..storage import StoredDialect
 from .resolve import Options, async_apply, async_read, start_of
 
 
 async def async_cast(
     coordinator: DisplayCoordinator, playlist: Playlist, options: Options
-) -> dict[str, Any]:
-    """Cast to a display and return the response of ``dp1.cast_playlist``."""
-    if options.asked is not None:
-        if options.asked < coordinator.requests.newest_cast:
-            newer = coordinator.last_cast or playlist
-            return {**await _async_response(coordinator, newer), "superseded": True}
-        coordinator.requests.newest_cast = options.asked
+) -> Playlist:
+    """Cast to a display in its turn, and return what was sent."""
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, options)
     await _async_leave_error_page(coordinator, options.wake)
@@ -46,18 +37,17 @@ async def async_cast(
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
-            playlist, sent = await _async_send(coordinator, display, playlist, start)
+            playlist = await _async_send(coordinator, display, playlist, start)
             # Before the state is read, of which it tells what the display omits.
-            coordinator.async_handle_cast(sent, options.wake)
-    overtaken = (
-        options.asked is not None and options.asked < coordinator.last_sleep_request
-    )
-    if options.wake and coordinator.data.asleep and not overtaken:
+            coordinator.async_handle_cast(playlist, options.wake)
+    return playlist
+
+
+async def async_wake(coordinator: DisplayCoordinator, options: Options) -> None:
+    """Wake a display for a cast, unless it was told to sleep since."""
+    is_newest = options.number > coordinator.last_sleep_request
+    if options.wake and coordinator.data.asleep and is_newest:
         await coordinator.async_set_asleep(False)
-    response = await _async_response(coordinator, sent)
-    if options.warnings:
-        response["warning"] = options.warnings[0]
-    return response if sent == playlist else {**response, "superseded": True}
 
 
 async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:
@@ -75,13 +65,13 @@ async def _async_send(
     display: Display,
     playlist: Playlist,
     start: Start | None,
-) -> tuple[Playlist, Playlist]:
-    """Send a playlist, and return it and what was sent in its place, which is another if a newer cast replaced it.
+) -> Playlist:
+    """Send a playlist, and return what was sent.
 
     If the display refuses a playlist without a reason, look for it in the document. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
     try:
-        return playlist, await display.cast(playlist, start)
+        return await display.cast(playlist, start)
     except RejectedError as err:
         if type(err) is not RejectedError or err.command != "displayPlaylist":
             raise
@@ -92,7 +82,7 @@ async def _async_send(
                 name = coordinator.name
                 raise action_failed("dated_not_accepted", name=name) from err
             raise
-    return inline, await display.cast(inline, start)
+    return await display.cast(inline, start)
 
 
 async def _async_arranged(
@@ -115,10 +105,10 @@ async def _async_arranged(
     return replace(playlist, document=document)
 
 
-async def _async_response(
-    coordinator: DisplayCoordinator, playlist: Playlist
+async def async_response(
+    coordinator: DisplayCoordinator, playlist: Playlist, options: Options | None = None
 ) -> dict[str, Any]:
-    """Return what was cast, as the display reports it or else as the document says, which is read if nothing is reported."""
+    """Return the response of ``dp1.cast_playlist``, as the display reports it or else as the document says, which is read if nothing is reported."""
     player, document = coordinator.data.player, playlist.document
     if playlist.url and player and player.playlist_url == playlist.url:
         document = {
@@ -138,6 +128,7 @@ async def _async_response(
         "playlist_id": text(document.get("id")),
         "playlist_url": without_token(playlist.url),
         "method": "inline" if playlist.url is None else "url",
+        **({"warning": options.warnings[0]} if options and options.warnings else {}),
     }
 
 
@@ -145,14 +136,9 @@ async def _async_response(
 class Snapshot:
     """What a display shows: the playlist if there is one, the place in it, and whether the display sleeps."""
 
-    playlist: Playlist | None = field(metadata=field_options(alias="cast"))
+    playlist: Playlist | None
     start: Start
     asleep: bool
-
-    class Config(BaseConfig):
-        """Configuration of the serialization."""
-
-        dialect = StoredDialect
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
@@ -175,7 +161,7 @@ async def async_restore_snapshot(
     """Show what a snapshot of this display or another has, or nothing, and let the display sleep if it did then."""
     with coordinator.requests.steps():
         if snapshot.playlist is not None:
-            options = Options(place=snapshot.start, wake=False, asked=None)
+            options = Options(place=snapshot.start, wake=False)
             await async_cast(coordinator, snapshot.playlist, options)
         else:
             async with coordinator.async_command() as display:

@@ -114,7 +114,6 @@ async def _async_items(
     name, _ = split_media_id(medium.media_content_id)
     own = Options(
         limit=options.limit,
-        asked=None,
         caller=options.caller,
         warnings=options.warnings,
     )

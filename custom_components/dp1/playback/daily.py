@@ -1,135 +1,94 @@
-"""The Daily on displays: by its URL where the display changes works by itself, else each day's work by Home Assistant.
+"""The Daily on displays: by its URL where the display changes works by itself, else the work of today alone.
 
 Firmware that does not know `displayAt` would play the whole archive. It is told by what the display reports.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any, Literal, Self, override
-
-from mashumaro import field_options
+from dataclasses import replace
+from typing import Any
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error
 from ..client.playlist.document import unsigned
 from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
+from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, translated
-from ..library.entries import async_libraries
+from ..library.entries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
-from .cast import async_cast, is_showing
-from .duties import DUTIES, NOT_STORED, Duty
+from .cast import async_cast
+from .program import PROGRAMS
 from .resolve import Options, async_apply
 
 
-@dataclass(kw_only=True)
-class IgnoresTimes(Duty):
-    """The firmware of a display that ignores when works are due.
+class DailyWatch:
+    """Watches a display that shows the Daily by its URL.
 
-    Attributes:
-        firmware: its version.
+    It is given the URL that follows when the Daily moves, and today's work alone if it turns out to ignore times.
     """
 
-    kind: Literal["ignores_times"] = "ignores_times"
-    firmware: str | None
-
-
-@dataclass(kw_only=True)
-class ShownDaily(Duty):
-    """The Daily on a display that ignores when works are due, or of which that is not known yet.
-
-    Attributes:
-        url: the Daily.
-        playlist: what was cast: the URL, or the work of a day alone.
-        display: the ``display`` of each item.
-        item_duration: seconds.
-        checked: whether the display has reported what it makes of the URL.
-    """
-
-    ends_with_cast = True
-
-    kind: Literal["daily"] = "daily"
-    url: str
-    playlist: Playlist = field(metadata=field_options(alias="cast"))
-    display: Mapping[str, Any] = field(default_factory=dict)
-    item_duration: float | None = None
-    checked: bool = field(default=False, compare=False, metadata=NOT_STORED)
-
-    @override
-    def due(self, hass: HomeAssistant) -> datetime | None:
-        """Return when the next work is to be shown, None if the display sees to that."""
-        if (daily := _daily_at(hass, self.url)) is None:
-            return None
-        if daily.url != self.url:
-            return dt_util.utcnow()
-        return daily.due().next_at if self.playlist.url is None else None
-
-    @override
-    async def async_end(self, coordinator: DisplayCoordinator) -> Self | None:
-        """Give the display the work that is due, unless it shows something else by now."""
-        daily = _daily_at(coordinator.hass, self.url)
-        duties = coordinator.hass.data[DUTIES]
-        is_announcing = duties.is_announcing(coordinator.entry_id)
-        if daily is None or not coordinator.last_update_success or is_announcing:
-            raise HomeAssistantError("the work of the day cannot be shown now")
-        if not await self._async_is_shown(coordinator):
-            return None
-        moved = replace(self, url=daily.url)
-        if self.playlist.url is not None and moved.url != self.url:
-            playlist = Playlist(moved.url)
-        elif daily.due().timed:
-            options = Options(
-                item_duration=self.item_duration, display=self.display, asked=None
-            )
-            playlist = await _async_due(coordinator.hass, daily, options)
-        else:
-            return moved
-        if playlist != self.playlist:
-            await async_cast(coordinator, playlist, Options(wake=False, asked=None))
-        return replace(moved, playlist=playlist)
-
-    async def _async_is_shown(self, coordinator: DisplayCoordinator) -> bool:
-        """Ask whether the display still shows what it was given."""
-        if coordinator.cast_only:
-            return coordinator.data.assumed == self.playlist
-        player = await coordinator.async_read_player()
-        if player is None or player.hides_works:
-            raise HomeAssistantError("the player does not run now")
-        key = text(self.playlist.document.get("id"))
-        return is_showing(self.playlist, player) and (
-            key is None or player.playlist_id in (None, key)
-        )
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Initialize the watch."""
+        self._display = coordinator
+        self._program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+        self._is_busy = False
+        # The works that were looked at last.
+        self._items: object = None
 
     @callback
-    @override
-    def handle_update(self, coordinator: DisplayCoordinator) -> None:
-        """Handle that the display has reported its works only now."""
-        if not coordinator.requests.in_steps and self.check(coordinator):
-            coordinator.create_task(self._async_take_over(coordinator), "daily")
-
-    async def _async_take_over(self, coordinator: DisplayCoordinator) -> None:
-        """Show the work of today alone from now on."""
-        duties = coordinator.hass.data[DUTIES]
-        await duties.async_put(coordinator, _ignores_times(coordinator))
-        duties.async_act(coordinator, ShownDaily)
+    def async_start(self) -> None:
+        """Watch the display and the libraries until the display is unloaded."""
+        for stop in (
+            async_add_libraries_listener(self._display.hass, self._handle_update),
+            self._display.async_add_listener(self._handle_update),
+        ):
+            self._display.config_entry.async_on_unload(stop)
 
     @callback
-    def check(self, coordinator: DisplayCoordinator) -> bool:
-        """Return whether the display has just been found to play works of several moments."""
-        player = coordinator.data.player
-        if self.checked or self.playlist.url is None or player is None:
-            return False
-        daily = _daily_at(coordinator.hass, self.url)
-        if daily is None or player.playlist_url != self.url or not player.items:
-            return False
-        self.checked = True
-        return _plays_all(player, daily)
+    def _handle_update(self) -> None:
+        """Handle a Daily that has moved, and works that the display reports only now."""
+        url, display = self._program.notes.daily, self._display
+        if url is None or self._is_busy or display.requests.in_steps:
+            return
+        daily = _daily_at(display.hass, url)
+        if daily is None or not display.last_update_success:
+            return
+        items = display.data.player and display.data.player.items
+        before, self._items = self._items, items
+        if daily.url != url or (items is not before and _plays_all(display, daily)):
+            self._is_busy = True
+            display.create_task(self._async_go_on(daily, url), "daily")
+
+    async def _async_go_on(self, daily: Daily, url: str) -> None:
+        """Show the Daily at its new URL, or its work of today alone, unless something else is shown by now."""
+        display, program = self._display, self._program
+        try:
+            async with program.turn():
+                player = await display.async_read_player()
+                if program.notes.daily != url or program.is_announcing:
+                    return
+                if player is None or player.hides_works:
+                    return
+                if player.playlist_url != url:
+                    await program.async_note(daily=None)
+                elif daily.url != url:
+                    options = Options(wake=False)
+                    await async_cast(display, Playlist(daily.url), options)
+                    await program.async_note(daily=daily.url)
+                else:
+                    options = Options(wake=False)
+                    today = await _async_due(display.hass, daily, options)
+                    await async_cast(display, today, options)
+                    await program.async_note(
+                        daily=None, ignores_times=_firmware(display)
+                    )
+        except HomeAssistantError as err:
+            LOGGER.debug("%s: the Daily is not shown: %s", display.name, err)
+        finally:
+            self._is_busy = False
 
 
 @callback
@@ -152,36 +111,21 @@ async def async_of_today(
 async def async_show_daily(
     coordinator: DisplayCoordinator, daily: Daily, playlist: Playlist, options: Options
 ) -> dict[str, Any]:
-    """Show the Daily: by its URL, and alone if the display turns out not to know when works are due."""
-    duties = coordinator.hass.data[DUTIES]
+    """Show the Daily by its URL; only the work of today where it cannot be, or turns out to be played whole."""
+    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
     await _async_check_due(daily)
-    ignores = _ignores_times(coordinator)
-
-    async def show(playlist: Playlist) -> dict[str, Any]:
-        """Show the Daily or its work, which lasts unless a later cast overtook it."""
-        response = await duties.async_show(coordinator, playlist, options)
-        if not response.get("superseded"):
-            shown = ShownDaily(
-                url=daily.url,
-                playlist=playlist,
-                display=options.display,
-                item_duration=options.item_duration,
-            )
-            await duties.async_put(coordinator, shown)
-        return response
-
     # What the display makes of the URL is not shown for long.
     with coordinator.requests.steps():
-        is_known = duties.get(coordinator.entry_id, IgnoresTimes) == ignores
-        if not (is_known or coordinator.cast_only or options.rewrites):
-            response = await show(playlist)
-            shown = duties.get(coordinator.entry_id, ShownDaily)
-            if shown is None or shown.playlist is not playlist:
+        ignores_times = program.notes.ignores_times == _firmware(coordinator)
+        if not (ignores_times or coordinator.cast_only or options.rewrites):
+            response = await program.async_show(
+                coordinator, playlist, options, daily=daily.url
+            )
+            if "superseded" in response or not _plays_all(coordinator, daily):
                 return response
-            if not shown.check(coordinator):
-                return response
-            await duties.async_put(coordinator, ignores)
-        return await show(await _async_due(coordinator.hass, daily, options))
+            program.note(ignores_times=_firmware(coordinator))
+        today = await _async_due(coordinator.hass, daily, options)
+        return await program.async_show(coordinator, today, options)
 
 
 async def _async_check_due(daily: Daily) -> None:
@@ -209,10 +153,10 @@ def _daily_at(hass: HomeAssistant, url: str) -> Daily | None:
     return next((daily for daily in dailies if url in (daily.url, daily.former)), None)
 
 
-def _ignores_times(coordinator: DisplayCoordinator) -> IgnoresTimes:
-    """Return that the installed firmware of a display ignores when works are due."""
+def _firmware(coordinator: DisplayCoordinator) -> str:
+    """Return the installed firmware of a display, empty if it is unknown."""
     device = coordinator.data.device
-    return IgnoresTimes(firmware=device.installed_version if device else None)
+    return (device and device.installed_version) or ""
 
 
 async def _async_due(hass: HomeAssistant, daily: Daily, options: Options) -> Playlist:
@@ -227,9 +171,12 @@ async def _async_due(hass: HomeAssistant, daily: Daily, options: Options) -> Pla
     return await async_apply(hass, Playlist(document=document), options)
 
 
-def _plays_all(player: PlayerStatus, daily: Daily) -> bool:
-    """Return whether a display reports works of several moments."""
+def _plays_all(coordinator: DisplayCoordinator, daily: Daily) -> bool:
+    """Return whether a display reports works of several moments of the Daily."""
+    player = coordinator.data.player
+    if player is None or player.playlist_url != daily.url:
+        return False
     items = map(mapping, (daily.document or {}).get("items") or ())
     moments = {text(item.get("id")): text(item.get("displayAt")) for item in items}
-    shown = {moments.get(item.id) for item in player.items if item.id} - {None}
-    return len(shown) > 1 if shown else len(player.items) > len(daily.due().items)
+    timed = {moments.get(item.id) for item in player.items if item.id} - {None}
+    return len(timed) > 1 if timed else len(player.items) > len(daily.due().items)

@@ -1,19 +1,21 @@
 """Groups of displays: the members show what the leader shows, or the works that follow it."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal, override
+from typing import Final
 
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.playlist import Playlist
-from ..const import LOGGER
+from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_display, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import (
@@ -23,7 +25,7 @@ from .cast import (
     is_showing,
     playlist_of,
 )
-from .duties import DUTIES, NOT_STORED, Duties, Duty
+from .program import PROGRAMS
 
 
 def _seen(coordinator: DisplayCoordinator) -> tuple[bool, object]:
@@ -70,64 +72,41 @@ class Synchronization:
     calls: list[Call] = field(default_factory=list)
 
 
-@dataclass(kw_only=True)
-class Membership(Duty):
-    """The place of a display in a group.
+# By the config entry of the leader.
+SYNCS: Final[HassKey[defaultdict[str, Synchronization]]] = HassKey(f"{DOMAIN}_syncs")
 
-    Attributes:
-        leader: config entry of the display that the others follow, which is a member itself.
-        seen: whether the display was available and what it showed; None before it has been seen.
-        sync: what is under way in the group, if the display leads it.
-    """
 
-    kind: Literal["group"] = "group"
-    leader: str
-    seen: tuple[bool, object] | None = field(default=None, metadata=NOT_STORED)
-    sync: Synchronization = field(default_factory=Synchronization, metadata=NOT_STORED)
+class GroupWatch:
+    """Watches a display that may be in a group: the others follow their leader, and a member that is back catches up."""
+
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Initialize the watch; what the display shows now is no change."""
+        self._display = coordinator
+        self._seen = _seen(coordinator)
 
     @callback
-    @override
-    def handle_start(self, coordinator: DisplayCoordinator) -> None:
-        """Take what the display shows now as no change."""
-        self.seen = _seen(coordinator)
+    def async_start(self) -> None:
+        """Watch the display until it is unloaded."""
+        stop = self._display.async_add_listener(self._handle_update)
+        self._display.config_entry.async_on_unload(stop)
 
     @callback
-    @override
-    def handle_update(self, coordinator: DisplayCoordinator) -> None:
+    def _handle_update(self) -> None:
         """Follow a leader that changed, and update a member that is back."""
-        before, self.seen = self.seen, _seen(coordinator)
-        if before is None or self.seen == before:
+        display, before = self._display, self._seen
+        self._seen = _seen(display)
+        group = group_of(display.hass, display.entry_id)
+        if self._seen == before or group is None:
             return
         was_available, _ = before
-        entry = coordinator.config_entry
-        is_leader = self.leader == entry.entry_id
-        if not coordinator.last_update_success:
+        is_leader = group.leader == display.entry_id
+        if not display.last_update_success:
             if is_leader:
                 LOGGER.info(
-                    "%s leads a group, which stays as it is meanwhile", entry.title
+                    "%s leads a group, which stays as it is meanwhile", display.name
                 )
-            return
-        group = group_of(coordinator.hass, entry.entry_id)
-        if group and (is_leader or not was_available):
+        elif is_leader or not was_available:
             group.async_schedule_sync()
-
-    @callback
-    @override
-    def handle_removal(self, hass: HomeAssistant, entry_id: str) -> None:
-        """Leave the group."""
-        _leave(hass, entry_id)
-
-
-@dataclass(kw_only=True)
-class Spread(Duty):
-    """The last list that was spread over several displays.
-
-    Attributes:
-        displays: their config entries, in order.
-    """
-
-    kind: Literal["spread"] = "spread"
-    displays: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +160,17 @@ class Group:
 @callback
 def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
     """Return the group of a display."""
-    duties = hass.data[DUTIES]
-    own = duties.get(entry_id, Membership)
-    if own is None or (first := duties.get(own.leader, Membership)) is None:
+    programs = hass.data[PROGRAMS]
+    leader = programs[entry_id].notes.leader
+    if leader is None or programs[leader].notes.leader is None:
         return None
     members = [
         member
-        for member, membership in duties.all(Membership).items()
-        if membership.leader == own.leader and member != own.leader
+        for member, notes in programs
+        if notes.leader == leader and member != leader
     ]
-    return Group(hass, own.leader, [own.leader, *members], first.sync)
+    syncs = hass.data.setdefault(SYNCS, defaultdict(Synchronization))
+    return Group(hass, leader, [leader, *members], syncs[leader])
 
 
 # Membership
@@ -199,58 +179,53 @@ def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
 async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> None:
     """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
     hass, entry_id = leader.hass, leader.entry_id
-    duties = hass.data[DUTIES]
+    programs = hass.data[PROGRAMS]
     for member in (entry_id, *entry_ids):
-        own = duties.get(member, Membership)
-        if own is None or own.leader != entry_id:
-            _leave(hass, member)
+        if programs[member].notes.leader != entry_id:
+            async_leave(hass, member)
             if not _shows_the_same(leader, member):
-                duties.drop(member, Spread)
-            duties.set(member, Membership(leader=entry_id))
-    await duties.async_save_and_tell()
+                programs[member].note(spread=[])
+            programs[member].note(leader=entry_id)
+    await programs.async_save_and_tell()
     await async_sync(leader)
 
 
 async def async_unjoin(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group."""
-    _leave(hass, entry_id)
-    await hass.data[DUTIES].async_save_and_tell()
+    async_leave(hass, entry_id)
+    await hass.data[PROGRAMS].async_save_and_tell()
 
 
 async def async_spread(
     hass: HomeAssistant, entry_ids: Sequence[str], spread: bool
 ) -> None:
     """Remember that displays were given a playlist, each starting one work later if it was spread."""
-    duties = hass.data[DUTIES]
+    programs = hass.data[PROGRAMS]
     for entry_id in entry_ids:
-        duties.drop(entry_id, Spread)
-        if spread:
-            duties.set(entry_id, Spread(displays=list(entry_ids)))
-    await duties.async_save_and_tell()
+        programs[entry_id].note(spread=list(entry_ids) if spread else [])
+    await programs.async_save_and_tell()
 
 
-def _leave(hass: HomeAssistant, entry_id: str) -> None:
+@callback
+def async_leave(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group, which needs two members, and another leader if that was it."""
     if (group := group_of(hass, entry_id)) is None:
         return
-    duties = hass.data[DUTIES]
-    duties.drop(entry_id, Membership)
+    programs = hass.data[PROGRAMS]
+    programs[entry_id].note(leader=None)
     members = [member for member in group.members if member != entry_id]
-    if len(members) < 2:
-        for member in members:
-            duties.drop(member, Membership)
-    elif group.leader == entry_id:
-        for membership in duties.all(Membership).values():
-            if membership.leader == entry_id:
-                membership.leader = members[0]
+    leader = members[0] if group.leader == entry_id else group.leader
+    for member in members:
+        programs[member].note(leader=leader if len(members) > 1 else None)
 
 
-def _distance(duties: Duties, leader: str, member: str) -> int:
+def _distance(hass: HomeAssistant, leader: str, member: str) -> int:
     """Return how many works a display is ahead of another by the last spread."""
-    first, other = duties.get(leader, Spread), duties.get(member, Spread)
-    if first is None or other is None or first != other:
+    programs = hass.data[PROGRAMS]
+    spread = programs[leader].notes.spread
+    if not spread or spread != programs[member].notes.spread:
         return 0
-    return first.displays.index(member) - first.displays.index(leader)
+    return spread.index(member) - spread.index(leader)
 
 
 def _shows_the_same(leader: DisplayCoordinator, member: str) -> bool:
@@ -290,7 +265,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     group = group_of(hass, entry_id)
     if group is None or group.leader != entry_id:
         return
-    if hass.data[DUTIES].is_announcing(entry_id):
+    if hass.data[PROGRAMS][entry_id].is_announcing:
         return
     sync = group.sync
     sync.waiting = True
@@ -312,8 +287,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
 async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     """Let one member show what the leader shows, unless it shows an announcement, which is its own."""
     hass = leader.hass
-    duties = hass.data[DUTIES]
-    if duties.is_announcing(entry_id):
+    if hass.data[PROGRAMS][entry_id].is_announcing:
         return
     if (display := async_display(hass, entry_id)) is None:
         entry = hass.config_entries.async_get_entry(entry_id)
@@ -329,7 +303,7 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     if playlist is None:
         playlist = (await async_take_snapshot(leader)).playlist
     if playlist is not None:
-        ahead = _distance(duties, leader.entry_id, entry_id)
+        ahead = _distance(hass, leader.entry_id, entry_id)
         index = (player.position - 1 + ahead) % len(player.items)
         await _async_show(display, playlist, player, index)
 

@@ -16,10 +16,10 @@ from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 from ..grants import GRANTS
-from .cast import async_take_snapshot
+from .cast import async_take_snapshot, async_wake
 from .compose import async_works_alone, with_own_ids
 from .daily import async_of_today, async_show_daily, daily_of
-from .duties import DUTIES
+from .program import PROGRAMS
 from .resolve import Options, async_read_for_display
 
 # A playlist with other works is another one, and not refilled by queries.
@@ -35,13 +35,13 @@ async def async_show(
     duration: timedelta | None = None,
 ) -> dict[str, Any]:
     """Show something, permanently or for a limited time, and return the response of ``dp1.cast_playlist``."""
-    duties = coordinator.hass.data[DUTIES]
+    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
     if duration is not None:
         alone = await async_of_today(coordinator.hass, playlist, options)
-        return await duties.async_announce(coordinator, alone, options, duration)
+        return await program.async_announce(coordinator, alone, options, duration)
     if daily := daily_of(coordinator.hass, playlist):
         return await async_show_daily(coordinator, daily, playlist, options)
-    return await duties.async_show(coordinator, playlist, options)
+    return await program.async_show(coordinator, playlist, options)
 
 
 async def async_clear(coordinator: DisplayCoordinator) -> None:
@@ -91,15 +91,15 @@ async def async_enqueue(
         reload = how is Enqueue.PLAY
         place = _at(before.start, at if reload else index)
         is_personal = before.playlist.is_personal and playlist.is_personal
-        await _async_change(
-            coordinator, document, place, reload, options.wake, is_personal
-        )
+        own = replace(options, place=place, start_at=None, shuffle=None, repeat=None)
+        await _async_change(coordinator, document, own, reload, is_personal)
 
 
 async def async_rearrange(
     coordinator: DisplayCoordinator, work: int, before: int | None, *, keep: bool
 ) -> None:
     """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
+    options = Options(wake=False)
     async with coordinator.requests.step_lock:
         shown = await async_take_snapshot(coordinator)
         player = coordinator.data.player
@@ -123,12 +123,9 @@ async def async_rearrange(
         document["items"] = [works[index] for index in order]
         is_gone = current not in order
         index = min(work, len(order) - 1) if is_gone else order.index(current)
+        options = replace(options, place=_at(shown.start, index))
         await _async_change(
-            coordinator,
-            document,
-            _at(shown.start, index),
-            is_gone,
-            is_personal=shown.playlist.is_personal,
+            coordinator, document, options, is_gone, shown.playlist.is_personal
         )
 
 
@@ -140,32 +137,34 @@ def _at(start: Start, index: int) -> Start:
 async def _async_change(
     coordinator: DisplayCoordinator,
     document: dict[str, Any],
-    place: Start,
+    options: Options,
     reload: bool,
-    wake: bool = False,
-    is_personal: bool = False,
+    is_personal: bool,
 ) -> None:
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
-    if not reload and await _async_extend(coordinator, playlist):
-        if wake and coordinator.data.asleep:
-            await coordinator.async_set_asleep(False)
-        return
-    await async_show(coordinator, playlist, Options(place=place, wake=wake))
+    if not reload and await _async_extend(coordinator, playlist, options.number):
+        await async_wake(coordinator, options)
+    else:
+        await async_show(coordinator, playlist, options)
 
 
-async def _async_extend(coordinator: DisplayCoordinator, playlist: Playlist) -> bool:
+async def _async_extend(
+    coordinator: DisplayCoordinator, playlist: Playlist, number: int
+) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
     hass, entry_id = coordinator.hass, coordinator.entry_id
-    if hass.data[DUTIES].is_announcing(entry_id):
-        return False
-    hass.data[GRANTS].async_use(playlist, entry_id)
-    async with coordinator.async_command(Refresh.PLAYER) as display:
-        extended = await display.extend(playlist)
-    if extended:
-        coordinator.async_handle_cast(playlist)
-    return extended
+    program = hass.data[PROGRAMS][entry_id]
+    async with program.turn(number) as is_newest:
+        if not is_newest or program.is_announcing:
+            return False
+        hass.data[GRANTS].async_use(playlist, entry_id)
+        async with coordinator.async_command(Refresh.PLAYER) as display:
+            extended = await display.extend(playlist)
+        if extended:
+            coordinator.async_handle_cast(playlist)
+        return extended
 
 
 async def _async_document(

@@ -115,7 +115,7 @@ class Options:
         limit: maximum number of works.
         texts: fields of the playlist that count instead of its own: title and note.
         place: where to resume, unless the above says otherwise.
-        asked: number of the request, which tells later ones from earlier ones; None for what no user requested.
+        number: number of the request, which tells newer ones from older ones.
         caller: for whom it is shown.
         warnings: what is said about it in the answer.
     """
@@ -129,9 +129,7 @@ class Options:
     texts: Document = field(default_factory=dict)
     wake: bool = True
     place: Start = field(default_factory=Start)
-    asked: int | None = field(
-        default_factory=partial(next, REQUEST_NUMBERS), compare=False
-    )
+    number: int = field(default_factory=partial(next, REQUEST_NUMBERS), compare=False)
     caller: Caller = field(default=STRANGER, compare=False)
     warnings: list[str] = field(default_factory=list, compare=False)
 

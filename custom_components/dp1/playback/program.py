@@ -1,0 +1,394 @@
+"""The program of a display: what it shows permanently or for a limited time, one cast after the other."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import voluptuous as vol
+
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.event import async_track_point_in_utc_time
+from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
+
+from ..client.playlist.playlist import Playlist
+from ..const import DOMAIN, LOGGER
+from ..coordinator import REQUEST_NUMBERS, DisplayCoordinator, async_displays
+from ..errors import invalid_input
+from ..fields import duration as validate_duration
+from ..storage import SafeStore, record_from_json, record_to_json
+from .cast import (
+    Snapshot,
+    async_cast,
+    async_response,
+    async_restore_snapshot,
+    async_take_snapshot,
+    async_wake,
+    is_showing,
+)
+from .resolve import Options
+
+PROGRAMS: Final[HassKey[Programs]] = HassKey(f"{DOMAIN}_programs")
+DEFAULT_DURATION: Final = timedelta(seconds=30)
+RETRY_AFTER: Final = timedelta(seconds=10)
+# Seconds after the end of an announcement, until a display that cannot be given back what it showed keeps it.
+GIVE_UP: Final = 86400.0
+
+type Response = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Something shown for a limited time, after which what was shown before returns.
+
+    Attributes:
+        playlist: what is shown.
+        until: when it ends.
+        before: what is restored then.
+    """
+
+    playlist: Playlist
+    until: datetime
+    before: Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisplayNotes:
+    """Notes about a display, which outlast a restart.
+
+    Attributes:
+        announcement: the current announcement.
+        daily: URL of the Daily, while that is shown by its URL.
+        leader: config entry of the display that leads its group.
+        spread: config entries of the displays that share a playlist, each one work ahead of the one before.
+        ignores_times: firmware that ignores when works are due.
+    """
+
+    announcement: Announcement | None = None
+    daily: str | None = None
+    leader: str | None = None
+    spread: list[str] = field(default_factory=list)
+    ignores_times: str | None = None
+
+
+def _parse_stored(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, DisplayNotes]:
+    """Return the notes by display, without what another version may have written."""
+    return {
+        entry_id: record_from_json(
+            DisplayNotes,
+            {
+                name: value
+                for name, value in record.items()
+                if record_from_json(DisplayNotes, {name: value})
+            },
+        )
+        or DisplayNotes()
+        for entry_id, record in stored.items()
+        if isinstance(record, dict)
+    }
+
+
+class Programs:
+    """The programs of all displays, by config entry."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Initialize without displays."""
+        self.hass = hass
+        self._store = SafeStore(hass, "displays", _parse_stored)
+        self._programs: dict[str, Program] = {}
+
+    async def async_load(self) -> None:
+        """Load the notes from storage."""
+        for entry_id, notes in (await self._store.async_load_parsed() or {}).items():
+            self[entry_id].notes = notes
+
+    async def async_save(self) -> None:
+        """Save the notes."""
+        records = {key: record_to_json(self[key].notes) for key in self._programs}
+        await self._store.async_save(
+            {key: record for key, record in records.items() if record}
+        )
+
+    async def async_save_and_tell(self) -> None:
+        """Save the notes, and update the states of all displays."""
+        await self.async_save()
+        for coordinator in async_displays(self.hass):
+            coordinator.async_update_listeners()
+
+    def __getitem__(self, entry_id: str) -> Program:
+        """Return the program of a display."""
+        if (program := self._programs.get(entry_id)) is None:
+            program = self._programs[entry_id] = Program(self)
+        return program
+
+    def __iter__(self) -> Iterator[tuple[str, DisplayNotes]]:
+        """Yield the displays with their notes."""
+        for entry_id, program in self._programs.items():
+            yield entry_id, program.notes
+
+    @callback
+    def async_start(self, coordinator: DisplayCoordinator) -> None:
+        """Run the program of a display until it is unloaded."""
+        self[coordinator.entry_id].async_start(coordinator)
+
+    async def async_forget(self, entry_id: str) -> None:
+        """Forget a display."""
+        self._programs.pop(entry_id, Program(self)).async_stop()
+        await self.async_save_and_tell()
+
+
+class Program:
+    """The program of one display.
+
+    Its casts are sent one at a time, the newest of those that wait first. Older ones are not sent any more once a newer
+    one was taken, but are if it was refused.
+
+    Attributes:
+        notes: what lasts on the display, and what is remembered of it.
+    """
+
+    def __init__(self, programs: Programs) -> None:
+        """Initialize without notes."""
+        self.notes = DisplayNotes()
+        self._programs = programs
+        self._display: DisplayCoordinator | None = None
+        self._lock = asyncio.Lock()
+        self._waiting: list[int] = []
+        # The number of the newest cast that was taken; what lasts on the display is a part of it.
+        self._newest = 0
+        self._cancel_end: CALLBACK_TYPE | None = None
+
+    @property
+    def is_announcing(self) -> bool:
+        """Return whether an announcement is shown."""
+        return self.notes.announcement is not None
+
+    @property
+    def until(self) -> datetime | None:
+        """Return when the announcement ends, if there is one."""
+        announcement = self.notes.announcement
+        return announcement.until if announcement else None
+
+    @callback
+    def async_start(self, coordinator: DisplayCoordinator) -> None:
+        """Run until the display is unloaded."""
+        self._display = coordinator
+        coordinator.config_entry.async_on_unload(self.async_stop)
+        self._apply()
+
+    @callback
+    def async_stop(self) -> None:
+        """Leave what is due until the display is set up again."""
+        self._display = None
+        self._apply()
+
+    @asynccontextmanager
+    async def turn(self, number: int | None = None) -> AsyncIterator[bool]:
+        """Wait for the turn of a cast, and yield whether no newer one was taken; without a number, it is part of the newest."""
+        if number is None:
+            number = self._newest
+        self._waiting.append(number)
+        try:
+            await self._lock.acquire()
+            while number < max(self._waiting):
+                self._lock.release()
+                await self._lock.acquire()
+        finally:
+            self._waiting.remove(number)
+        try:
+            yield number >= self._newest
+        finally:
+            self._lock.release()
+
+    @callback
+    def cancel(self) -> None:
+        """Give up the casts that wait, as a newer one would."""
+        self._newest = next(REQUEST_NUMBERS)
+
+    @callback
+    def note(self, **changes: Any) -> None:
+        """Change the notes, without saving them."""
+        self.notes = replace(self.notes, **changes)
+        self._apply()
+
+    async def async_note(self, **changes: Any) -> None:
+        """Change the notes, and save them."""
+        self.note(**changes)
+        if self._display is not None:
+            self._display.async_update_listeners()
+        await self._programs.async_save()
+
+    @callback
+    def _apply(self, end_at: datetime | None = None) -> None:
+        """Apply the announcement to the display: its history, and the time at which it ends."""
+        if self._cancel_end is not None:
+            self._cancel_end()
+            self._cancel_end = None
+        if (display := self._display) is None:
+            return
+        display.history.is_announcing = self.is_announcing
+        if (end_at := end_at or self.until) is None:
+            return
+
+        @callback
+        def end(now: datetime) -> None:
+            """Handle the end."""
+            self._cancel_end = None
+            entry = display.config_entry
+            entry.async_create_task(
+                display.hass, self._async_end(display), f"{entry.title} announcement"
+            )
+
+        self._cancel_end = async_track_point_in_utc_time(display.hass, end, end_at)
+
+    # Permanently
+
+    async def async_show(
+        self,
+        coordinator: DisplayCoordinator,
+        playlist: Playlist,
+        options: Options,
+        daily: str | None = None,
+    ) -> Response:
+        """Show something permanently, which ends what lasted until then, and return the response of ``dp1.cast_playlist``."""
+        async with self.turn(options.number) as is_newest:
+            if not is_newest:
+                return await _async_superseded(coordinator, playlist)
+            lasting = self.notes
+            # Before it is sent, as it belongs to no announcement.
+            self.note(announcement=None, daily=None)
+            try:
+                playlist = await async_cast(coordinator, playlist, options)
+                self._newest = options.number
+                self.note(daily=daily)
+            except HomeAssistantError:
+                self.note(announcement=lasting.announcement, daily=lasting.daily)
+                raise
+            finally:
+                await self.async_note()
+        await async_wake(coordinator, options)
+        return await async_response(coordinator, playlist, options)
+
+    # For a limited time
+
+    async def async_announce(
+        self,
+        coordinator: DisplayCoordinator,
+        playlist: Playlist,
+        options: Options,
+        duration: timedelta,
+    ) -> Response:
+        """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
+        async with self.turn(options.number) as is_newest:
+            if not is_newest:
+                return await _async_superseded(coordinator, playlist)
+            with coordinator.requests.steps():
+                active = self.notes.announcement
+                if active and not await _async_is_shown(coordinator, active):
+                    active = None
+                before = active.before if active else await _async_before(coordinator)
+                announcement = Announcement(playlist, _end(duration, active), before)
+                # Saved before it is sent, so that a restart in between ends it.
+                await self.async_note(announcement=announcement)
+                try:
+                    playlist = await async_cast(coordinator, playlist, options)
+                except HomeAssistantError:
+                    await self.async_note(announcement=active)
+                    raise
+                self._newest = options.number
+                await async_wake(coordinator, options)
+                # The duration counts from when it is visible.
+                until = _end(duration, active)
+                await self.async_note(announcement=replace(announcement, until=until))
+        return await async_response(coordinator, playlist, options)
+
+    async def async_end_announcement(self, coordinator: DisplayCoordinator) -> None:
+        """Show again what was shown before an announcement, or raise if there is none."""
+        async with self.turn():
+            if (announcement := self.notes.announcement) is None:
+                raise invalid_input("nothing_shown_for_a_time", name=coordinator.name)
+            await self._async_restore(coordinator, announcement)
+
+    async def async_extend(self, duration: timedelta) -> datetime | None:
+        """Show an announcement for longer; return until when, None if there is none."""
+        async with self.turn():
+            if (announcement := self.notes.announcement) is None:
+                return None
+            until = announcement.until + duration
+            await self.async_note(announcement=replace(announcement, until=until))
+            return until
+
+    async def _async_end(self, coordinator: DisplayCoordinator) -> None:
+        """End an announcement whose time is over, and try again later if that fails."""
+        async with self.turn():
+            if (announcement := self.notes.announcement) is None or self._cancel_end:
+                # It was extended meanwhile.
+                return
+            try:
+                await self._async_restore(coordinator, announcement)
+            except HomeAssistantError as err:
+                LOGGER.debug("%s: an announcement ends late: %s", coordinator.name, err)
+                patience = timedelta(seconds=GIVE_UP)
+                if (now := dt_util.utcnow()) < announcement.until + patience:
+                    self._apply(now + RETRY_AFTER)
+                else:
+                    await self.async_note(announcement=None)
+
+    async def _async_restore(
+        self, coordinator: DisplayCoordinator, announcement: Announcement
+    ) -> None:
+        """Show what was shown before an announcement, unless something else is shown by now."""
+        with coordinator.requests.steps():
+            if await _async_is_shown(coordinator, announcement):
+                await async_restore_snapshot(coordinator, announcement.before)
+            await self.async_note(announcement=None)
+
+
+async def _async_superseded(
+    coordinator: DisplayCoordinator, playlist: Playlist
+) -> Response:
+    """Return the response to a cast in whose place a newer one is shown."""
+    newer = coordinator.last_cast or playlist
+    return {**await async_response(coordinator, newer), "superseded": True}
+
+
+async def _async_is_shown(
+    coordinator: DisplayCoordinator, announcement: Announcement
+) -> bool:
+    """Ask whether a display still shows an announcement."""
+    if coordinator.last_cast not in (None, announcement.playlist):
+        return False
+    player = await coordinator.async_read_player()
+    if player is None or player.hides_works:
+        return True
+    return is_showing(announcement.playlist, player)
+
+
+async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:
+    """Return what returns after an announcement, or raise if the display cannot tell."""
+    if coordinator.cast_only and coordinator.data.assumed is None:
+        raise invalid_input("display_cannot", name=coordinator.name, what="show_for")
+    return await async_take_snapshot(coordinator)
+
+
+def _end(duration: timedelta, active: Announcement | None) -> datetime:
+    """Return when an announcement ends that starts now, not before the active one."""
+    until = dt_util.utcnow() + duration
+    return until if active is None else max(until, active.until)
+
+
+def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
+    """Return how long something is to be shown; None for permanently."""
+    value = extra.get("show_for")
+    if announce and value is None:
+        value = extra.get("duration", DEFAULT_DURATION)
+    if value is None:
+        return None
+    try:
+        return validate_duration(value)
+    except vol.Invalid as err:
+        raise invalid_input("not_a_duration", given=str(value)) from err
