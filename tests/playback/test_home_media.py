@@ -1,6 +1,7 @@
 """Test that media of the home show on a display, which loads them from another origin and frames pages."""
 
 from base64 import b64decode
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -425,6 +426,109 @@ async def test_the_title_of_a_page(
                     lambda: state_of(hass).attributes.get("media_title") == title  # noqa: B023
                 )
                 assert state_of(hass).attributes["dp1"]["favorite"] is None
+
+
+WORK = {"source": "https://art.example/1.html"}
+# As the vendor's guide and lists of artists have them, and as servers wrap them.
+LOOSE = {
+    "dpVersion": "1.0.0",
+    "id": "evening",
+    "created": "2026-12-01T08:00:00",
+    "items": [
+        WORK
+        | {
+            "id": "1",
+            "display": {"scaling": "contain", "background": "#000"},
+            "provenance": {"type": "onChain", "contract": {"chain": "ethereum"}},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("document", [LOOSE, {"items": [WORK]}, {"playlist": LOOSE}])
+@pytest.mark.parametrize("kind", ["", "playlist"])
+async def test_a_playlist_is_judged_alike_however_it_comes(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    document: dict[str, Any],
+    kind: str,
+) -> None:
+    """What displays take is cast, by its address as well as in full, and out of an object that has nothing else."""
+    async with ScriptedServer.run(Reply(200, document)) as server:
+        url = f"{server.url}/evening"
+        await name_hosts(hass, url)
+        for media_id in (url, json.dumps(document)):
+            if "playlist" in document and kind and media_id == url:
+                continue
+            display.player.load({"items": []})
+            await play(hass, media_id, kind)
+            assert [item["source"] for item in display.player.items] == [WORK["source"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "reply", "key"),
+    [
+        ("/files", Reply(200, [{"name": "tide.mp4"}]), "playlist_invalid"),
+        ("/files", Reply(200, {"files": ["tide.mp4"]}), "playlist_invalid"),
+        ("/list.json", Reply(200, {"playlist": []}), "playlist_invalid"),
+        ("/films.m3u", Reply(200, b"#EXTM3U"), "type_not_shown"),
+        ("/photo.heic", Reply(200, b"ftypheic"), "type_not_shown"),
+        ("/work.zip", Reply(200, b"PK"), "type_not_shown"),
+    ],
+)
+async def test_what_is_no_playlist_is_no_page_either(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    path: str,
+    reply: Reply,
+    key: str,
+) -> None:
+    """Displays would show the text of a file, or nothing."""
+    async with ScriptedServer.run(reply) as server:
+        await name_hosts(hass, url := f"{server.url}{path}")
+        with pytest.raises(HomeAssistantError) as caught:
+            await play(hass, url, "")
+        assert caught.value.translation_key == key
+        assert not display.player.items
+
+
+@pytest.mark.parametrize("name", ["list.json", "photo.heic", "films.m3u"])
+async def test_a_file_that_no_display_shows(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    tmp_path: Path,
+    name: str,
+) -> None:
+    """A file of the media folder that is no picture, film or page is refused."""
+    (tmp_path / name).write_text("[]")
+    with pytest.raises(HomeAssistantError) as caught:
+        await play(hass, f"{SOURCE}/{name}", "")
+    assert caught.value.translation_key == "type_not_shown"
+
+
+async def test_a_page_of_a_marketplace(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """What looks like a link to works says that it is not understood, unless the page itself is wanted."""
+    link = "https://objkt.com/tokens/hicetnunc"
+    with pytest.raises(HomeAssistantError) as caught:
+        await play(hass, link)
+    assert caught.value.translation_key == "link_no_work"
+    await play(hass, link, "web")
+    assert display.player.items[0]["source"] == link
+
+
+async def test_an_address_of_content(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """An address that no display opens is cast by its gateway, however it is written."""
+    await play(hass, " ipfs://bafy/Name #525.png ", "image")
+    assert display.player.items[0]["source"] == (
+        "https://ipfs.io/ipfs/bafy/Name%20%23525.png"
+    )
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,28 @@ _GATEWAYS = {
     "ar": "https://arweave.net/",
     "onchfs": "https://onchfs.fxhash2.xyz/",
 }
-_CONTENT = re.compile(r"(ipfs|ar|onchfs):/*+(?:ipfs/)?+(?=.)", re.IGNORECASE)
+# Public gateways that are gone; their addresses stand in tokens for ever.
+_GONE = r"(?:cloudflare-ipfs|cf-ipfs|(?:ipfs\.)?infura-ipfs|ipfs\.infura)\.(?:com|io)(?::[0-9]+)?"
+_CONTENT = re.compile(
+    rf"(?:(ipfs|ar|onchfs):/*+|https?://{_GONE}/(?=ipfs/))(?:ipfs/)?+(?=.)",
+    re.IGNORECASE,
+)
+_IPFS_PATH = re.compile(r"https?://[^/?#]+/ipfs/", re.IGNORECASE)
+# Within the name of a file, not before a query like `?fxhash=oo…` or a fragment.
+_NAME_MARK = re.compile(
+    r"[#?](?=[^=]*\.(?:png|jpe?g|gif|webp|avif|svg|bmp|mp4|m4v|mov|webm|html?|glb)$)",
+    re.IGNORECASE,
+)
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
 # Of a film that is streamed.
 HLS = "application/vnd.apple.mpegurl"
+# Lists of addresses, and types that neither a browser nor a player shows; a PDF within its address neither.
+_LISTS = (".m3u", ".pls")
+_PDF = "application/pdf"
+_UNSHOWN = frozenset(
+    {"application/json", "application/ld+json", "application/zip", _PDF}
+    | {"image/heic", "image/heif", "image/tiff"}
+)
 # In characters. Reading one takes up to a microsecond for each.
 MAX_URL = 8192
 
@@ -142,11 +160,26 @@ MAX_URL = 8192
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IP_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
 _URI_SAFE = "!$%&'()*+,/:;=?@-._~"
+# A host that is not of ASCII alone.
+_OTHER_HOST = re.compile(r"(https?://)(?=[\x00-\x7f]*[^\x00-\x7f])([^/?#@:\x00-\x20]+)")
+
+
+def _punycode(host: str) -> str | None:
+    """Return a host of any letters in ASCII; None if there is none."""
+    try:
+        return URL(f"http://{host}").raw_host
+    except ValueError:
+        return None
 
 
 def escaped_url(text: str) -> str:
-    """Return a URL with all characters escaped that a URI may not have, and each % that escapes nothing."""
+    """Return a URL with all characters escaped that a URI may not have, and each % that escapes nothing.
+
+    A host of other letters is written as it is asked for (punycode).
+    """
     text = _BARE_PERCENT.sub("%25", text.strip())
+    if (host := _OTHER_HOST.match(text)) and (name := _punycode(host[2])):
+        text = f"{host[1]}{name}{text[host.end() :]}"
     start = match.end() if (match := _IP_LITERAL.match(text)) else 0
     parts = text[start:].split("#", 1)
     return text[:start] + "#".join(
@@ -190,19 +223,37 @@ def web_url(text: str) -> URL:
 
 
 def through_gateway(url: str) -> str:
-    """Return the https address of an ``ipfs``, ``ar`` or ``onchfs`` address at its public gateway, others as they are.
+    """Return the address at which a display loads a work: of an ``ipfs``, ``ar`` or ``onchfs`` address at its public gateway.
 
-    Path and query stay: ``?fxhash=…`` is the work.
+    That of a gateway that is gone is at another, and ``#`` and ``?`` in the name of a file are escaped; query and
+    fragment stay: ``?fxhash=…`` is the work. Blanks around it go, and any other address is as it was.
     """
-    if (match := _CONTENT.match(url)) is None:
+    url = url.strip()
+    if match := _CONTENT.match(url):
+        url = _GATEWAYS[(match[1] or "ipfs").lower()] + url[match.end() :]
+    elif not _IPFS_PATH.match(url):
         return url
-    return _GATEWAYS[match[1].lower()] + url[match.end() :]
+    return _NAME_MARK.sub(lambda mark: quote(mark[0]), url)
 
 
 def media_type(url: str) -> str:
     """Return the type of the picture, the film or the page at an address, or of a ``data`` address; empty if it does not tell."""
     kind = (guess_type(url)[0] or "").lower()
     return kind if kind.startswith(("image/", "video/", "text/html", HLS)) else ""
+
+
+def unshown_type(url: str, kind: str = "") -> str:
+    """Return the type of what no display shows as a work; empty for anything else.
+
+    Args:
+        url: its address.
+        kind: its MIME type, by default what the address tells.
+    """
+    kind = kind.lower() or (guess_type(url)[0] or "").lower()
+    if url.lower().partition("?")[0].endswith(_LISTS):
+        return "audio/x-mpegurl"
+    is_file = url[:5].lower() != "data:"
+    return "" if kind not in _UNSHOWN or (is_file and kind == _PDF) else kind
 
 
 def with_scheme(text: str) -> str:

@@ -225,6 +225,11 @@ def text(value: object, limit: int = MAX_TEXT) -> str | None:
     return value
 
 
+def address(value: object) -> str | None:
+    """Return an address, without the blanks and line breaks around it."""
+    return text(value.strip()) if isinstance(value, str) else None
+
+
 def flag(value: object) -> bool | None:
     """Return a boolean."""
     return value if isinstance(value, bool) else None

@@ -18,14 +18,13 @@ from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.components import media_source, persistent_notification
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
 from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
-from ..client.http import read_title, request_json, status_error
+from ..client.http import Answer, read_title, request_json, status_error
 from ..client.indexer.client import Indexer
 from ..client.indexer.links import (
     ExhibitionLink,
@@ -33,6 +32,7 @@ from ..client.indexer.links import (
     Link,
     LinkError,
     LookupLink,
+    Refusal,
     TokenLink,
     look_up,
     parse_link,
@@ -42,11 +42,22 @@ from ..client.playlist.document import (
     MAX_DOCUMENT,
     build,
     build_item,
+    check_playable,
     for_display,
     parse,
+    unwrapped,
 )
 from ..client.playlist.playlist import Document, Origin, Playlist
-from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, web_url
+from ..client.text import (
+    MAX_TITLE,
+    MAX_URL,
+    clean,
+    markdown_safe,
+    read_url,
+    through_gateway,
+    unshown_type,
+    web_url,
+)
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
@@ -183,6 +194,7 @@ async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Pl
     """Return the playlist at a URL."""
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=url)
+    url = through_gateway(url)
     return await async_apply(hass, Playlist(reachable_url(hass, url)), options)
 
 
@@ -239,7 +251,7 @@ async def _async_from_document(
     def read() -> Playlist:
         """Return the playlist, or raise that it cannot be shown."""
         try:
-            parsed = parse(document)
+            parsed = unwrapped(parse(document))
         except InvalidPlaylistError as err:
             raise translated(err, "playlist") from err
         return _apply(Playlist(document=parsed), options)
@@ -283,7 +295,9 @@ async def async_from_media(
     try:
         link = parse_link(media_id)
     except LinkError as err:
-        raise invalid_input(err.refusal, link=media_id) from err
+        if err.refusal is not Refusal.NO_WORK or wanted.kind not in WEB_TYPES:
+            raise invalid_input(err.refusal, link=media_id) from err
+        link = None
     if link is not None:
         return await _async_from_link(hass, wanted, link)
     return await _async_from_address(hass, wanted)
@@ -350,6 +364,7 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playl
     source = media.url
     if (local := _local_path(hass, source)) is not None:
         source = hass.data[GRANTS].async_url(wanted.media_id, local.path)
+    _check_type(wanted.media_id, media.mime_type)
     title = wanted.title
     if not title and (name := await async_upload_name(hass, wanted.media_id)):
         # The address ends alike for all.
@@ -370,13 +385,17 @@ async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> P
 
 async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Playlist:
     """Return the playlist at a URL, or that of the picture, the film or the page there."""
+    wanted = replace(wanted, media_id=through_gateway(wanted.media_id))
     kind = wanted.kind
     is_media = kind.partition("/")[0] in ("image", "video")
-    if not (is_media or kind in WEB_TYPES) and (
-        kind in PLAYLIST_TYPES or await _async_is_playlist(hass, wanted)
-    ):
+    if kind in PLAYLIST_TYPES:
         return await _async_from_url(hass, wanted.media_id, wanted.options)
+    if not (is_media or kind in WEB_TYPES):
+        playlist = await _async_playlist_at(hass, wanted)
+        if playlist is not None:
+            return await async_apply(hass, playlist, wanted.options)
     source = reachable_url(hass, wanted.media_id)
+    _check_type(source)
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
         titled = await _async_ask_page(hass, source, wanted.options)
         wanted = replace(wanted, title=wanted.title or titled)
@@ -516,29 +535,31 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
     return f"{base_url(hass)}{local}"
 
 
+async def _async_get(hass: HomeAssistant, url: str, caller: Caller) -> Answer:
+    """Return the answer at a URL, for a call."""
+    answer = await request_json(
+        hass.data[ADDRESSES].async_guard(url, caller),
+        "GET",
+        url,
+        timeout=timing.DOCUMENT_TIMEOUT,
+        max_body=MAX_DOCUMENT,
+    )
+    if not answer.ok:
+        raise status_error(answer, f"HTTP {answer.status}")
+    return answer
+
+
 async def async_read_playlist(
     hass: HomeAssistant, url: str, caller: Caller = STRANGER
 ) -> dict[str, Any]:
     """Read the playlist at a URL, for a call or for nobody."""
-    addresses = hass.data[ADDRESSES]
     try:
-        answer = await request_json(
-            addresses.async_guard(url, caller),
-            "GET",
-            url,
-            timeout=timing.DOCUMENT_TIMEOUT,
-            max_body=MAX_DOCUMENT,
-        )
-        if not answer.ok:
-            raise status_error(answer, f"HTTP {answer.status}")
-        if len(answer.body) <= MAX_ON_LOOP:
-            document = parse(answer.body)
-        else:
-            document = await hass.async_add_executor_job(parse, answer.body)
+        answer = await _async_get(hass, url, caller)
+        document = await answer.async_read(lambda answer: unwrapped(parse(answer.body)))
     except Dp1Error as err:
         raise translated(err, "playlist", url) from err
     if caller.hosts:
-        await addresses.async_allow_in(document, caller.hosts)
+        await hass.data[ADDRESSES].async_allow_in(document, caller.hosts)
     return document
 
 
@@ -567,17 +588,42 @@ async def async_read_for_display(
     return replace(playlist, document=document)
 
 
-async def _async_is_playlist(hass: HomeAssistant, wanted: Wanted) -> bool:
-    """Return whether there is a playlist at a URL; if it cannot be read, the URL decides."""
+async def _async_playlist_at(hass: HomeAssistant, wanted: Wanted) -> Playlist | None:
+    """Return the playlist at a URL, None for anything but JSON; if it cannot be read, the URL decides."""
     url, caller = wanted.media_id, wanted.options.caller
     if url.startswith("data:") or _suffix(url) in MEDIA_SUFFIXES:
-        return False
+        return None
+    url = reachable_url(hass, url)
     try:
-        document = await async_read_playlist(hass, reachable_url(hass, url), caller)
-    except HomeAssistantError:
+        answer = await _async_get(hass, url, caller)
+    except Dp1Error:
         path = _parse_url(url).path
-        return path.endswith(".json") or "/playlists/" in path
-    return isinstance(document.get("items"), list) and "dpVersion" in document
+        return (
+            Playlist(url) if path.endswith(".json") or "/playlists/" in path else None
+        )
+    if not answer.body.lstrip().startswith((b"{", b"[")):
+        return None
+
+    def read(answer: Answer) -> Playlist:
+        """Return the playlist, with no URL where displays could not read it there, or raise that it is none."""
+        document = parse(answer.body)
+        inner = unwrapped(document)
+        check_playable(for_display(inner))
+        return Playlist(url if inner is document else None, inner)
+
+    try:
+        playlist = await answer.async_read(read)
+    except InvalidPlaylistError as err:
+        raise translated(err, "playlist", url) from err
+    if caller.hosts:
+        await hass.data[ADDRESSES].async_allow_in(playlist.document, caller.hosts)
+    return playlist if playlist.url is None else Playlist(url)
+
+
+def _check_type(url: str, kind: str = "") -> None:
+    """Raise for a file that no display shows."""
+    if kind := unshown_type(url, kind):
+        raise invalid_input("type_not_shown", url=url, kind=kind)
 
 
 # Media content ids of what is shown, which name the place in it

@@ -176,6 +176,19 @@ def test_tokens(simulator: IndexerSimulator) -> None:
         ("ipfs://bafy/cover.png", "https://ipfs.io/ipfs/bafy/cover.png"),
         ("ipfs://ipfs/bafy", "https://ipfs.io/ipfs/bafy"),
         ("ar://tx", "https://arweave.net/tx"),
+        # As people write them: marks in the name of a file, blanks around, hosts of any letters, gateways that are gone.
+        ("ipfs://bafy/Name#525.png", "https://ipfs.io/ipfs/bafy/Name%23525.png"),
+        ("ipfs://bafy/What?.png", "https://ipfs.io/ipfs/bafy/What%3F.png"),
+        (
+            "https://ipfs.io/ipfs/bafy/A #1.png",
+            "https://ipfs.io/ipfs/bafy/A%20%231.png",
+        ),
+        ("ipfs://bafy/?fxhash=oo1#a", "https://ipfs.io/ipfs/bafy/?fxhash=oo1#a"),
+        (" ipfs://bafy/1.png\n", "https://ipfs.io/ipfs/bafy/1.png"),
+        ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
+        ("https://cloudflare-ipfs.com/ipfs/bafy/1", "https://ipfs.io/ipfs/bafy/1"),
+        ("http://ipfs.infura.io:5001/ipfs/bafy", "https://ipfs.io/ipfs/bafy"),
+        ("https://a.example/Name#525.png", "https://a.example/Name#525.png"),
         ("onchfs://x", "https://onchfs.fxhash2.xyz/x"),
         ("ipfs:", None),
         ("http://a.example/x", None),
@@ -201,6 +214,18 @@ SQUARE = "data:image/svg+xml;base64,"
         # What is too large has a picture.
         ({"animation_url": SQUARE + "A" * MAX_DATA}, {}, "https://media.example/i.png"),
         ({"animation_url": "data:nothing"}, {}, "https://media.example/i.png"),
+        ({"animation_url": f" {SQUARE}AA\n"}, {}, f"{SQUARE}AA"),
+        *(
+            ({"animation_url": url}, {}, "https://media.example/i.png")
+            for url in (
+                "data:application/json,{}",
+                "data:application/zip;base64,AA",
+                "data:application/pdf;base64,AA",
+                "ipfs://bafy/metadata.json",
+                "https://a.example/work.zip",
+                "https://a.example/photo.HEIC",
+            )
+        ),
         ({"image_url": "ipfs:"}, {"l": "https://v.example/l"}, "https://v.example/l"),
         (
             {"image_url": None},

@@ -39,6 +39,14 @@ LINKS: dict[str, Link] = {
     ),
     f"https://objkt.com/tokens/{KT1}/1180342?ref=someone": TEZOS_WORK,
     f"https://objkt.com/asset/{KT1}/1180342": TEZOS_WORK,
+    f"https://www.artblocks.io/collections/curated/projects/{EVM}/78/tokens/78000042": ETHEREUM_WORK,
+    "https://www.artblocks.io/token/2000001": TokenLink(
+        "0x059EDD72Cd353dF5106D2B9cC5ab83a52287aC3a", "2000001"
+    ),
+    "https://artblocks.io/token/78000042/": TokenLink(
+        "0xa7d8d9ef8D8Ce8992Df33D8b8CF4Aebabd5bD270", "78000042"
+    ),
+    "https://objkt.com/asset/hicetnunc/5": LookupLink("objkt", "hicetnunc", "5"),
     "https://objkt.com/tokens/hicetnunc/5": LookupLink("objkt", "hicetnunc", "5"),
     f"https://objkt.com/collections/{KT1}": ContractLink(KT1),
     "https://objkt.com/collections/lattice-blooms": LookupLink(
@@ -57,7 +65,16 @@ LINKS: dict[str, Link] = {
     ),
     f"https://opensea.io/item/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     f"https://opensea.io/assets/ethereum/{EVM}/78000042": ETHEREUM_WORK,
+    f"https://opensea.io/assets/{EVM}/78000042": ETHEREUM_WORK,
+    f"https://opensea.io/de-DE/assets/ethereum/{EVM}/78000042": ETHEREUM_WORK,
+    f"https://opensea.io/ja/item/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     f"https://superrare.com/artwork/eth/{EVM}/78000042": ETHEREUM_WORK,
+    "https://superrare.com/artwork/slow-tide-1234": TokenLink(
+        "0x41A322b28D0fF354040e2CbC676F0320d8c8850d", "1234"
+    ),
+    "https://superrare.co/artwork-v2/slow-tide-12345": TokenLink(
+        "0xb932a70A57673d89f4acfFBE830E8ed7f75Fb9e0", "12345"
+    ),
     f"https://superrare.com/collection/1-{EVM}": ContractLink(EVM),
     f"https://rarible.com/token/{EVM}:78000042": ETHEREUM_WORK,
     f"https://rarible.com/ethereum/items/{EVM}:78000042": ETHEREUM_WORK,
@@ -72,10 +89,16 @@ LINKS: dict[str, Link] = {
     "https://feralfile.com/exhibitions/shows/net-evil": ExhibitionLink(
         "exhibition", "net-evil"
     ),
+    "https://feralfile.com/exhibitions/net-evil/series/3": ExhibitionLink(
+        "exhibition", "net-evil"
+    ),
     f"https://www.raster.art/token/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     f"https://www.raster.art/token/tezos/{KT1}/1180342": TEZOS_WORK,
     "https://teia.art/objkt/5": TokenLink(TEIA, "5"),
+    "https://www.hicetnunc.xyz/objkt/5": TokenLink(TEIA, "5"),
     f"https://etherscan.io/nft/{EVM}/78000042": ETHEREUM_WORK,
+    f"https://etherscan.io/token/{EVM}?a=78000042": ETHEREUM_WORK,
+    f"https://etherscan.io/token/{EVM}?a={EVM}": ContractLink(EVM),
     f"https://etherscan.io/address/{EVM}": ContractLink(EVM),
     f"https://tzkt.io/{KT1}/tokens/1180342": TEZOS_WORK,
 }
@@ -98,6 +121,8 @@ def test_links(text: str, link: Link) -> None:
         f"https://user@objkt.com/tokens/{KT1}/1",
         "https://objkt.com/",
         "https://www.artblocks.io/about",
+        f"https://generator.artblocks.io/{EVM}/78000042",
+        f"https://objkt.com/asset/{KT1}.png",
         f"{KT1}:{'9' * 79}",
         "dp1://exhibition/x",
         "media-source://camera/camera.door",
@@ -119,7 +144,14 @@ def test_other_texts(text: str) -> None:
         ("https://www.artblocks.io/project/78", Refusal.OLD_PROJECT),
         ("https://opensea.io/collection/fidenza", Refusal.ONE_WORK),
         ("https://verse.works/series/x", Refusal.ONE_WORK),
+        (f"https://opensea.io/assets/matic/{EVM}/7", Refusal.OTHER_CHAIN),
+        (f"https://opensea.io/fr/assets/{EVM}/x", Refusal.NO_WORK),
+        ("https://opensea.io/assets/solana/Ab3cD/7", Refusal.OTHER_CHAIN),
         ("https://www.fxhash.xyz/gentk/12345", Refusal.NO_WORK),
+        ("https://objkt.com/tokens/hicetnunc", Refusal.NO_WORK),
+        ("https://www.artblocks.io/token/x", Refusal.NO_WORK),
+        ("https://superrare.com/artwork/slow-tide", Refusal.NO_WORK),
+        (f"https://etherscan.io/tx/{EVM}", Refusal.NO_WORK),
         (f"{EVM}:{2**256}", Refusal.NO_WORK),
         (f"{EVM[:-1]}a:7".replace("E1d", "e1d"), Refusal.WRONG_ADDRESS),
         (f"{KT1[:-1]}Y:7", Refusal.WRONG_ADDRESS),

@@ -194,7 +194,14 @@ def test_all_faults_at_once() -> None:
     [
         (playlist(title="x" * 201), "title", "expected at most 200 characters, not 201"),
         (one_item(source="https://a.example/a b"), "items[0].source", "' ' has to be written as %20 in a URI"),
-        (one_item(source="https://ä.example/"), "items[0].source", "'ä' has to be written as %C3%A4 in a URI"),
+        (one_item(source="https://ä.example/"), "items[0].source", "https://ä.example has to be written as https://xn--4ca.example"),
+        (one_item(source="https://a.example/ä"), "items[0].source", "'ä' has to be written as %C3%A4 in a URI"),
+        (one_item(display={"scaling": "Contain"}), "items[0].display.scaling", '"Contain" is written "fit"'),
+        (one_item(display={"scaling": "tile"}), "items[0].display.scaling", 'expected one of fit, fill, stretch, auto, not "tile"'),
+        (one_item(display={"background": "#0af"}), "items[0].display.background", '"#0af" is written "#00aaff"'),
+        (one_item(provenance={"type": "onChain", "contract": {"chain": "ethereum"}}), "items[0].provenance.contract.chain", '"ethereum" is written "evm"'),
+        (one_item(provenance={"type": "onChain", "contract": {"standard": "ERC-721"}}), "items[0].provenance.contract.standard", '"ERC-721" is written "erc721"'),
+        (playlist(created="2026-12-01T08:00:00"), "created", '"2026-12-01T08:00:00" has no zone: it is written "2026-12-01T08:00:00Z" in UTC'),
         (one_item(source="data:text/html,<p>"), "items[0].source", "'<' has to be written as %3C in a URI"),
         (one_item(display={"userOverrides": {"a b": 1}}), 'items[0].display.userOverrides["a b"]', "expected true or false, not 1"),
         (playlist(title="x" * 100, slug="y" * 60 + "_"), "slug", f'expected lower-case words joined by -, not "{"y" * 40}…"'),
@@ -470,7 +477,7 @@ def test_build_leaves_out_what_is_empty() -> None:
         ref="https://a.example/ref",
     )
     assert item == {
-        "source": "https://%C3%BC.example/%5Ba%20b%5D?q=100%25&x=%20#%5B1%5D%232",
+        "source": "https://xn--tda.example/%5Ba%20b%5D?q=100%25&x=%20#%5B1%5D%232",
         "duration": 0,
         "license": "open",
         "ref": "https://a.example/ref",

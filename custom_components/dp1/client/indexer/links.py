@@ -23,7 +23,7 @@ from ..errors import NotFoundError, UnexpectedAnswerError
 from ..http import request_json, status_error
 from ..playlist.eip191 import keccak256
 from ..playlist.signing import BASE58, base58_decode
-from ..text import plain_host, web_url
+from ..text import media_type, plain_host, web_url
 from ..values import mapping, objects, text
 
 ETHEREUM = "eip155:1"
@@ -222,9 +222,35 @@ def _exhibition(match: re.Match[str], site: str) -> Link:
     return ExhibitionLink(kind, match["slug"])
 
 
-def _teia(match: re.Match[str], site: str) -> Link:
-    """Return the token of a site that has one contract."""
-    return TokenLink("KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton", match["number"])
+def _of_contract(contract: str) -> _Make:
+    """Return what makes the link of a token of a site, or a form of its links, that has one contract."""
+    return lambda match, site: TokenLink(contract, match["number"])
+
+
+def _art_blocks(match: re.Match[str], site: str) -> Link:
+    """Return the token of the first contract of Art Blocks, which has three projects of a million numbers each, or the second."""
+    number = match["number"]
+    return TokenLink(_ART_BLOCKS[int(number) >= 3_000_000], number)
+
+
+_ART_BLOCKS = (
+    "0x059EDD72Cd353dF5106D2B9cC5ab83a52287aC3a",
+    "0xa7d8d9ef8D8Ce8992Df33D8b8CF4Aebabd5bD270",
+)
+_TEIA = _of_contract("KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton")
+# The links of SuperRare before there were several contracts, each with the name of the work before its number.
+_OLD_SUPERRARE = (
+    (
+        rf"/artwork/(?:[^/]*-)?{_NUMBER}",
+        _of_contract("0x41A322b28D0fF354040e2CbC676F0320d8c8850d"),
+    ),
+    (
+        rf"/artwork-v2/(?:[^/]*-)?{_NUMBER}",
+        _of_contract("0xb932a70A57673d89f4acfFBE830E8ed7f75Fb9e0"),
+    ),
+)
+# The language of a page before its path.
+_LOCALE = r"(?:/[a-z]{2}(?:-[A-Za-z]{2,4})?)?"
 
 
 # The forms of the paths of each site, with what makes the link, or why there is none.
@@ -232,12 +258,14 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
     "artblocks.io": (
         (rf"/token/(?:(?P<chain>[0-9]+)/)?{_CONTRACT}[-/]{_NUMBER}", _token),
         (rf"/marketplace/collections/{_CONTRACT}/tokens/{_NUMBER}", _token),
+        (rf"/collections?/.*/{_CONTRACT}/[0-9]+/tokens/{_NUMBER}", _token),
+        (rf"/token/{_NUMBER}", _art_blocks),
         (rf"/collections?/{_SLUG}", _series),
         (r"/projects?/.*", Refusal.OLD_PROJECT),
     ),
     "objkt.com": (
         (rf"/(?:tokens|asset)/{_CONTRACT}/{_NUMBER}", _token),
-        (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup),
+        (rf"/(?:tokens|asset)/{_SLUG}/{_NUMBER}", _lookup),
         (rf"/collections?/{_CONTRACT}", _contract),
         (rf"/collections?/{_SLUG}", _lookup),
     ),
@@ -249,14 +277,19 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
         (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series),
     ),
     "opensea.io": (
-        (rf"/(?:item|assets)/(?P<chain>[a-z0-9_]+)/{_CONTRACT}/{_NUMBER}", _token),
-        (r"/(?:item|assets)/.*", Refusal.OTHER_CHAIN),
-        (r"/collection/.*", Refusal.ONE_WORK),
+        (
+            rf"{_LOCALE}/(?:item|assets)/(?:(?P<chain>[a-z0-9_]+)/)?{_CONTRACT}/{_NUMBER}",
+            _token,
+        ),
+        (rf"{_LOCALE}/(?:item|assets)/[a-z0-9_]+/[^/]+/[0-9]+", Refusal.OTHER_CHAIN),
+        (rf"{_LOCALE}/collection/.*", Refusal.ONE_WORK),
     ),
     "superrare.com": (
         (rf"/artwork/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
         (rf"/collection/(?:1-)?{_CONTRACT}", _contract),
+        *_OLD_SUPERRARE,
     ),
+    "superrare.co": _OLD_SUPERRARE,
     "rarible.com": (
         (
             rf"/(?:(?P<chain>[a-z]+)/items|token(?:/tezos)?)/{_CONTRACT}:{_NUMBER}",
@@ -272,14 +305,17 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
     "feralfile.com": (
         (r"/(?:exhibitions/)?artworks?/(?P<slug>[A-Za-z0-9]{1,80})", _lookup),
         (rf"/(?:exhibitions/)?(?P<kind>series|shows|exhibitions)/{_SLUG}", _exhibition),
+        # The number of a series is none that the catalog has.
+        (rf"/(?P<kind>exhibitions)/{_SLUG}/series/[^/]+", _exhibition),
     ),
     "raster.art": (
         (rf"/token/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
         (r"/artwork/.*", Refusal.ONE_WORK),
     ),
-    "teia.art": ((rf"/objkt/{_NUMBER}", _teia),),
+    "teia.art": ((rf"/objkt/{_NUMBER}", _TEIA),),
+    "hicetnunc.xyz": ((rf"/objkt/{_NUMBER}", _TEIA),),
     "etherscan.io": (
-        (rf"/(?:nft|token)/{_CONTRACT}/{_NUMBER}", _token),
+        (rf"/(?:nft|token)/{_CONTRACT}(?:/|\?a=){_NUMBER}", _token),
         (rf"/(?:token|address)/{_CONTRACT}", _contract),
     ),
     "tzkt.io": (
@@ -289,10 +325,18 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
 }
 
 
+# What names a work or several at any site, and what is the work itself.
+_LOOKS_LIKE_LINK = re.compile(
+    rf"{_LOCALE}/(?:tokens?|assets?|items?|nfts?|artworks?(?:-v2)?|collections?|series|exhibitions?|shows?|projects?|gentk"
+    rf"|generative|iteration|objkts?)/.+|.*/{_CONTRACT}.*"
+)
+
+
 def parse_link(text: str) -> Link | None:
     """Return what a link or an id names; None if it is neither of a known site nor a token.
 
-    Query, fragment, sub-domain and a slash at the end do not matter; hosts match exactly or as a sub-domain.
+    Query, fragment, sub-domain and a slash at the end do not matter, but for the token in a query of Etherscan; hosts match
+    exactly or as a sub-domain.
 
     Raises:
         LinkError: a link of a known site that cannot be resolved.
@@ -310,11 +354,16 @@ def parse_link(text: str) -> Link | None:
     host = f".{plain_host(url)}"
     site = next((site for site in _SITES if host.endswith(f".{site}")), "")
     path = url.path.rstrip("/")
+    if site == "etherscan.io" and (token := url.query.get("a", "")).isdecimal():
+        path = f"{path}?a={token}"
     for form, make in _SITES.get(site, ()):
         if match := re.fullmatch(form, path):
             if isinstance(make, Refusal):
                 raise LinkError(make)
             return make(match, site)
+    is_page = host in (f".{site}", f".www.{site}") and not media_type(path)
+    if site and is_page and _LOOKS_LIKE_LINK.fullmatch(path):
+        raise LinkError(Refusal.NO_WORK)
     return None
 
 

@@ -12,8 +12,8 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
-from ..text import MAX_TITLE, clean, through_gateway
-from ..values import mapping, moment, objects, text
+from ..text import MAX_TITLE, clean, escaped_url, through_gateway, unshown_type
+from ..values import address, mapping, moment, objects, text
 from .links import TEZOS
 
 MAX_ARTISTS = 20
@@ -33,7 +33,7 @@ def web_source(url: str | None) -> str | None:
     """Return an address that a display can load: https, or what has a public gateway."""
     if not url or len(url) > MAX_SOURCE:
         return None
-    url = through_gateway(url)
+    url = escaped_url(through_gateway(url))
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -49,7 +49,10 @@ def data_type(url: str | None) -> str:
 
 def _any_source(url: str | None) -> str | None:
     """Return an address that a display can load: that of a web server, or a small work by itself."""
-    return url if data_type(url) and len(url or "") <= MAX_DATA else web_source(url)
+    url = url or ""
+    if unshown_type(url):
+        return None
+    return url if data_type(url) and len(url) <= MAX_DATA else web_source(url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Token:
             pattern = re.compile(f"(0x)?({names})", re.IGNORECASE)
             display, assets = _without(pattern, display), _without(pattern, assets)
         display, assets = mapping(display), objects(assets)
-        image = web_source(text(display.get("image_url")))
+        image = web_source(address(display.get("image_url")))
         return cls(
             id=token_id,
             cid=cid,
@@ -169,7 +172,7 @@ def _source(display: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str 
         ),
     ]
     return next(
-        (url for value in candidates if (url := _any_source(text(value)))), None
+        (url for value in candidates if (url := _any_source(address(value)))), None
     )
 
 
@@ -179,7 +182,7 @@ def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None
         if asset.get("source_url") == image_url:
             variants = mapping(asset.get("variants"))
             for size in _SIZES:
-                if url := web_source(text(variants.get(size))):
+                if url := web_source(address(variants.get(size))):
                     return url
     return None
 

@@ -24,6 +24,7 @@ from .schema import (
     SIGNATURE_FIELDS,
     Rules,
     faults_of,
+    is_local_date_time,
     is_number,
     path_text,
 )
@@ -142,6 +143,14 @@ def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
     return document
 
 
+def unwrapped(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a playlist out of an object that has nothing else, as servers answer with it: ``{"playlist": {…}}``."""
+    inner = document.get("playlist")
+    if "items" in document or not isinstance(inner, dict):
+        return document
+    return inner
+
+
 def without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mapping without None, empty texts, lists and objects."""
     return {
@@ -226,8 +235,9 @@ def _is_base64(payload: str) -> bool:
 def check_playable(document: Any) -> None:
     """Raise for what a display refuses without a reason, before a document is cast inline.
 
-    It needs at least one item (or a dynamic query), http, https or data sources with a payload, and for each known
-    field the JSON type that its decoder expects.  Null counts as absent.  Source: firmware behavior.
+    It needs at least one item (or a dynamic query), http, https or data sources with a payload, dates that can be read,
+    and for each known field the JSON type that its decoder expects.  Null counts as absent, and any word is taken where
+    the specification has a choice.  Source: firmware behavior.
 
     Raises:
         InvalidPlaylistError: with all faults.
@@ -244,6 +254,11 @@ def check_playable(document: Any) -> None:
         if source is None or (isinstance(item, dict) and not _is_playable(source)):
             message = "expected an address that a display can open: http, https or data"
             faults.append(Fault(f"items[{index}].source", message))
+        moment = item.get("displayAt") if isinstance(item, dict) else None
+        if isinstance(moment, str) and moment and not is_local_date_time(moment):
+            faults.append(
+                Fault(f"items[{index}].displayAt", "expected a date with a time")
+            )
         if len(faults) >= MAX_FAULTS:
             break
     if faults:

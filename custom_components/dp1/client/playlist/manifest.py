@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..text import MAX_TITLE, clean, shorten, through_gateway
-from ..values import mapping, objects, text
+from ..values import address, mapping, objects
 
 MAX_NOTE = 500
 MAX_ABOUT = 2000
@@ -60,7 +60,7 @@ def picture_in(manifest: object) -> str | None:
     """Return the URL of the thumbnail in a manifest that fits a card best."""
     sizes = mapping(mapping(mapping(manifest).get("metadata")).get("thumbnails"))
     for size in _THUMBNAILS:
-        url = through_gateway(text(mapping(sizes.get(size)).get("uri")) or "")
+        url = through_gateway(address(mapping(sizes.get(size)).get("uri")) or "")
         if url.startswith(("http://", "https://")):
             return url
     return None

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Self, override
 
-from ..errors import InvalidPlaylistError
-from .document import check_playable, for_display, unsigned, validate
+from .document import check_playable, for_display, unsigned
 from .manifest import picture_in
 
 type Document = dict[str, Any]
@@ -16,7 +15,7 @@ class Origin(Enum):
     """Who made the document of a playlist."""
 
     OURS = auto()
-    # It is validated before it is cast as a document.
+    # It is checked for what displays refuse before it is cast as a document.
     STRANGER = auto()
 
 
@@ -112,8 +111,6 @@ class Playlist:
         Raises:
             InvalidPlaylistError: the document of a stranger cannot be shown.
         """
-        if self.origin is Origin.STRANGER:
-            _check(self.document)
         document = for_display(
             self.document, item_duration=item_duration, display=display
         )
@@ -125,15 +122,3 @@ class Playlist:
         if is_cut or texts:
             document = unsigned(document) | dict(texts or {})
         return replace(self, url=None, document=document, origin=Origin.OURS)
-
-
-def _check(document: Document) -> None:
-    """Validate a document, apart from what displays accept: outdated signatures, and anything in a manifest."""
-    faults = [
-        fault
-        for fault in validate(document)
-        if not fault.path.startswith("signature")
-        and ".inlineManifest" not in fault.path
-    ]
-    if faults:
-        raise InvalidPlaylistError(faults)

@@ -5,7 +5,7 @@ legal everywhere. Every check yields all faults, in the order of the table.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 import json
@@ -15,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from ..errors import Fault
+from ..text import escaped_url
 
 DP_VERSION = "1.1.0"
 SCALINGS = ("fit", "fill", "stretch", "auto")
@@ -87,6 +88,7 @@ _DATE_TIME = re.compile(
     r"(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.", re.DOTALL)
+_HOST = re.compile(r"https?://[^/?#]+")
 _NOT_IN_URI = re.compile(r"[^!#$%&'()*+,/0-9:;=?@A-Z\[\]._a-z~-]")
 _UNRESERVED = r"A-Za-z0-9._~!$&'()*+,;=\-"
 _PATH = rf"(?:[{_UNRESERVED}:@/]++|%[0-9A-Fa-f]{{2}})*+"
@@ -131,7 +133,7 @@ def is_date_time(value: str) -> bool:
     return True
 
 
-def _is_local_date_time(text: str) -> bool:
+def is_local_date_time(text: str) -> bool:
     """Return whether a text is a date with a time, with or without a zone."""
     return is_date_time(text) or is_date_time(f"{text}Z")
 
@@ -140,6 +142,10 @@ def _escape_needed(value: Any) -> str | None:
     """Tell of a URI with a scheme which character has to be escaped."""
     if isinstance(value, str) and _SCHEME.match(value):
         if wrong := _NOT_IN_URI.search(value):
+            host = _HOST.match(value)
+            name = escaped_url(host[0]) if host and wrong.start() < host.end() else ""
+            if host and "xn--" in name:
+                return f"{printable(host[0])} has to be written as {name}"
             escaped = quote(wrong[0], safe="", errors="replace")
             return f"{wrong[0]!r} has to be written as {escaped} in a URI"
     return None
@@ -256,9 +262,26 @@ def _form(expected: str, pattern: str) -> Field:
     return _text(expected, re.compile(pattern).fullmatch)
 
 
-def _choice(*names: str) -> Field:
-    """Return the check of a word among some."""
-    return _text(f"one of {', '.join(names)}", names.__contains__)
+def _choice(*names: str, **others: str) -> Field:
+    """Return the check of a word among some; others are what people write, with the word for it."""
+
+    def written(value: Any) -> str | None:
+        """Tell the right word, if there is one."""
+        word = isinstance(value, str) and others.get(re.sub(r"\W", "", value.lower()))
+        return f'"{printable(value)}" is written "{word}"' if word else None
+
+    return Field(
+        f"one of {', '.join(names)}",
+        lambda value: isinstance(value, str) and value in names,
+        problem=written,
+    )
+
+
+def _almost(check: Field, problem: Callable[[str], str | None]) -> Field:
+    """Return the check of text with more exact words for what comes close."""
+    return replace(
+        check, problem=lambda value: problem(value) if is_text(value) else None
+    )
 
 
 def _sized(maximum: int, legacy: Field | None = None) -> Field:
@@ -291,7 +314,14 @@ _ANY_TEXT = Field("text", is_text)
 _FLAG = Field("true or false", is_flag, is_flag)
 _UUID_TEXT = _text("a UUID", UUID.fullmatch)
 _SLUG = _form("lower-case words joined by -", r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_MOMENT = _text("a date and time with zone", is_date_time)
+_MOMENT = _almost(
+    _text("a date and time with zone", is_date_time),
+    lambda value: (
+        f'"{value}" has no zone: it is written "{value}Z" in UTC'
+        if is_date_time(f"{value}Z")
+        else None
+    ),
+)
 _SECONDS = Field("a number of seconds, 0 or more", _is_size, is_number)
 _LICENSE = _choice(*LICENSES)
 _DID = _form("a DID, like did:key:z6Mk…", r"did:[a-z]+:.+")
@@ -323,12 +353,18 @@ _MARGIN = Field(
 )
 _WORDS = Each(_ANY_TEXT, expected="an object of texts", kind=dict)
 MOUSE = Object(dict.fromkeys(("click", "scroll", "drag", "hover"), _FLAG))
+_COLOR = r"#[0-9a-fA-F]{6}|transparent"
 _DISPLAY = Object(
     {
-        "scaling": _choice(*SCALINGS),
+        "scaling": _choice(*SCALINGS, contain="fit", cover="fill"),
         "margin": _MARGIN,
-        "background": _form(
-            "a color like #1a2b3c, or transparent", r"#[0-9a-fA-F]{6}|transparent"
+        "background": _almost(
+            _form("a color like #1a2b3c, or transparent", _COLOR),
+            lambda value: (
+                f'"{value}" is written "#{"".join(2 * digit for digit in value[1:])}"'
+                if re.fullmatch(r"#[0-9a-fA-F]{3}", value)
+                else None
+            ),
         ),
         "autoplay": _FLAG,
         "loop": _FLAG,
@@ -337,8 +373,13 @@ _DISPLAY = Object(
     }
 )
 _ORIGIN = {
-    "chain": _choice("evm", "tezos", "bitmark", "other"),
-    "standard": _choice("erc721", "erc1155", "fa2", "other"),
+    "chain": _choice(
+        *("evm", "tezos", "bitmark", "other"), ethereum="evm", eth="evm", xtz="tezos"
+    ),
+    "standard": _choice(
+        *("erc721", "erc1155", "fa2", "other"),
+        **{name: name for name in ("erc721", "erc1155", "fa2")},
+    ),
     "uri": _ADDRESS,
 }
 _PROVENANCE = Object(
@@ -481,7 +522,7 @@ _ITEM = Object(
         "repro": _REPRO,
         "provenance": _PROVENANCE,
         "note": _NOTE,
-        "displayAt": _text("a date with a time", _is_local_date_time),
+        "displayAt": _text("a date with a time", is_local_date_time),
         # An unknown word counts as absent.
         "contentRating": _ANY_TEXT,
         "contentReasons": Each(_text("text", bool)),

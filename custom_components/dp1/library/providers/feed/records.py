@@ -13,7 +13,7 @@ from ....client.feed.drafts import owners
 from ....client.playlist.document import for_display
 from ....client.playlist.manifest import MAX_NOTE, artist_in
 from ....client.text import MAX_TITLE, clean, one_line, through_gateway
-from ....client.values import mapping, moment, text
+from ....client.values import address, mapping, moment, text
 
 # As many as are cast.
 MAX_ITEMS = 1024
@@ -193,7 +193,7 @@ def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     seen = set()
     for index, data in enumerate(items[:MAX_ITEMS] if isinstance(items, list) else ()):
         item = mapping(data)
-        if not text(item.get("source")):
+        if not address(item.get("source")):
             continue
         key = text(item.get("id"))
         if key is None or key in seen:
@@ -243,8 +243,8 @@ def _names(people: object) -> tuple[str, ...]:
 
 def _picture(value: object) -> str:
     """Read the address of a picture a browser can open."""
-    address = text(value) or ""
-    return address if address.startswith(("http://", "https://")) else ""
+    url = through_gateway(address(value) or "")
+    return url if url.startswith(("http://", "https://")) else ""
 
 
 def open_items(document: Json) -> dict[str, Json]:
