@@ -54,7 +54,7 @@ async def begin(hass: HomeAssistant) -> ConfigFlowResult:
         "dp1", context={"source": SOURCE_USER}
     )
     assert result["type"] is FlowResultType.MENU
-    assert result["menu_options"] == ["display", "library"]
+    assert result["menu_options"] == ["display", "screen", "library"]
     result = await hass.config_entries.flow.async_configure(
         result["flow_id"], {"next_step_id": "library"}
     )

@@ -235,7 +235,6 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 "import_key",
                 "export_key",
             ],
-            description_placeholders={"did": self._key.did},
         )
 
     @cached_property
@@ -573,10 +572,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 )
             except HomeAssistantError as err:
                 placeholders["reason"] = async_message(self.hass, err)
-                if err.translation_key == "works_at_home" and step_id == "publish":
+                counts = err.translation_placeholders or {}
+                if err.translation_key == "works_at_home" and (
+                    counts["count"] != counts["works"]
+                ):
                     self._publishing = given
                     step_id, schema = "leave_out", vol.Schema({})
-                    placeholders |= err.translation_placeholders or {}
+                    placeholders |= counts
                 else:
                     errors["base"] = "not_done"
             else:
