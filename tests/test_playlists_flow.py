@@ -273,7 +273,7 @@ async def test_works_of_the_home(
     # Of nothing but such works, nothing is left.
     at_home = {**mixed, "title": "Night", "items": mixed["items"][1:]}
     display.player.load(at_home)
-    await until(lambda: state_of(hass).attributes["media_playlist"] == "Night")
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Night")
     form = await open_page(hass, library, "publish")
     form = await fill(hass, form, entity_id=ENTITY_ID)
     assert (form["step_id"], form["errors"]) == ("publish", {"base": "not_done"})
