@@ -21,6 +21,8 @@ TABLET = (1280, 800)
 TAP = 44
 TYPE = 40
 LATE_SECONDS = 4.0
+# Longer than somebody waits without a reason.
+CHOICE_SECONDS = 10.0
 PUBLIC_WORK = "https://art.example/dusk.png"
 # Home Assistant itself gives no name to the button around a tile and to the slider in it.
 NAMELESS = {"aria-command-name", "aria-input-field-name"}
@@ -222,6 +224,36 @@ class Room:
         await expect(self.card.locator(".place")).to_have_text("2 of 48")
         await expect(following).not_to_have_attribute("aria-busy", "true")
         assert fault.hits == 1
+        fault = Fault(
+            FaultKind.SLOW, command="displayPlaylist", seconds=CHOICE_SECONDS, times=1
+        )
+        self.display.server.faults.append(fault)
+        choose = self.button("Choose art")
+        await choose.click()
+        await self.page.locator("dp1-chooser").get_by_title(OTHER, exact=True).click()
+        notice = self.card.locator(".notice")
+        await expect(notice).to_have_text(f"Hanging {OTHER}…")
+        await expect(choose).to_have_attribute("aria-busy", "true")
+        await self.is_clean()
+        await expect(notice).to_contain_text("The display has not answered yet.")
+        await expect(notice.get_by_role("button", name="Cancel")).to_be_visible()
+        await expect(self.card.locator(".exhibition")).to_have_text(OTHER)
+        await expect(choose).not_to_have_attribute("aria-busy", "true")
+        await notice.get_by_role("button", name=f"Back to {EXHIBITION}").click()
+        await expect(self.card.locator(".place")).to_have_text("2 of 48")
+
+    async def broken(self) -> None:
+        """A display that stands on its error page says so, and a button wakes it."""
+        self.display.overheat()
+        look = {"entity_id": self.player}
+        await self.home.call("homeassistant.update_entity", look)
+        trouble = self.card.locator(".trouble")
+        await expect(trouble).to_contain_text("shows an error (overheating)")
+        await self.is_clean()
+        self.display.player.overheating = False
+        await trouble.get_by_role("button", name="Wake").click()
+        await expect(trouble).to_be_hidden()
+        await self.hang()
 
     async def two(self) -> None:
         """Two displays have a section each, and one shows what the other does."""
@@ -330,5 +362,6 @@ async def live_with_it(
     await room.keyboard()
     await room.asleep()
     await room.slow()
+    await room.broken()
     await room.two()
     await room.publish(feed)
