@@ -37,7 +37,12 @@ async def test_folders(gallery: Gallery) -> None:
     """The folders of the library are there by their kinds, and the history once there is one."""
     page = await gallery.browse("dp1://folders")
     kinds = [child.as_dict()["dp1"]["kind"] for child in page.children]
-    assert kinds == ["exhibitions", "channels", "playlists", "favorites"]
+    assert kinds == ["exhibitions", "artists", "channels", "playlists", "favorites"]
+    artists = await gallery.browse(page.children[1].media_content_id)
+    names = titles(artists.children)
+    assert names[:-1] == sorted(names[:-1], key=str.casefold)
+    # An artist without a portrait has the picture of a work.
+    assert all(artist.thumbnail for artist in artists.children[:-1])
     await gallery.cast(exhibition=LARGE)
     *_, history = (await gallery.browse("dp1://folders")).children
     assert history.media_content_id == "dp1://recent"

@@ -279,12 +279,14 @@ async def _async_folders(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
     """Return the folders of all libraries, and the history if there is one."""
-    folders: list[BrowseMedia] = [
-        node_media(library, node, picture_url)
-        for library in async_libraries(coordinator.hass)
-        for node in (await library.async_children(NodeKind.ROOT)).nodes
-        if node.can_expand
-    ]
+    folders: list[BrowseMedia] = []
+    for library in async_libraries(coordinator.hass):
+        nodes = [*(await library.async_children(NodeKind.ROOT)).nodes]
+        if library.catalog:
+            nodes.insert(1, await library.async_node(NodeKind.ARTISTS))
+        folders += [
+            node_media(library, node, picture_url) for node in nodes if node.can_expand
+        ]
     if folders and coordinator.history.entries():
         folders.append(_history_folder(coordinator, picture_url))
     return plain_page(FOLDERS, FOLDERS, folders)

@@ -36,6 +36,7 @@ class NodeKind(StrEnum):
     PUBLISHER = "publisher"
     ROOT = ""
     EXHIBITIONS = "exhibitions"
+    ARTISTS = "artists"
     CHANNELS = "channels"
     PLAYLISTS = "playlists"
     FAVORITES = "favorites"
@@ -46,6 +47,7 @@ class NodeKind(StrEnum):
 
 FOLDER_TITLES = {
     NodeKind.EXHIBITIONS: "Exhibitions",
+    NodeKind.ARTISTS: "Artists",
     NodeKind.CHANNELS: "Channels",
     NodeKind.PLAYLISTS: "Playlists",
     NodeKind.FAVORITES: "Favorites",

@@ -267,6 +267,23 @@ class _Artwork(NodeRef["CatalogProvider"]):
         return self.provider.build_items(self.id, title, [item], cover=work.picture)
 
 
+class _Artists(NodeRef["CatalogProvider"]):
+    """The folder of the artists, which cards open."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        return self.provider.artists_folder()
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the artists whose works can be seen."""
+        exhibitions = await self.provider.catalog.async_list()
+        return children_of(self.provider.artist_nodes(), exhibitions)
+
+
 class _Artist(NodeRef["CatalogProvider"]):
     """An artist by name."""
 
@@ -304,6 +321,7 @@ class CatalogProvider(Provider):
         NodeKind.EXHIBITION: _Exhibition,
         NodeKind.SERIES: _Series,
         NodeKind.ARTWORK: _Artwork,
+        NodeKind.ARTISTS: _Artists,
         NodeKind.ARTIST: _Artist,
     }
 
@@ -475,6 +493,25 @@ class CatalogProvider(Provider):
         reasons = (found.missing for found in lists if found.missing)
         return all_series, next(reasons, None)
 
+    def artists_folder(self) -> Node:
+        """Return the folder of the artists."""
+        return self._folder(NodeKind.ARTISTS, self.artist_nodes())
+
+    def artist_nodes(self) -> list[Node]:
+        """Return the artists whose works can be seen, by name."""
+        nodes = map(self.artist_node, self._all_artists())
+        return sorted(
+            (node for node in nodes if node.can_play), key=lambda node: fold(node.title)
+        )
+
+    def _series_known_of(self, artist: Artist) -> Iterator[Series]:
+        """Yield the series of an artist that were read."""
+        name = fold(artist.name)
+        for exhibition in artist.viewable():
+            for series in self.catalog.series_of(exhibition.id).records:
+                if name in {fold(it.name) for it in people_of(series, exhibition)}:
+                    yield series
+
     def artist_node(self, artist: Artist) -> Node:
         """Return the node of an artist, with what is known of them."""
         exhibitions = artist.viewable()
@@ -482,13 +519,19 @@ class CatalogProvider(Provider):
         people = (person for each in exhibitions for person in each.artists)
         known = [person for person in people if person.name == artist.name]
         told = (" ".join(filter(None, (it.about, it.website))) for it in known)
+        # A portrait, or else a work.
+        pictures = chain(
+            map(cover_url, known),
+            map(cover_url, self._series_known_of(artist)),
+            map(cover_url, exhibitions),
+        )
         return Node(
             id=node_id(NodeKind.ARTIST, artist.name),
             kind=NodeKind.ARTIST,
             work=Work(
                 title=artist.name,
                 note=next(filter(None, told), None),
-                picture=next(filter(None, map(cover_url, known)), None),
+                picture=next(filter(None, pictures), None),
             ),
             can_play=is_open,
             can_expand=is_open,
