@@ -24,6 +24,7 @@ from tests.simulators.feed import FeedSimulator
 from tests.simulators.indexer import IndexerSimulator
 
 NAME = "Living room"
+SCREEN = "Tablet"
 LIBRARY = "Museum"
 EXHIBITION = "Net Evil"
 # Titles of playlists, and the exhibition that their works are of.
@@ -132,6 +133,21 @@ async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> str:
     if result["type"] != "create_entry":
         raise HomeError(f"adding the library: {result}")
     return str(result["result"]["entry_id"])
+
+
+async def add_screen(home: Home) -> str:
+    """Add a browser that is not open yet as a display, and return the address to open."""
+    flow = await home.flow("dp1")
+    await home.step(flow["flow_id"], {"next_step_id": "screen"})
+    address, origin = f"{home.url}/dp1/screen", {"Origin": home.url}
+    async with home.session.ws_connect(f"{address}/socket", headers=origin) as page:
+        await page.send_json({"secret": None})
+        code = (await page.receive_json())["code"]
+        result = await home.step(flow["flow_id"], {"code": code, "name": SCREEN})
+        if result["type"] != "create_entry":
+            raise HomeError(f"adding the screen: {result}")
+        secret = (await page.receive_json())["secret"]
+    return f"{address}#{secret}"
 
 
 async def add_collection(home: Home, library: str, indexer: str, daily: str) -> None:
@@ -278,6 +294,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     page = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     work, playlist, seconds = await _hang(home, display, player)
     await add_favorites(home)
+    screen = await add_screen(home)
     if options.check:
         total = time.monotonic() - started
         print(
@@ -288,6 +305,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     print(
         f"\n  Home Assistant   {page}  (user demo, password demo)"
         f"\n  The display      {display.url}/"
+        f"\n  A screen         {screen}  (in another window)"
         f"\n\n  On the wall: “{work}” from “{playlist}”. Ctrl-C ends it all.\n",
         flush=True,
     )

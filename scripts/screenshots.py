@@ -15,6 +15,7 @@ from scripts.demo_run import (
     GALLERY,
     NAME,
     add_favorites,
+    add_screen,
     device_id,
     find_player,
     seed_feed,
@@ -110,6 +111,27 @@ async def _label(home: Home, chromium: Browser, player: str) -> None:
     await cards.first.wait_for()
     await _settle(page, 5)
     await _save(page, "label-phone")
+
+
+async def _screen(home: Home, chromium: Browser) -> None:
+    """Take a screenshot of a tablet that is a display."""
+    page = await chromium.new_page(viewport={"width": 1024, "height": 640})
+    await page.goto(await add_screen(home))
+    player = "media_player.tablet"
+
+    async def is_there() -> bool:
+        """Return whether the screen is available."""
+        state = await home.state(player)
+        return state is not None and state["state"] == "idle"
+
+    await home.until(is_there, 30, "the screen")
+    label = {"entity_id": "select.tablet_museum_label", "option": "on"}
+    await home.call(
+        "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
+    )
+    await home.call("select.select_option", label)
+    await _settle(page)
+    await _save(page, "screen")
 
 
 async def _gallery(home: Home, chromium: Browser) -> str:
@@ -249,6 +271,7 @@ async def _main() -> None:
             gallery = await _gallery(home, chromium)
             await _label(home, chromium, player)
             await film.choose(gallery)
+            await _screen(home, chromium)
             film.save()
 
 

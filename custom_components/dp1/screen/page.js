@@ -189,7 +189,8 @@
 
   function connect() {
     var secret = null, wait = 2000;
-    try { secret = localStorage.getItem("dp1-screen"); } catch (err) { /* Storage is off. */ }
+    // A browser that forgets it may have it in its address.
+    try { if (location.hash.length > 40) localStorage.setItem("dp1-screen", location.hash.slice(1)); secret = localStorage.getItem("dp1-screen"); } catch (err) { /* Storage is off. */ }
     socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/dp1/screen/socket");
     socket.onopen = function () { greeted = false; send({ secret: secret }); };
     socket.onmessage = function (event) {

@@ -58,7 +58,7 @@ POLICY: Final = (
 
 @dataclass
 class StoredScreen:
-    """A screen as it is stored; `secret` is the hash of what its browser keeps."""
+    """A screen as it is stored; `secret` is the hash of its browser's."""
 
     device_id: str
     name: str
@@ -77,7 +77,7 @@ class Screens:
         self._store = SafeStore(hass, "screens", list[StoredScreen])
         self._screens: dict[str, StoredScreen] = {}
         self._servers: dict[str, Server] = {}
-        # What waits for a code, by code: the address of the browser, and the secret that it will be given.
+        # Waiting browsers by their codes: their addresses, and their secrets to be.
         self._codes: dict[str, tuple[str, asyncio.Future[str]]] = {}
 
     async def async_load(self) -> None:
@@ -258,7 +258,7 @@ class FileView(HomeAssistantView):
     requires_auth = False
 
     def __init__(self, url: str, body: bytes) -> None:
-        """Initialize with what is served."""
+        """Initialize with a file."""
         self.url, self.name = url, url.strip("/").replace("/", ":")
         self._body = body
 

@@ -38,7 +38,7 @@ class CommandError(Exception):
 
 @dataclass
 class Sleep:
-    """The sleep schedule, and the state that was asked for until its next change."""
+    """The sleep schedule, and an override until its next change."""
 
     enabled: bool = False
     sleep_time: str = "22:00"
@@ -209,7 +209,7 @@ class Player:
         return {**settings, **self._passing}
 
     def status(self) -> Json:
-        """Return the status of the player; nothing is sent of what is None."""
+        """Return the status of the player, without missing values."""
         state, asleep = self.state, self.state.sleep.is_asleep()
         status: Json = {
             "ok": True,

@@ -78,7 +78,7 @@ class Server:
     # The page
 
     async def async_serve_page(self, page: web.WebSocketResponse) -> None:
-        """Tell a page what to show until it is closed, and listen to what it tells."""
+        """Keep a page up to date until it is closed, and take over its messages."""
         self._pages.add(page)
         await self.async_listen()
         self.player.tick()
@@ -92,21 +92,23 @@ class Server:
                 self._stop_later()
 
     @callback
-    def _handle_page(self, told: Json) -> None:
-        """Take over what a page tells of the work that it shows."""
+    def _handle_page(self, message: Json) -> None:
+        """Take over how the work on a page loads, and the size of the screen."""
         player = self.player
-        if told.get("work") == player.page()["work"]:
-            render, error = told.get("render"), text(told.get("error"), 60) or ""
+        if message.get("work") == player.page()["work"]:
+            render, error = message.get("render"), text(message.get("error"), 60) or ""
             if render in (1, 2, 3) and (render, error) != (
                 player.render_status,
                 player.error,
             ):
                 player.render_status, player.error = render, error
                 self._handle_change()
-            if told.get("ended"):
+            if message.get("ended"):
                 player.handle_end()
         self._size = {
-            k: told[k] for k in ("width", "height") if isinstance(told.get(k), int)
+            k: message[k]
+            for k in ("width", "height")
+            if isinstance(message.get(k), int)
         }
 
     @callback
@@ -192,7 +194,7 @@ class Server:
 
     @callback
     def _handle_change(self) -> None:
-        """Tell pages and listeners, and wait for what changes next."""
+        """Tell pages and listeners, and wait for the next change."""
         self._send(self._pages, "page", self.player.page())
         for kind, message in (
             ("player_status", self.player.notification()),
@@ -217,7 +219,7 @@ class Server:
         self._on_change()
 
     async def _tick(self, _now: datetime) -> None:
-        """Show what is due, and fetch a playlist again."""
+        """Show the work that is due, and fetch the playlist again."""
         self._timers.pop("tick", None)
         url = self.player.state.url
         if url is not None and dt_util.utcnow() >= self._refreshed + REFRESH:
@@ -306,7 +308,7 @@ class Server:
         return web.json_response(answer or {"message": {"ok": False}})
 
     async def _async_show(self, request: Json) -> Json:
-        """Show a playlist that is given, or the one at an address."""
+        """Show a document, or the playlist at an address."""
         url, document = text(request.get("playlistUrl")), request.get("dp1_call")
         if url:
             document = await self._async_fetch(url)
@@ -316,7 +318,7 @@ class Server:
         return self.player.cast(document, url, request)
 
     async def _async_fetch(self, url: str) -> Json:
-        """Fetch a playlist; at home only what Home Assistant itself has named."""
+        """Fetch a playlist; at home only one that the owner has cast."""
         guard = self.hass.data[ADDRESSES].async_guard(url)
         try:
             answer = await request_json(
