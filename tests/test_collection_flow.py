@@ -81,7 +81,7 @@ async def test_add_and_change(
         assert result["type"] is FlowResultType.ABORT
         assert result["reason"] == "reconfigure_successful"
         await hass.async_block_till_done()
-        await until(lambda: len(collection_of(library).data.records) == 2)
+        await until(lambda: len(collection_of(library).list.records) == 2)
         assert collection_of(library).title == "Ours"
         assert collection_of(library).keep_current
     hass.config_entries.async_remove_subentry(library, subentry.subentry_id)
@@ -240,7 +240,7 @@ async def test_leaving_the_progress_does_not_end_the_reading(
     assert step["type"] is FlowResultType.SHOW_PROGRESS
     hass.config_entries.subentries.async_abort(step["flow_id"])
     await hass.async_block_till_done()
-    await until(lambda: len(collection_of(library).data.records) == 2)
+    await until(lambda: len(collection_of(library).list.records) == 2)
     assert not hass.config_entries.subentries.async_progress()
 
 

@@ -21,8 +21,8 @@ ENGLISH: dict[str, Any] = json.loads(
 # Words of Home Assistant, of its store, of GitHub and of this project's changelog, in italics.
 HOME_ASSISTANT = set(
     """Actions|Add card|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
-    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|JavaScript module|Panel
-    |Reconfigure|Repairs|Resources|Settings|System|System information|Unreleased|integration""".replace(
+    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|Expose|JavaScript module|Panel
+    |Reconfigure|Repairs|Resources|Settings|System|System information|Unreleased|integration|Voice assistants""".replace(
         "\n    ", ""
     ).split("|")
 )
