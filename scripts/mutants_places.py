@@ -225,15 +225,15 @@ PLACES = [
     Place(
         "display/connection.py",
         "the last state of a flood is lost",
-        "        self._waiting[type(frame)] = frame\n        if self._timer is not None:\n            return\n",
-        "        if self._timer is not None:\n            return\n        self._waiting[type(frame)] = frame\n",
+        "        self._waiting[type(frame)] = frame, now\n        if self._timer is not None:\n            return\n",
+        "        if self._timer is not None:\n            return\n        self._waiting[type(frame)] = frame, now\n",
         ["tests/display/test_flood.py"],
     ),
     Place(
         "coordinator.py",
         "the same push again is no news",
-        "and self._pushes != pushes:",
-        "and self._pushes < 0:",
+        "and self._pushed_at >= began:",
+        "and self._pushed_at < 0:",
         ["tests/test_push.py::test_an_answer_from_before"],
     ),
     Place(

@@ -364,9 +364,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.contact = Contact.NEW
         self._failed_wakes = 0
         self._polls = 0
-        # The last push of the player, and how many have come: the same status can come again.
+        # The last push of the player, when it came, and since when the player is known to be as it is.
         self._pushed: PlayerStatus | None = None
-        self._pushes = 0
+        self._pushed_at = self._player_since = 0.0
         self._was_pushed = asyncio.Event()
         self._followed_up: tuple[object, ...] | None = None
         self._looks = 0
@@ -644,7 +644,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def _async_update_player(self) -> None:
         """Read the player; a push during the read is newer than the answer."""
         await self._async_check_identity()
-        pushes = self._pushes
+        began = self.hass.loop.time()
         try:
             player = await self.display.player_status()
         except NotReadyError:
@@ -657,15 +657,18 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._set_no_player(set_up=False)
             raise
         else:
-            if self._pushed is not None and self._pushes != pushes:
+            if self._pushed is not None and self._pushed_at >= began:
                 player = self._pushed.over(player)
+            self._player_since = max(self._player_since, began)
             self._set_player(player)
 
     @callback
-    def _handle_player(self, player: PlayerStatus) -> None:
-        """Handle a push of the player; what it omits of a new playlist is read."""
+    def _handle_player(self, player: PlayerStatus, since: float) -> None:
+        """Handle a push of the player, unless it was read since; what it omits of a new playlist is read."""
+        if since < self._player_since:
+            return
         before, self._pushed = self.data.player, player
-        self._pushes += 1
+        self._pushed_at = self._player_since = since
         player = player.over(before)
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
@@ -928,17 +931,18 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.create_task(self.async_refresh(), "snapshot")
 
     @callback
-    def _on_frames(self, frames: Iterable[Frame]) -> None:
+    def _on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
         """Handle what was pushed."""
         if self.contact not in CHECKED:
             LOGGER.debug("%s: skipping a push before it is known of whom", self.name)
             return
-        for frame in frames:
+        for frame, since in frames:
             match frame:
                 case PlayerStatus():
-                    self._handle_player(frame)
+                    self._handle_player(frame, since)
                 case DeviceStatus():
-                    self._set_device(frame, self.hass.loop.time())
+                    if since >= self._device_since:
+                        self._set_device(frame, since)
                 case PanelStatus():
                     self.async_set(panel=frame)
         if not self.last_update_success and not self._is_other:

@@ -47,18 +47,18 @@ class FrameLimit:
 
     def __init__(
         self,
-        on_frames: Callable[[Iterable[Frame]], None],
+        on_frames: Callable[[Iterable[tuple[Frame, float]]], None],
         on_flood: Callable[[bool], None],
     ) -> None:
         """Initialize without frames.
 
         Args:
-            on_frames: called with the frames that are due.
+            on_frames: called with the frames that are due, and when each came.
             on_flood: called when there were too many for a minute, and when there are not anymore.
         """
         self._on_frames = on_frames
         self._on_flood = on_flood
-        self._waiting: dict[type, Frame] = {}
+        self._waiting: dict[type, tuple[Frame, float]] = {}
         self._timer: asyncio.TimerHandle | None = None
         # When as many as a burst are free again.
         self._full_at = 0.0
@@ -68,13 +68,13 @@ class FrameLimit:
     @callback
     def handle(self, frame: Frame) -> None:
         """Hand a frame on, or merge it with those that wait."""
-        before = self._waiting.get(PlayerStatus)
+        now = _now()
+        before, _ = self._waiting.get(type(frame), (None, now))
         if isinstance(frame, PlayerStatus) and isinstance(before, PlayerStatus):
             frame = frame.over(before)
-        self._waiting[type(frame)] = frame
+        self._waiting[type(frame)] = frame, now
         if self._timer is not None:
             return
-        now = _now()
         self._full_at = max(self._full_at, now) + FRAME_SECONDS
         wait = self._full_at - FRAME_BURST * FRAME_SECONDS - now
         if wait > 0:
@@ -118,7 +118,7 @@ class Connection:
         self,
         display: Display,
         on_connected: Callable[[], None],
-        on_frames: Callable[[Iterable[Frame]], None],
+        on_frames: Callable[[Iterable[tuple[Frame, float]]], None],
         on_disconnected: Callable[[], None],
         on_seen: Callable[[], None],
         on_lost: Callable[[Dp1Error], None],
@@ -129,7 +129,7 @@ class Connection:
         Args:
             display: the client.
             on_connected: called when the socket is open.
-            on_frames: called with what was pushed.
+            on_frames: called with what was pushed, and when that came.
             on_disconnected: called when the socket was closed.
             on_seen: called after a successful probe.
             on_lost: called as long as the display is unavailable.
