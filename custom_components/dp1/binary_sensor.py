@@ -13,7 +13,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayData
+from .client.display.device_status import DeviceStatus
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -32,14 +32,14 @@ class DisplayBinarySensorDescription(
     """Describes a binary sensor of a display; a text is on unless it is empty."""
 
 
-def _internet(data: DisplayData) -> bool | None:
+def _internet(device: DeviceStatus) -> bool | None:
     """Return whether the display reaches the internet."""
-    network = data.device.network if data.device else None
-    return network.internet if network else None
+    return device.network.internet if device.network else None
 
 
 INTERNET = DisplayBinarySensorDescription(
     key="internet",
+    record="device",
     device_class=BinarySensorDeviceClass.CONNECTIVITY,
     entity_category=EntityCategory.DIAGNOSTIC,
     value_fn=_internet,

@@ -86,13 +86,15 @@ BUTTONS = (
         key="take_screenshot",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
+        record="device",
         exists_fn=takes_screenshots,
         set_fn=DisplayCoordinator.async_take_screenshot,
     ),
 )
 WAKE_ON_LAN = DisplayButtonDescription(
     key="wake_on_lan",
-    exists_fn=lambda data: bool(wired_macs(data.device)),
+    record="device",
+    exists_fn=wired_macs,
     set_fn=_wake_on_lan,
 )
 

@@ -1206,9 +1206,9 @@ async def _async_send_asleep(
     await display.set_sleep_mode(asleep)
 
 
-def takes_screenshots(data: DisplayData) -> bool:
+def takes_screenshots(device: DeviceStatus) -> bool:
     """Return whether a display may take screenshots, which came soon after its contract."""
-    return data.device is not None and data.device.contract is not None
+    return device.contract is not None
 
 
 @callback

@@ -1,7 +1,7 @@
 """Base classes of the entities of a display, and of those of a library."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import Any, override
 
@@ -38,26 +38,35 @@ class DisplayDescription[_T](EntityDescription):
     """Describes an entity of a display.
 
     Attributes:
-        reads: the field of the state that is only read while an entity shows it.
-        value_fn: returns what it shows, None while that is unknown.
-        exists_fn: detects whether the display has it; without, it does if it has ever had a value.
+        record: the field of the state that it shows a value of; without, the whole state.
+        value_fn: returns the value in a record, None while that is unknown.
+        exists_fn: detects by a record whether the display has it; without, it does if it has ever had a value.
         is_common: every display has it.
         set_fn: sets a value, or does what a button is for.
     """
 
-    reads: str | None = None
-    value_fn: Callable[[DisplayData], _T | None] | None = None
-    exists_fn: Callable[[DisplayData], bool] | None = None
+    record: str | None = None
+    value_fn: Callable[[Any], _T | None] | None = None
+    exists_fn: Callable[[Any], object] | None = None
     is_common: bool = False
     set_fn: Callable[..., Awaitable[object]] | None = None
 
+    def record_of(self, data: DisplayData) -> Any:
+        """Return the record that it shows a value of."""
+        return getattr(data, self.record) if self.record else data
+
+    def value(self, record: Any) -> _T | None:
+        """Return the value in a record."""
+        if record is None or self.value_fn is None:
+            return None
+        return self.value_fn(record)
+
     def exists(self, data: DisplayData) -> bool:
         """Return whether a display has it, as far as its state shows."""
+        record = self.record_of(data)
         if self.exists_fn is not None:
-            return self.exists_fn(data)
-        return self.is_common or (
-            self.value_fn is not None and self.value_fn(data) is not None
-        )
+            return record is not None and bool(self.exists_fn(record))
+        return self.value(record) is not None
 
 
 def sends(
@@ -90,10 +99,10 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
         self,
         coordinator: DisplayCoordinator,
         key: str | None = None,
-        reads: str | None = None,
+        record: str | None = None,
     ) -> None:
         """Initialize the entity; without a key, it is the display itself."""
-        super().__init__(coordinator, reads)
+        super().__init__(coordinator, record)
         device_id, dialect = coordinator.device_id, coordinator.display.dialect
         unique_id = coordinator.config_entry.unique_id
         self._attr_unique_id = f"{device_id}_{key}" if key else device_id
@@ -186,13 +195,14 @@ class DescribedEntity[_T](DisplayEntity):
     """Entity with a description."""
 
     entity_description: DisplayDescription[_T]
+    _record: Any = None
     _value: _T | None = None
 
     def __init__(
         self, coordinator: DisplayCoordinator, description: DisplayDescription[_T]
     ) -> None:
         """Initialize the entity."""
-        super().__init__(coordinator, description.key, description.reads)
+        super().__init__(coordinator, description.key, description.record)
         self.entity_description = description
         self._update()
 
@@ -200,9 +210,10 @@ class DescribedEntity[_T](DisplayEntity):
     @override
     def _update(self) -> bool:
         """Update the value, and return whether that has changed."""
-        if (value_fn := self.entity_description.value_fn) is None:
+        description, before = self.entity_description, self._value
+        if (record := description.record_of(self.coordinator.data)) is self._record:
             return False
-        before, self._value = self._value, value_fn(self.coordinator.data)
+        self._record, self._value = record, description.value(record)
         return self._value != before
 
     async def _async_set(self, *values: Any) -> None:
@@ -222,13 +233,20 @@ def async_add_display_entities[_T](
     coordinator = entry.runtime_data
     if coordinator.cast_only:
         return
-    waiting = list(descriptions)
+    waiting, data = list(descriptions), DisplayData()
 
     @callback
-    def add() -> None:
-        """Add entities of newly detected features."""
-        features, data = coordinator.features, coordinator.data
-        found = [new for new in waiting if new.key in features or new.exists(data)]
+    def add(known: Container[str] = ()) -> None:
+        """Add entities of known features, and of those that what has changed tells of."""
+        nonlocal data
+        before, data = data, coordinator.data
+        found = [
+            new
+            for new in waiting
+            if new.is_common
+            or new.key in known
+            or (new.record_of(data) is not new.record_of(before) and new.exists(data))
+        ]
         if found:
             waiting[:] = [other for other in waiting if other not in found]
             coordinator.async_add_features(
@@ -236,7 +254,7 @@ def async_add_display_entities[_T](
             )
             async_add_entities([make(coordinator, new) for new in found])
 
-    add()
+    add(coordinator.features)
     if waiting:
         entry.async_on_unload(coordinator.async_add_listener(add))
 

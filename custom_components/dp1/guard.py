@@ -156,7 +156,8 @@ class HomeAddresses:
             host
             for entry in self._hass.config_entries.async_entries(DOMAIN)
             for key in (CONF_CATALOG_URL, CONF_FEED_URL)
-            if (host := host_of(entry.data.get(key) or ""))
+            if (url := entry.data.get(key))
+            and (host := host_of(url))
             and self._seen.get(host) != PUBLIC
         }
         if servers:

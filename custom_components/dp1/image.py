@@ -33,14 +33,15 @@ class DisplayImageDescription[_T](DisplayDescription[_T], ImageEntityDescription
 WORK = DisplayImageDescription(
     key="work",
     is_common=True,
-    value_fn=lambda data: data.work.picture if data.work else None,
+    record="work",
+    value_fn=lambda work: work.picture,
 )
 SCREENSHOT = DisplayImageDescription(
     key="screenshot",
     entity_category=EntityCategory.DIAGNOSTIC,
     entity_registry_enabled_default=False,
+    exists_fn=lambda data: data.device and takes_screenshots(data.device),
     value_fn=lambda data: data.screenshot,
-    exists_fn=takes_screenshots,
 )
 
 

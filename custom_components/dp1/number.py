@@ -1,6 +1,7 @@
 """Numbers of a display."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import override
 
 from homeassistant.components.number import (
@@ -14,8 +15,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.display.player_status import DeviceSettings
-from .coordinator import DisplayConfigEntry, DisplayData, Refresh
+from .client.display.player_status import DeviceSettings, PlayerStatus
+from .coordinator import DisplayConfigEntry, Refresh
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -35,15 +36,15 @@ class DisplayNumberDescription(DisplayDescription[float], NumberEntityDescriptio
     """Describes a number of a display."""
 
 
-def _settings(data: DisplayData, signs: set[str]) -> DeviceSettings | None:
+def _settings(player: PlayerStatus, signs: set[str]) -> DeviceSettings | None:
     """Return the settings of the player, None until it sends one of the signs."""
-    settings = data.player.settings if data.player else None
+    settings = player.settings
     return settings if settings and not settings.offered.isdisjoint(signs) else None
 
 
-def _seconds_per_work(data: DisplayData) -> float | None:
+def _seconds_per_work(player: PlayerStatus) -> float | None:
     """Return the default duration of works in seconds, 0 if they stay until changed."""
-    settings = _settings(data, DURATION_SIGNS)
+    settings = _settings(player, DURATION_SIGNS)
     return settings.default_duration or 0 if settings else None
 
 
@@ -52,9 +53,9 @@ async def _set_seconds_per_work(display: Display, value: float) -> None:
     await display.set_default_duration(value or None)
 
 
-def _margin(data: DisplayData) -> float | None:
+def _margin(player: PlayerStatus) -> float | None:
     """Return the margin in pixels, None if it has another unit."""
-    if (settings := _settings(data, MARGIN_SIGNS)) is None:
+    if (settings := _settings(player, MARGIN_SIGNS)) is None:
         return None
     try:
         return float(str(settings.margin or 0).removesuffix("px"))
@@ -70,20 +71,16 @@ async def _set_margin(display: Display, value: float) -> None:
 def _panel_value(name: str) -> DisplayNumberDescription:
     """Return the description of a value of the panel."""
 
-    def value(data: DisplayData) -> float | None:
-        """Return the value."""
-        return getattr(data.panel, name) if data.panel else None
-
     async def set_value(display: Display, value: float) -> None:
         """Set the value."""
         await display.panel_control(name, int(value))
 
     return DisplayNumberDescription(
         key=f"panel_{name}",
-        reads="panel",
+        record="panel",
         entity_category=None if name == "brightness" else EntityCategory.CONFIG,
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=value,
+        value_fn=attrgetter(name),
         set_fn=sends(set_value, Refresh.PANEL),
     )
 
@@ -91,6 +88,7 @@ def _panel_value(name: str) -> DisplayNumberDescription:
 NUMBERS = (
     DisplayNumberDescription(
         key="seconds_per_work",
+        record="player",
         device_class=NumberDeviceClass.DURATION,
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement=UnitOfTime.SECONDS,
@@ -102,6 +100,7 @@ NUMBERS = (
     ),
     DisplayNumberDescription(
         key="margin",
+        record="player",
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement="px",
         native_min_value=0,

@@ -11,8 +11,9 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.display.device_status import DAYS, DeviceStatus, SleepSchedule
+from .client.display.player_status import PlayerStatus
 from .client.playlist.schema import SCALINGS
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Refresh
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -50,10 +51,9 @@ def _setting(
 ) -> DisplaySelectDescription:
     """Return the description of a setting of how works are shown."""
 
-    def value(data: DisplayData) -> str | None:
+    def value(player: PlayerStatus) -> str | None:
         """Return the value of the setting."""
-        settings = data.player.settings if data.player else None
-        return getattr(settings, name) if settings else None
+        return getattr(player.settings, name) if player.settings else None
 
     async def set_value(display: Display, option: str) -> None:
         """Change the setting."""
@@ -61,6 +61,7 @@ def _setting(
 
     return DisplaySelectDescription(
         key=key or name,
+        record="player",
         is_common=is_common,
         entity_category=EntityCategory.CONFIG,
         options=options,
@@ -74,17 +75,16 @@ def _orientation(device: DeviceStatus | None) -> str | None:
     return ORIENTATIONS.get(device.screen_rotation or "") if device else None
 
 
-def _schedule(data: DisplayData) -> SleepSchedule | None:
+def _schedule(device: DeviceStatus) -> SleepSchedule | None:
     """Return the sleep schedule if it may have days, which only other firmware reports while it is every day."""
-    device = data.device
-    schedule = device.sleep_schedule if device else None
-    has_days = device and schedule and (device.contract or schedule.days)
+    schedule = device.sleep_schedule
+    has_days = schedule and (device.contract or schedule.days)
     return schedule if has_days else None
 
 
-def _days(data: DisplayData) -> str | None:
+def _days(device: DeviceStatus) -> str | None:
     """Return the days of the sleep schedule, None if they have no name."""
-    if (schedule := _schedule(data)) is None:
+    if (schedule := _schedule(device)) is None:
         return None
     days = schedule.days or DAYS
     return next((name for name, each in DAY_GROUPS.items() if each == days), None)
@@ -101,27 +101,30 @@ SELECTS = (
     _setting("tombstone", ["timed", "on", "off"], key="museum_label"),
     DisplaySelectDescription(
         key="signature_mode",
+        record="device",
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
         options=SIGNATURE_MODES,
-        value_fn=lambda data: data.device.signature_mode if data.device else None,
+        value_fn=lambda device: device.signature_mode,
         set_fn=sends(Display.set_signature_mode, Refresh.DEVICE),
     ),
     DisplaySelectDescription(
         key="sleep_days",
+        record="device",
         entity_category=EntityCategory.CONFIG,
         options=list(DAY_GROUPS),
         value_fn=_days,
-        exists_fn=lambda data: _schedule(data) is not None,
+        exists_fn=_schedule,
         set_fn=_set_days,
     ),
 )
 ORIENTATION = DisplaySelectDescription(
     key="orientation",
+    record="device",
     is_common=True,
     entity_category=EntityCategory.CONFIG,
     options=TURNS,
-    value_fn=lambda data: _orientation(data.device),
+    value_fn=_orientation,
 )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, override
 
 from homeassistant.components.sensor import (
@@ -21,8 +22,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
+from .client.display.device_status import Metrics
+from .client.display.player_status import PlayerStatus
 from .client.playlist.schedule import Due
-from .coordinator import DisplayData
 from .display.metadata import work_of
 from .entity import (
     DescribedEntity,
@@ -55,14 +57,9 @@ def _measure(
 ) -> DisplaySensorDescription:
     """Return the description of a number in a record of the state, disabled by default; without a unit, it counts up."""
 
-    def value(data: DisplayData) -> StateType:
-        """Return the number."""
-        values = getattr(data, record)
-        return getattr(values, field or key) if values else None
-
     return DisplaySensorDescription(
         key=key,
-        reads=record,
+        record=record,
         device_class=device_class,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -71,7 +68,7 @@ def _measure(
         if unit
         else SensorStateClass.TOTAL_INCREASING,
         suggested_display_precision=0,
-        value_fn=value,
+        value_fn=attrgetter(field or key),
     )
 
 
@@ -84,10 +81,9 @@ def _temperature(key: str) -> DisplaySensorDescription:
     )
 
 
-def _next_title(data: DisplayData) -> str | None:
+def _next_title(player: PlayerStatus) -> str | None:
     """Return the title of the work that follows by itself."""
-    player = data.player
-    if player is None or player.position is None:
+    if player.position is None:
         return None
     index = player.position
     if player.loop_mode == "one":
@@ -97,10 +93,9 @@ def _next_title(data: DisplayData) -> str | None:
     return player.items[index % len(player.items)].title
 
 
-def _started_at(data: DisplayData) -> datetime | None:
+def _started_at(metrics: Metrics) -> datetime | None:
     """Return when the device started."""
-    metrics = data.metrics
-    if metrics is None or metrics.uptime is None or metrics.timestamp is None:
+    if metrics.uptime is None or metrics.timestamp is None:
         return None
     try:
         return metrics.timestamp - timedelta(seconds=metrics.uptime)
@@ -111,47 +106,51 @@ def _started_at(data: DisplayData) -> datetime | None:
 SENSORS = (
     DisplaySensorDescription(
         key="work_number",
+        record="player",
         is_common=True,
         # The logbook tells each new work by its title; this would repeat it without.
         entity_registry_enabled_default=False,
-        value_fn=lambda data: data.player.position if data.player else None,
+        value_fn=lambda player: player.position,
     ),
     DisplaySensorDescription(
         key="works",
+        record="player",
         is_common=True,
         # Which keeps it out of the logbook.
         state_class=SensorStateClass.MEASUREMENT,
-        value_fn=lambda data: len(data.player.items) if data.player else None,
+        value_fn=lambda player: len(player.items),
     ),
     DisplaySensorDescription(
         key="next_work",
+        record="player",
         is_common=True,
         entity_registry_enabled_default=False,
         value_fn=_next_title,
     ),
     DisplaySensorDescription(
         key="works_offline",
-        reads="offline",
+        record="offline",
         state_class=SensorStateClass.MEASUREMENT,
         entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=lambda data: data.offline.ready if data.offline else None,
+        value_fn=lambda offline: offline.ready,
     ),
     DisplaySensorDescription(
         key="last_outage",
+        record="device",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=lambda data: data.device.last_outage if data.device else None,
+        value_fn=lambda device: device.last_outage,
     ),
     DisplaySensorDescription(
         key="playback_time",
-        reads="counters",
+        record="counters",
         device_class=SensorDeviceClass.DURATION,
         state_class=SensorStateClass.TOTAL_INCREASING,
         entity_category=EntityCategory.DIAGNOSTIC,
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=1,
-        value_fn=lambda data: data.counters.playback_seconds if data.counters else None,
+        value_fn=lambda counters: counters.playback_seconds,
     ),
     _measure("casts", "counters", "starts", unit=None),
     _measure("failed_casts", "counters", "start_failures", unit=None),
@@ -162,7 +161,7 @@ SENSORS = (
     _measure("disk_usage"),
     DisplaySensorDescription(
         key="started",
-        reads="metrics",
+        record="metrics",
         device_class=SensorDeviceClass.UPTIME,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,

@@ -9,7 +9,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayData, Refresh
+from .client.display.device_status import ContentPolicy, DeviceStatus, PanelStatus
+from .coordinator import DisplayConfigEntry, Refresh
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -26,10 +27,9 @@ class DisplaySwitchDescription(DisplayDescription[bool], SwitchEntityDescription
     """Describes a switch of a display."""
 
 
-def _panel_is_on(data: DisplayData) -> bool | None:
+def _panel_is_on(panel: PanelStatus) -> bool | None:
     """Return whether the panel is on."""
-    power = data.panel.power if data.panel else None
-    return power == "on" if power else None
+    return panel.power == "on" if panel.power else None
 
 
 async def _switch_panel(display: Display, on: bool) -> None:
@@ -37,16 +37,14 @@ async def _switch_panel(display: Display, on: bool) -> None:
     await display.panel_control("power", "on" if on else "standby")
 
 
-def _schedule_is_on(data: DisplayData) -> bool | None:
+def _schedule_is_on(device: DeviceStatus) -> bool | None:
     """Return whether the sleep schedule is enabled."""
-    record = data.device.sleep_schedule if data.device else None
-    return record.enabled if record else None
+    return device.sleep_schedule.enabled if device.sleep_schedule else None
 
 
-def _shows_mature_content(data: DisplayData) -> bool | None:
+def _shows_mature_content(policy: ContentPolicy) -> bool | None:
     """Return whether works rated mature are shown."""
-    policy = data.policy
-    return policy.show_mature_content if policy and policy.active else None
+    return policy.show_mature_content if policy.active else None
 
 
 async def _show_mature_content(display: Display, show: bool) -> None:
@@ -58,19 +56,20 @@ async def _show_mature_content(display: Display, show: bool) -> None:
 SWITCHES = (
     DisplaySwitchDescription(
         key="panel",
-        reads="panel",
+        record="panel",
         value_fn=_panel_is_on,
         set_fn=sends(_switch_panel, Refresh.PANEL),
     ),
     DisplaySwitchDescription(
         key="sleep_schedule",
+        record="device",
         entity_category=EntityCategory.CONFIG,
         value_fn=_schedule_is_on,
         set_fn=sends(Display.set_sleep_schedule, Refresh.DEVICE),
     ),
     DisplaySwitchDescription(
         key="mature_content",
-        reads="policy",
+        record="policy",
         entity_category=EntityCategory.CONFIG,
         value_fn=_shows_mature_content,
         set_fn=sends(_show_mature_content, Refresh.POLICY),

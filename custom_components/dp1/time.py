@@ -10,8 +10,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
-from .client.display.device_status import SleepSchedule
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
+from .client.display.device_status import DeviceStatus, SleepSchedule
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .errors import invalid_input
 
@@ -27,10 +27,10 @@ class DisplayTimeDescription(DisplayDescription[time], TimeEntityDescription):
 def _description(field: str) -> DisplayTimeDescription:
     """Return the description of a time of the schedule."""
 
-    def value(data: DisplayData) -> time | None:
+    def value(device: DeviceStatus) -> time | None:
         """Return the time."""
-        record = data.device.sleep_schedule if data.device else None
-        return dt_util.parse_time(getattr(record, field) or "") if record else None
+        schedule = device.sleep_schedule
+        return dt_util.parse_time(getattr(schedule, field) or "") if schedule else None
 
     async def set_value(coordinator: DisplayCoordinator, value: time) -> None:
         """Set the time."""
@@ -46,6 +46,7 @@ def _description(field: str) -> DisplayTimeDescription:
 
     return DisplayTimeDescription(
         key=field,
+        record="device",
         entity_category=EntityCategory.CONFIG,
         value_fn=value,
         set_fn=set_value,

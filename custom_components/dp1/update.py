@@ -14,7 +14,8 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
-from .coordinator import DisplayConfigEntry, DisplayData, Refresh
+from .client.display.device_status import DeviceStatus
+from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 # Seconds of a firmware update, of which a display reports neither progress nor failure.
@@ -29,16 +30,16 @@ class FirmwareDescription(DisplayDescription[tuple[str, str]], UpdateEntityDescr
     """Describes the firmware, with the installed and the latest version as the value."""
 
 
-def _versions(data: DisplayData) -> tuple[str, str] | None:
+def _versions(device: DeviceStatus) -> tuple[str, str] | None:
     """Return the installed and the latest version; there is no latest one without internet."""
-    device = data.device
-    if device is None or not device.installed_version or not device.latest_version:
+    if not device.installed_version or not device.latest_version:
         return None
     return device.installed_version, device.latest_version
 
 
 FIRMWARE = FirmwareDescription(
     key="firmware",
+    record="device",
     is_common=True,
     device_class=UpdateDeviceClass.FIRMWARE,
     value_fn=_versions,

@@ -334,9 +334,10 @@ def sent_fields(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a message that were sent; the others have their defaults."""
     hashable: Any = kind
     readers, fields = _readers(hashable), {}
-    for key in readers.keys() & data.keys():
-        for name, inner, read in readers[key]:
-            value = data[key] if inner is None else mapping(data[key]).get(inner)
-            if value is not None:
-                fields[name] = read(value)
+    for key, rows in readers.items():
+        if (outer := data.get(key)) not in (None, ""):
+            for name, inner, read in rows:
+                value = outer if inner is None else mapping(outer).get(inner)
+                if value is not None:
+                    fields[name] = read(value)
     return fields

@@ -290,9 +290,10 @@ class ArtworkMetadata:
     def _known_works(self, item: PlaylistItem) -> list[Work]:
         """Return the work as each library has it, whose pictures may be read from where the library is."""
         works = [work for source in self._sources if (work := source.known_work(item))]
-        self._hass.data[ADDRESSES].async_allow_of_library(
-            work.picture for work in works
-        )
+        if works:
+            self._hass.data[ADDRESSES].async_allow_of_library(
+                work.picture for work in works
+            )
         return works
 
     async def _async_look_up(self, item: PlaylistItem) -> None:

@@ -72,7 +72,7 @@ async def listen(
         yield Connected()
         while True:
             frame = await socket.receive()
-            heard = time()
+            before, heard = heard, time()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
                     if len(frame.data) <= MAX_ON_LOOP:
@@ -93,8 +93,9 @@ async def listen(
                     raise LostAnswerError(
                         f"the socket was closed ({socket.close_code})"
                     )
-            # Buffered frames are received without a break, in which nobody else would run.
-            await asyncio.sleep(0)
+            if heard - before < _FLOOD:
+                # Buffered frames are received without a break, in which nobody else would run.
+                await asyncio.sleep(0)
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
