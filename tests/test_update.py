@@ -103,3 +103,28 @@ async def test_unload_while_under_way(
     await set_up(hass, display_entry)
     await act(hass, "update", "firmware", "install")
     assert await hass.config_entries.async_unload(display_entry.entry_id)
+
+
+async def test_an_update_that_is_refused_twice(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """It is not offered for ever, but the next one is."""
+    display.device.latest_version = "9.9.9"
+    await set_up(hass, display_entry)
+    display.inject(
+        FaultKind.STATUS,
+        command="updateToLatestVersion",
+        status=400,
+        text="no controller has acknowledged it",
+    )
+    keys = []
+    for _ in range(2):
+        assert value(hass, "update", "firmware") == "on"
+        with pytest.raises(HomeAssistantError) as caught:
+            await act(hass, "update", "firmware", "install")
+        keys.append(caught.value.translation_key)
+    assert keys[1] == "update_refused" != keys[0]
+    assert value(hass, "update", "firmware") == "off"
+    display.device.latest_version = "9.9.10"
+    await display_entry.runtime_data.async_read_device()
+    await until(lambda: value(hass, "update", "firmware") == "on")

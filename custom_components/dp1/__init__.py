@@ -208,6 +208,8 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
             async_leave(hass, entry.entry_id)
             await hass.data[PROGRAMS].async_forget(entry.entry_id)
             await History(hass, entry.entry_id).async_remove()
+            device_id = entry.unique_id or entry.entry_id
+            ir.async_delete_issue(hass, DOMAIN, f"wants_pairing_{device_id}")
             hass.data[GRANTS].async_forget(entry.entry_id)
         else:
             await _async_remove_library(hass, entry)

@@ -31,7 +31,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
 from homeassistant.util.hass_dict import HassKey
 
-from .client.errors import Dp1Error
+from .client.errors import Dp1Error, WantsPairingError
 from .client.playlist.signing import SigningKey
 from .client.text import clean, markdown_safe
 from .client.values import text
@@ -100,6 +100,8 @@ TAKEN = {CONF_ADD_LIBRARY: True}
 # Whoever announces displays chooses what is asked, and what a person has to answer.
 MAX_DISCOVERED = 50
 MAX_PARALLEL = 8
+# What a display announces as its interface, if anything.
+KNOWN_APIS = (None, "", "1", "2")
 PARALLEL: HassKey[asyncio.Semaphore] = HassKey(f"{DOMAIN}_discovery")
 
 
@@ -275,13 +277,21 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         )
         if entry is not None and entry.source == SOURCE_IGNORE:
             raise _already_configured(entry)
-        if entry is not None and self._is_announced_there(entry, discovery_info):
+        is_newer = _is_newer(texts)
+        if (
+            entry is not None
+            and not is_newer
+            and self._is_announced_there(entry, discovery_info)
+        ):
             async_update_name(self.hass, entry, name)
             self._abort_if_configured()
         try:
             self._found = await self._async_identify(is_known=entry is not None)
         except Dp1Error as err:
-            return self.async_abort(reason=err.key)
+            error = WantsPairingError("announced as newer") if is_newer else err
+            if coordinator := getattr(entry, "runtime_data", None):
+                coordinator.connection.missed(error)
+            return self.async_abort(reason=error.key)
         macs = set(entry.data[CONF_MACS] if entry else ())
         if not self._found.matches(device_id, macs):
             return self.async_abort(reason="another_display")
@@ -557,6 +567,11 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 )
         name = {"name": markdown_safe(entry.title)}
         return self._show("reauth_confirm", KEY_SCHEMA, None, errors, name)
+
+
+def _is_newer(texts: Mapping[str, Any]) -> bool:
+    """Return whether a display announces an interface that nobody knew when this was written."""
+    return any(texts.get(name) not in KNOWN_APIS for name in ("api", "contract"))
 
 
 def _already_configured(entry: ConfigEntry) -> AbortFlow:

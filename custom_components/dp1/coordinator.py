@@ -58,6 +58,7 @@ from .client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
+    WantsPairingError,
 )
 from .client.playlist.playlist import Playlist
 from .const import (
@@ -540,6 +541,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             return
         try:
             self.identity = await self.display.identify()
+        except WantsPairingError:
+            raise
         except RejectedError, UnexpectedAnswerError:
             self.identity = None
         given = self.identity.device_id if self.identity else ""
@@ -983,11 +986,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.last_update_success = True
             if was_seen:
                 LOGGER.info("%s is back", self.name)
+            self._set_issue("wants_pairing", False)
             self.async_update_listeners()
             self.async_learn_again()
 
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
         """Return the translated error of an update."""
+        if isinstance(err, WantsPairingError):
+            self._set_issue("wants_pairing", True)
         error = translated(err, "display", self.name, self.display.url)
         return retyped(error, UpdateFailed)
 

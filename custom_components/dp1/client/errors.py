@@ -80,6 +80,12 @@ class UnexpectedAnswerError(Dp1Error):
     key = "unexpected_answer"
 
 
+class WantsPairingError(UnexpectedAnswerError):
+    """The display wants to be paired, or is newer than this client; nothing was done."""
+
+    key = "wants_pairing"
+
+
 class TooLargeError(UnexpectedAnswerError):
     """The answer exceeds a limit; none of it was kept."""
 

@@ -11,7 +11,13 @@ from homeassistant.core import callback
 from ..client.display.client import Display
 from ..client.display.notifications import Connected, Frame, NoPongError
 from ..client.display.player_status import PlayerStatus
-from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
+from ..client.errors import (
+    Dp1Error,
+    LostAnswerError,
+    TemporaryError,
+    UnreachableError,
+    WantsPairingError,
+)
 from ..const import LOGGER
 
 # Seconds between two pings on the socket of a display. With the pong, which may take half of that, and two more tries
@@ -163,8 +169,9 @@ class Connection:
                 await connect()
             except Dp1Error as err:
                 self.missed(err)
-                if not self._had_socket and not isinstance(
-                    err, (*SILENCE, TemporaryError)
+                if isinstance(err, WantsPairingError) or (
+                    not self._had_socket
+                    and not isinstance(err, (*SILENCE, TemporaryError))
                 ):
                     last_retry = LAST_RETRY_WITHOUT_SOCKET
             lasted = _now() - began
@@ -229,13 +236,15 @@ class Connection:
     def missed(self, err: Dp1Error) -> None:
         """Note a missing answer, which does not count while the socket is open."""
         LOGGER.debug("%s: %s", self._display.url, err)
-        if self.connected:
+        wants_pairing = isinstance(err, WantsPairingError)
+        if self.connected and not wants_pairing:
             return
         self.misses += 1
         silence = _now() - (self._seen_at or 0)
         is_silent = isinstance(err, SILENCE)
         patience = LOSS_PATIENCE if is_silent else ERROR_PATIENCE
-        if self.misses >= MISSES_TO_LOSS and silence >= patience:
+        is_lost = self.misses >= MISSES_TO_LOSS and silence >= patience
+        if is_lost or wants_pairing:
             self._on_lost(err)
 
 

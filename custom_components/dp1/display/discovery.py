@@ -28,6 +28,7 @@ from ..client.errors import (
     NotReadyError,
     RejectedError,
     UnexpectedAnswerError,
+    WantsPairingError,
 )
 from ..client.text import clean, plain_host, web_url
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
@@ -152,9 +153,13 @@ async def async_still_answers(
 
 async def _async_device_id(display: Display) -> str | None:
     """Return the device id that a display gives, or raise if it is not a display."""
-    with suppress(RejectedError, UnexpectedAnswerError):
+    try:
         if identity := await display.identify():
             return identity.device_id or None
+    except WantsPairingError:
+        raise
+    except RejectedError, UnexpectedAnswerError:
+        pass
     try:
         await display.player_status()
     except NotReadyError, RejectedError:

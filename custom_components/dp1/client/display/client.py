@@ -21,6 +21,7 @@ from ..errors import (
     PlaylistRefusedError,
     RejectedError,
     UnexpectedAnswerError,
+    WantsPairingError,
 )
 from ..http import Answer
 from ..playlist.playlist import Playlist
@@ -133,6 +134,7 @@ class Display:
         RejectedError: the display refused or failed to carry out the command (400, 413, 500 or ``ok: false``).
         TemporaryError: a problem on the way to the display (5xx other than 500).
         UnexpectedAnswerError: the answer does not follow the protocol.
+        WantsPairingError: the display wants to be paired, or speaks a newer protocol.
     """
 
     def __init__(
@@ -172,7 +174,12 @@ class Display:
 
         The display counts each request as a person in contact and delays its own network recovery: ask rarely.
         """
-        answer = await self._transport.get("api/v2/status")
+        try:
+            answer = await self._transport.get("api/v2/status")
+        except LostAnswerError:
+            if await self._transport.speaks_tls():
+                raise WantsPairingError("only HTTPS is spoken") from None
+            raise
         if answer.status in _NOT_OFFERED:
             return None
         identity = await parse_reply("status", answer, Identity.parse)

@@ -148,7 +148,7 @@ async def _connect(
             )
             return socket, opened[-1]
     except aiohttp.WSServerHandshakeError as err:
-        if err.status in (403, 429) or err.status > 500:
+        if err.status in (401, 403, 426, 429) or err.status > 500:
             answer = Answer(err.status, err.headers or {}, b"", url)
             raise refusal("listen", answer) from err
         raise UnexpectedAnswerError(f"no socket ({err.status})") from err

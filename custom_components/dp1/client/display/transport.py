@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 import random
+import ssl
 import time
 from typing import Any
 
@@ -30,6 +31,7 @@ from ..errors import (
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
+    WantsPairingError,
 )
 from ..http import MAX_BODY, Answer, request_json
 from ..text import clean, one_line
@@ -38,6 +40,8 @@ from ..values import mapping
 MAX_REPLY = MAX_BODY
 _MAX_TEXT = 4000
 _REASON_KEYS = ("code", "error", "message", "reason", "detail")
+# What a server says to HTTP that only speaks HTTPS.
+_HTTPS = b"HTTP request to an HTTPS server"
 # The body of every 500 of the firmware.
 _NO_REASON = b"Failed to process cast request"
 
@@ -174,6 +178,10 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
             if _COMMANDS[command].needs_player:
                 return PlayerNotRunningError(command)
             return RejectedError(command)
+        case 401 | 426:
+            return WantsPairingError(f"status {answer.status}")
+        case 400 if _HTTPS in answer.body:
+            return WantsPairingError("only HTTPS is spoken")
         case 400 | 413 | 500:
             return RejectedError(command, detail)
         case 403:
@@ -331,6 +339,7 @@ class RateLimit:
 
 ATTEMPTS = 3
 _TIMEOUT = 10.0
+_TLS_TIMEOUT = 3.0
 # The display itself waits up to 30 s for a playlist or the version server, and long for the panel.
 _TIMEOUTS: Mapping[str, float] = {
     "displayPlaylist": 35.0,
@@ -357,6 +366,20 @@ class Transport:
         self.rate_limit = rate_limit
         self._cast_url = self.base / "api/cast"
         self._queues: defaultdict[str, RequestQueue] = defaultdict(RequestQueue)
+
+    async def speaks_tls(self) -> bool:
+        """Return whether the display shakes hands for TLS, whoever it is."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        try:
+            async with asyncio.timeout(_TLS_TIMEOUT):
+                _, writer = await asyncio.open_connection(
+                    self.base.host, self.base.port, ssl=context
+                )
+        except OSError, TimeoutError:
+            return False
+        writer.close()
+        return True
 
     def get(
         self, path: str, timeout: float = _TIMEOUT, attempts: int = 1, **options: Any

@@ -1,0 +1,128 @@
+"""Test a display that wants to be paired, or is newer than this integration."""
+
+import asyncio
+from ipaddress import ip_address
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.display import connection
+from homeassistant.config_entries import SOURCE_USER, SOURCE_ZEROCONF, ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import entity_registry as er, issue_registry as ir
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+
+from ..displays import DEVICE_ID, ENTITY_ID, playlist, set_up, state_of, until
+from ..simulators.display import DisplaySimulator
+
+ISSUE = ("dp1", f"wants_pairing_{DEVICE_ID}")
+WAYS = ("401", "426", "https", "tls")
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten delays."""
+    monkeypatch.setattr(connection, "LAST_RETRY_WITHOUT_SOCKET", 0.5)
+
+
+def announced(display: DisplaySimulator, **texts: str) -> ZeroconfServiceInfo:
+    """Return what a display announces."""
+    address = ip_address(display.host)
+    return ZeroconfServiceInfo(
+        ip_address=address,
+        ip_addresses=[address],
+        port=display.port,
+        hostname=f"{DEVICE_ID}.local.",
+        type="_ff1._tcp.local.",
+        name=f"{DEVICE_ID}._ff1._tcp.local.",
+        properties={"id": DEVICE_ID, "name": "Wall", **texts},
+    )
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_told_once_and_back_without_a_hand(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    issue_registry: ir.IssueRegistry,
+    how: str,
+) -> None:
+    """There is one issue, no storm and no entity less, and all is well when it answers again."""
+    display.player.load(playlist("Dawn"))
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+    entities = set(er.async_get(hass).entities)
+    await display.demand_pairing(how)
+    await until(lambda: not setup_display.runtime_data.connection.connected)
+    await setup_display.runtime_data.async_refresh()
+    await until(lambda: state_of(hass).state == "unavailable")
+    assert issue_registry.async_get_issue(*ISSUE)
+    with pytest.raises(HomeAssistantError) as caught:
+        await hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {"entity_id": ENTITY_ID, "playlist": playlist("Noon")},
+            blocking=True,
+        )
+    assert caught.value.translation_key == "display_wants_pairing"
+    display.reset_counters()
+    await asyncio.sleep(1.5)
+    assert len(display.received) <= 8
+    assert set(er.async_get(hass).entities) >= entities
+    await display.stop_pairing()
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+    assert issue_registry.async_get_issue(*ISSUE) is None
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_set_up_and_added(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    issue_registry: ir.IssueRegistry,
+    how: str,
+) -> None:
+    """At start there is an issue until the entry is removed; the form and a discovery say the same."""
+    await display.demand_pairing(how)
+    flows = hass.config_entries.flow
+    result = await flows.async_init("dp1", context={"source": SOURCE_USER})
+    result = await flows.async_configure(result["flow_id"], {"next_step_id": "display"})
+    result = await flows.async_configure(
+        result["flow_id"], {"host": f"{display.host}:{display.port}"}
+    )
+    assert result["errors"] == {"host": "wants_pairing"}
+    result = await flows.async_init(
+        "dp1", context={"source": SOURCE_ZEROCONF}, data=announced(display)
+    )
+    assert result["reason"] == "wants_pairing"
+    await set_up(hass, display_entry)
+    assert display_entry.state is ConfigEntryState.SETUP_RETRY
+    assert display_entry.error_reason_translation_key == "display_wants_pairing"
+    assert issue_registry.async_get_issue(*ISSUE)
+    await hass.config_entries.async_remove(display_entry.entry_id)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+    await display.stop_pairing()
+
+
+async def test_announced_as_newer(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    issue_registry: ir.IssueRegistry,
+) -> None:
+    """An interface that nobody knows counts once the display does not answer anymore."""
+
+    async def announce() -> None:
+        """Announce it."""
+        await hass.config_entries.flow.async_init(
+            "dp1",
+            context={"source": SOURCE_ZEROCONF},
+            data=announced(display, api="3"),
+        )
+
+    await announce()
+    assert issue_registry.async_get_issue(*ISSUE) is None
+    await display.refuse()
+    await announce()
+    assert issue_registry.async_get_issue(*ISSUE)
+    assert state_of(hass).state == "unavailable"
