@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from datetime import timedelta
 import json
 import logging
 from pathlib import Path
@@ -10,17 +11,22 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
 
 from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.playback.program import DisplayNotes, Programs
+from custom_components.dp1.storage import FIRST_RETRY, SafeStore
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.storage import Store
+from homeassistant.util import dt as dt_util
 
 from .displays import DEVICE_ID, entry_of, set_up, state_of
 from .libraries import library_entry
@@ -286,6 +292,52 @@ async def test_a_favorite_is_on_the_disk_before_the_answer(
     path.write_bytes(content)
     await do("remove_favorite", shows[0].id)
     assert kept() == []
+
+
+async def test_what_could_not_be_saved_is_saved_later(
+    hass: HomeAssistant, storage: Path
+) -> None:
+    """What is saved after a while is tried again if the disk was full, also after newer data, and only its owner reads it."""
+    store = SafeStore(hass, "later", dict[str, int])
+    path = storage / "dp1.later"
+    path.mkdir()
+    for number in (1, 2):
+        store.async_delay_save(lambda: {"value": number}, 1)  # noqa: B023
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=2))
+        await hass.async_block_till_done()
+    path.rmdir()
+    assert not path.exists()
+    soon = timedelta(seconds=3 * FIRST_RETRY)
+    async_fire_time_changed(hass, dt_util.utcnow() + soon)
+    await hass.async_block_till_done()
+    assert json.loads(path.read_text())["data"] == {"value": 2}
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(HomeAssistantError):
+        await store.async_save_now({"value": 3})
+    path.rmdir()
+    # Whoever waits for it has been told, and has undone it.
+    async_fire_time_changed(hass, dt_util.utcnow() + 10 * soon)
+    await hass.async_block_till_done()
+    assert not path.exists()
+
+
+async def test_files_are_for_their_owner(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+) -> None:
+    """No other user of the machine reads what is stored."""
+    library = await start(hass, servers)
+    shows = (await library.async_children("exhibitions")).nodes
+    await library.async_add_favorite(shows[0].id)
+    await hass.data[ADDRESSES].async_caller(Context(), "http://192.0.2.7/x")
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await hass.async_block_till_done()
+    files = list(storage.glob("dp1.*"))
+    assert len(files) > 2
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
 async def test_nothing_is_left_after_the_last_entry(

@@ -166,6 +166,8 @@ def named_in_call(
         section = "issues"
     elif "translation_domain" in given:
         section = "exceptions"
+    elif called(node).endswith("Error"):
+        section, holes = "exceptions", None
     elif "Selector" in called(node):
         section, holes = "selector", None
     else:

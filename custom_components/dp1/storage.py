@@ -1,11 +1,12 @@
 """Storage of dataclasses: damaged files are set aside, and what cannot be read for a moment is not damaged."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, override
+from typing import Any, Final, override
 from weakref import WeakSet
 
 from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
@@ -20,6 +21,11 @@ from homeassistant.util.json import SerializationError
 from .client.playlist.playlist import Origin, Playlist
 from .const import DOMAIN, LOGGER
 from .errors import action_failed
+
+# Seconds until what could not be written is tried again, such as on a full disk; doubled each time.
+FIRST_RETRY: Final = 60.0
+# The most of that.
+LAST_RETRY: Final = 3600.0
 
 
 def parse_stored_time(text: str) -> datetime:
@@ -146,7 +152,10 @@ class SafeStore[T](Store[Any]):
         if isinstance(kind, type | GenericAlias):
             self._decode, self._encode = _codec(kind)
         _STORES.add(self)
-        self._failures: list[Exception] = []
+        self._saving = asyncio.Lock()
+        # What somebody waits for, and why it could not be written.
+        self._awaited: tuple[Any, list[Exception]] | None = None
+        self._retry = FIRST_RETRY
 
     async def async_load_parsed(self) -> T | None:
         """Return what is stored, None if there is nothing that makes sense; a damaged file is set aside.
@@ -191,9 +200,13 @@ class SafeStore[T](Store[Any]):
 
     async def async_save_now(self, data: Any) -> None:
         """Save, or raise HomeAssistantError if it is not on the disk."""
-        self._failures.clear()
-        await self.async_save(data)
-        for failure in self._failures:
+        failures: list[Exception] = []
+        async with self._saving:
+            encoded = self._encode(data)
+            self._awaited = encoded, failures
+            await super().async_save(encoded)
+            self._awaited = None
+        for failure in failures:
             cause = _os_error(failure)
             detail = (cause and cause.strerror) or type(failure).__name__
             raise action_failed("not_saved", detail=detail) from failure
@@ -216,12 +229,18 @@ class SafeStore[T](Store[Any]):
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:
-        """Write, and keep why it failed."""
+        """Write; what failed is tried again later unless somebody waits for it or newer data do."""
         try:
             await super()._async_write_data(data)
         except (SerializationError, WriteError) as err:
-            self._failures.append(err)
+            if self._awaited and data.get("data") is self._awaited[0]:
+                self._awaited[1].append(err)
+            elif self._data is None and isinstance(err, WriteError):
+                written = data["data"]
+                super().async_delay_save(lambda: written, self._retry)
+                self._retry = min(2 * self._retry, LAST_RETRY)
             raise
+        self._retry = FIRST_RETRY
 
 
 async def async_remove_all_stored(hass: HomeAssistant) -> None:
