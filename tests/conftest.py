@@ -12,7 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from zeroconf import IPVersion
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
-from homeassistant import block_async_io
+from homeassistant import block_async_io, config_entries
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import Entity
@@ -105,6 +105,12 @@ def timing() -> Timing:
 def use_timing(timing: Timing) -> None:
     """Let the integration use the delays of tests."""
     set_timing(**{**DEFAULTS, **timing})
+
+
+@pytest.fixture(autouse=True)
+def save_entries_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Home Assistant save its entries as soon as they change: who publishes waits for it."""
+    monkeypatch.setattr(config_entries, "SAVE_DELAY", 0)
 
 
 @pytest.fixture(autouse=True)

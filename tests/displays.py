@@ -77,6 +77,7 @@ async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry
     """Set up an entry, whatever the result."""
     if hass.config_entries.async_get_entry(entry.entry_id) is None:
         entry.add_to_hass(hass)
+        hass.config_entries._async_schedule_save()
     await hass.config_entries.async_setup(entry.entry_id)
     await hass.async_block_till_done()
     return entry

@@ -39,8 +39,9 @@ def library_entry(
 
 
 async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
-    """Set up an entry."""
+    """Set up an entry, which is on the disk."""
     entry.add_to_hass(hass)
+    hass.config_entries._async_schedule_save()
     assert await hass.config_entries.async_setup(entry.entry_id)
     await hass.async_block_till_done()
     return entry

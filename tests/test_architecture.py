@@ -57,7 +57,7 @@ LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"threads", "work"},
     {"server_list"},
-    {"node", "server", "settings", "spoken"},
+    {"keys", "node", "server", "settings", "spoken"},
     {"news", "search"},
     {"providers"},
     {"source_list"},

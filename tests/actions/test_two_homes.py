@@ -23,6 +23,12 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 OTHER_SEED = "07" * 32
 
 
+@pytest.fixture
+def hass_storage() -> dict[str, Any]:
+    """Disable the mocked storage, which both homes would share."""
+    return {}
+
+
 async def run(hass: HomeAssistant, action: str) -> None:
     """Run the step of the recipe with an action."""
     (step,) = (
@@ -66,6 +72,7 @@ async def hang(hass: HomeAssistant, wall: DisplaySimulator) -> None:
 
 async def test_a_wall_shared_by_two_homes(hass: HomeAssistant, tmp_path: Path) -> None:
     """What one home publishes and changes hangs in both; the other changes it once it has the key."""
+    hass.config.config_dir = str(tmp_path / "town")
     async with (
         FeedSimulator("signed", random_seed=1) as feed,
         DisplaySimulator(

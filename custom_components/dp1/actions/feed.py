@@ -112,6 +112,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     await call.hass.async_add_executor_job(_check_public, call.hass, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
+    await library.async_confirm_keys()
     with _feed_errors(library, feed, writing=True):
         published = await feed.publish(
             document,
@@ -347,6 +348,7 @@ def _faults(given: Any) -> Sequence[Fault]:
 async def async_delete_playlist(call: ServiceCall) -> None:
     """Delete a playlist from the feed of a library."""
     library, feed = await _async_own_feed(call)
+    await library.async_confirm_keys()
     with _feed_errors(library, feed, writing=True):
         key = await feed.delete(call.data["playlist_id"], key=library.key)
     library.async_deleted(key)
@@ -405,6 +407,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
         _check_public(call.hass, changed)
         return changed
 
+    await library.async_confirm_keys()
     with _feed_errors(library, feed, writing=True):
         published = await feed.update(
             call.data["playlist_id"],

@@ -22,6 +22,7 @@ from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY
 from ..errors import translated
 from ..language import async_message
+from .keys import async_confirm_keys
 from .node import (
     WORKS,
     Children,
@@ -115,6 +116,8 @@ class Library:
         self.entry = entry
         self.preferences = Preferences.of(entry.options, entry.data)
         self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
+        # When the entry changed whose keys are on the disk.
+        self._confirmed: datetime | None = None
         self.catalog_coordinator = catalog = CatalogCoordinator(hass, entry)
         self.feed_coordinator = feed = FeedCoordinator(hass, entry)
         self.catalog, self.feed = catalog.client, feed.client
@@ -211,6 +214,12 @@ class Library:
     ) -> HomeAssistantError:
         """Return why a server could not be read, in the words of an action that fails."""
         return translated(reason, server.kind, self.title, server.url or "")
+
+    async def async_confirm_keys(self) -> None:
+        """Wait until the keys are on the disk, once for each, or raise that they are not."""
+        if (changed := self.entry.modified_at) != self._confirmed:
+            await async_confirm_keys(self.hass, self.entry)
+            self._confirmed = changed
 
     @callback
     def async_remember_signed(self) -> None:
