@@ -75,8 +75,8 @@ PLACES = [
     Place(
         "client/values.py",
         "moments before all calendars",
-        "if found.tzinfo and found.year > 1 else None",
-        "if found.tzinfo else None",
+        "if time.tzinfo and time.year > 1 else None",
+        "if time.tzinfo else None",
         ["tests/client/display/test_status.py::test_no_point_in_time"],
     ),
     Place(
@@ -239,8 +239,8 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "pictures of unknown size",
-        "return 0 < pixels(content)",
-        "return 0 <= pixels(content)",
+        "return 0 < opened.width * opened.height <= MAX_PIXELS",
+        "return 0 <= opened.width * opened.height <= MAX_PIXELS",
         ["tests/browse/test_media_image.py::test_a_picture_that_does_not_say_its_size"],
     ),
     Place(
@@ -262,15 +262,15 @@ PLACES = [
     Place(
         "client/catalog/client.py",
         "every page of a dead catalog is asked for",
-        "if len(self._failures) >= MAX_FAILED_PAGES:",
-        "if len(self._failures) > 10_000:",
+        "self._is_over |= len(self._failures) >= MAX_FAILED_PAGES",
+        "self._is_over |= len(self._failures) > 10_000",
         ["tests/client/catalog/test_client.py"],
     ),
     Place(
         "client/catalog/client.py",
         "repeated pages go on",
-        "if page.records and not new:",
-        "if not page.records and not new:",
+        "if page.records and not new.records:",
+        "if not page.records and not new.records:",
         ["tests/client/catalog/test_client.py"],
     ),
     Place(
@@ -431,8 +431,8 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "any content is a picture",
-        "    return None\n\n\ndef pixels",
-        '    return "text/html"\n\n\ndef pixels',
+        "    return None\n\n\ndef fits",
+        '    return "text/html"\n\n\ndef fits',
         ["tests/browse/test_media_image.py::test_what_carries_scripts"],
     ),
     Place(
@@ -590,8 +590,8 @@ PLACES = [
     Place(
         "library/providers/collection.py",
         "works that were there before are told as acquired",
-        "held_since is None or held_since < self._state.since",
-        "held_since is None",
+        "                or held_since < self._state.since\n",
+        "\n",
         ["tests/library/test_collection.py"],
     ),
     Place(
@@ -712,8 +712,8 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "pictures of any number of pixels",
-        "pixels(content) <= MAX_PIXELS",
-        "pixels(content)",
+        "< opened.width * opened.height <= MAX_PIXELS",
+        "< opened.width * opened.height",
         ["tests/browse/test_media_image.py::test_few_bytes_of_many_pixels"],
     ),
     Place(
@@ -789,26 +789,26 @@ PLACES = [
     Place(
         "client/catalog/client.py",
         "a list of a catalog has no end",
-        "if self._size > MAX_LIST and not self._stopped:",
+        "if self._size > MAX_LIST and not self._is_over:",
         "if False:",
         ["tests/client/test_long_answers.py"],
     ),
     Place(
         "client/feed/paging.py",
         "ids of records are kept in full",
-        "mark = sha256(told.encode()).digest()",
-        "mark = told.encode()",
+        "mark = sha256(identity.encode()).digest()",
+        "mark = identity.encode()",
         ["tests/client/test_long_answers.py"],
     ),
     Place(
         "library/providers/feed/coordinator.py",
         "texts of a feed add up",
-        "if size > MAX_SIZE:",
+        "if total > MAX_SIZE:",
         "if False:",
         ["tests/library/test_large_feed.py::test_only_so_much_is_kept"],
     ),
     Place(
-        "library/providers/provider.py",
+        "library/library.py",
         "a catalog that answers nobody hides pictures",
         "                problem = err",
         "                raise",
