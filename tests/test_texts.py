@@ -1,8 +1,7 @@
-"""Every name that the code uses has a text and an icon, and every text is used."""
+"""Every name that the code and the documents use exists and has a text, and every text is used: one table of checks."""
 
 import ast
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 import json
 import re
@@ -13,6 +12,7 @@ import warnings
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import yaml
+from yarl import URL
 
 from custom_components.dp1 import condition, trigger
 from custom_components.dp1.client.playlist.signing import SignatureFault
@@ -28,7 +28,8 @@ from homeassistant.helpers import (
 from homeassistant.helpers.trigger import descriptions as trigger_descriptions
 from homeassistant.setup import async_setup_component
 
-from .sources import INTEGRATION, PACKAGE, modules, strings
+from .simulators.catalog.data import CatalogData
+from .sources import INTEGRATION, PACKAGE, ROOT, modules, strings
 
 try:
     # Home Assistant 2026.11.
@@ -46,7 +47,18 @@ LANGUAGES: dict[str, Tree] = {
 }
 ENGLISH = LANGUAGES["en"]
 ICONS: Tree = json.loads((INTEGRATION / "icons.json").read_text())
-SERVICES: Tree = yaml.safe_load((INTEGRATION / "services.yaml").read_text())
+DESCRIBED: dict[str, Tree] = {
+    kind: yaml.safe_load((INTEGRATION / f"{kind}.yaml").read_text())
+    for kind in ("services", "triggers", "conditions")
+}
+SERVICES = DESCRIBED["services"]
+DOCS = ROOT / "docs"
+FILM = DOCS / "film.webp"
+FILM_BYTES = 3_000_000
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in (ROOT / "README.md", *ROOT.glob("C*.md"), *sorted(DOCS.glob("*.md")))
+}
 # The trees are shared with other tests.
 pytestmark = pytest.mark.xdist_group("sources")
 SECTIONS = {
@@ -73,6 +85,35 @@ COMMON_ABORTS = {
 }
 FIELD_KEYS = {"default", "example", "filter", "required", "selector"}
 HOLE = re.compile(r"{(\w+)}")
+
+# Words of Home Assistant, of its store, of GitHub and of this project's changelog, in italics.
+HOME_ASSISTANT = set(
+    """Actions|Add card|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
+    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|Expose|JavaScript module|Panel
+    |Reconfigure|Repairs|Resources|Settings|System|System information|Unreleased|Voice assistants|integration""".replace(
+        "\n    ", ""
+    ).split("|")
+)
+OWN_NAMES = {"DP-1 Art", "DP-1 Art Displays"}
+# Names of the domain that are neither an action nor a trigger or condition.
+ATTRIBUTES = {"dp1"}
+# Examples, and hosts that the code only names.
+NO_HOSTS = re.compile(r"(^|\.)example(\.\w+)?$|^127\.|^$")
+HOST = re.compile(r"`((?:[a-z0-9-]+\.)+[a-z][a-z0-9-]+)`")
+ITALIC = re.compile(r"(?<![*\w])\*(?![*\s])([^*\n]+?)(?<!\s)\*(?![*\w])")
+FOLDERS = (ROOT, INTEGRATION)
+# Files of a home, not of the project.
+ELSEWHERE = ("custom_sentences/", ".storage/")
+HEADINGS = (
+    "Use cases",
+    "Supported devices",
+    "Supported functions",
+    "Data updates",
+    "Known limitations",
+    "Troubleshooting",
+    "Removal",
+)
+MAX_WORDS = 110
 
 
 @cache
@@ -170,8 +211,10 @@ def named_in_call(
         section, holes = "exceptions", None
     elif "Selector" in called(node):
         section, holes = "selector", None
-    else:
+    elif platform in set(Platform):
         section, holes = f"entity.{platform}", None
+    else:
+        section, holes = "exceptions", None
     yield from ((section, key, holes) for key in values(given["translation_key"]))
 
 
@@ -230,144 +273,380 @@ def named(argument: str, *functions: str) -> set[str]:
     }
 
 
-def test_sections_are_known() -> None:
+def schema_fields(schema: Any) -> set[str]:
+    """Return the fields that the schema of an action takes, without those of its target."""
+    while not isinstance(schema, dict):
+        # The schema of an action for entities is followed by a rule that it has a target.
+        schema = getattr(schema, "schema", None) or schema.validators[0]
+    own = {*map(str, cv.ENTITY_SERVICE_FIELDS), "metadata"}
+    return {str(key) for key in schema} - own
+
+
+def flows() -> list[Tree]:
+    """Return the texts of every flow."""
+    fixes = (issue.get("fix_flow") for issue in ENGLISH["issues"].values())
+    subentries = ENGLISH["config_subentries"].values()
+    return [ENGLISH["config"], ENGLISH["options"], *subentries, *filter(None, fixes)]
+
+
+def code_hosts() -> set[str]:
+    """Return the hosts that the code has an address of."""
+    texts = [*literals(), *(path.read_text() for path in INTEGRATION.rglob("*.js"))]
+    hosts = {
+        URL(url).host or ""
+        for text in texts
+        for url in re.findall(r"https?://[\w.-]+", text)
+    }
+    return {host for host in hosts if not NO_HOSTS.search(host)}
+
+
+def options() -> dict[str, str]:
+    """Return each field of the forms of options and subentries, with its label."""
+    steps = dict(ENGLISH["options"]["step"])
+    for kind, texts in ENGLISH["config_subentries"].items():
+        steps |= {f"{kind}.{name}": step for name, step in texts["step"].items()}
+    for name in ("library", "reconfigure_library", "display"):
+        steps[f"config.{name}"] = ENGLISH["config"]["step"][name]
+    return {
+        f"{name}.{key}": label
+        for name, step in steps.items()
+        for key, label in step.get("data", {}).items()
+    }
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of the headings on GitHub."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
+
+
+# Each check yields what is wrong.
+type Check = Callable[[], Iterator[str]]
+CHECKS: list[Check] = []
+
+
+def check(function: Check) -> Check:
+    """Add a check to the table."""
+    CHECKS.append(function)
+    return function
+
+
+@check
+def sections_are_known() -> Iterator[str]:
     """There is no text that nobody reads, and none with markup in it."""
-    assert ENGLISH.keys() <= SECTIONS
+    yield from ENGLISH.keys() - SECTIONS
     for path, text in leaves(ENGLISH):
-        assert isinstance(text, str), path
-        assert text.strip() == text != "", path
-        assert not re.search(r"</?[a-z]", text), path
+        if text.strip() != text or not text or re.search(r"</?[a-z]", text):
+            yield path
 
 
-def test_languages_agree() -> None:
+@check
+def languages_agree() -> Iterator[str]:
     """A translation has no text that English lacks, and the same placeholders; what it lacks itself is listed."""
     english = dict(leaves(ENGLISH))
-    assert LANGUAGES.keys() >= {"de", "es", "fr", "ja", "nl", "zh-Hans"}
+    yield from {"de", "es", "fr", "ja", "nl", "zh-Hans"} - LANGUAGES.keys()
     for language, tree in LANGUAGES.items():
         translated = dict(leaves(tree))
-        assert translated.keys() - english.keys() == set(), language
         for path, text in translated.items():
-            assert sorted(HOLE.findall(text)) == sorted(HOLE.findall(english[path])), (
-                f"{language}: {path}"
-            )
-
-
-def test_missing_translations_are_listed() -> None:
-    """Home Assistant shows the English text until somebody translates a new one."""
-    english = dict(leaves(ENGLISH)).keys()
-    for language, tree in LANGUAGES.items():
-        if missing := sorted(english - dict(leaves(tree)).keys()):
+            holes = sorted(HOLE.findall(english.get(path, "")))
+            if path not in english or sorted(HOLE.findall(text)) != holes:
+                yield f"{language}: {path}"
+        if missing := sorted(english.keys() - translated.keys()):
             warnings.warn(f"{language} lacks {', '.join(missing)}", stacklevel=1)
 
 
-def test_every_key_in_the_code_has_a_text() -> None:
+@check
+def keys_have_texts() -> Iterator[str]:
     """What is raised, shown or asked has a text, and every hole in it is filled."""
-    found = defaultdict(set)
     for section, key, given in uses():
-        found[section].add(key)
         text = texts_of(section).get(key)
-        assert text is not None, f"{section}.{key}"
-        if given is not None:
+        if text is None:
+            yield f"{section}.{key}"
+        elif given is not None:
             holes = {hole for _, part in leaves(text) for hole in HOLE.findall(part)}
-            assert holes <= given, f"{section}.{key} leaves {holes - given} open"
-    assert found["exceptions"], (
-        "the code names no text at all: this test looks for the wrong thing"
-    )
+            if holes - given:
+                yield f"{section}.{key} leaves {holes - given} open"
 
 
-def test_every_entity_has_a_name() -> None:
+@check
+def entities_have_names() -> Iterator[str]:
     """A description without a name in the texts is an entity that nobody can tell from its device."""
-    nameless = [
-        f"entity.{platform}.{key}.name"
-        for platform in map(str, Platform)
-        if (tree := modules(INTEGRATION).get(f"{PACKAGE}.{platform}"))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and called(node).endswith("Description")
-        for keyword in node.keywords
-        if keyword.arg == "key"
-        for key in values(keyword.value)
-        if "name" not in ENGLISH["entity"].get(platform, {}).get(key, {})
-    ]
-    assert nameless == [], "translations/en.json lacks these"
+    for platform in map(str, Platform):
+        tree = modules(INTEGRATION).get(f"{PACKAGE}.{platform}")
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, ast.Call) and called(node).endswith("Description"):
+                for keyword in node.keywords:
+                    for key in values(keyword.value) if keyword.arg == "key" else ():
+                        texts = ENGLISH["entity"].get(platform, {}).get(key, {})
+                        if "name" not in texts:
+                            yield f"entity.{platform}.{key}.name"
 
 
-def test_every_text_has_a_key_in_the_code() -> None:
+@check
+def texts_have_keys() -> Iterator[str]:
     """No text outlives the code that used it."""
-    for section in (
-        "exceptions",
-        "issues",
-        *(f"entity.{platform}" for platform in ENGLISH.get("entity", {})),
-    ):
-        assert not {key for key in texts_of(section) if not mentioned(key)}, section
-    assert not {
-        key
-        for key in ENGLISH.get("selector", {})
-        if key not in selectors_of_services() | literals()
+    entities = (f"entity.{platform}" for platform in ENGLISH["entity"])
+    for section in ("exceptions", "issues", *entities):
+        yield from (key for key in texts_of(section) if not mentioned(key))
+    selectors = ENGLISH["selector"].keys()
+    yield from selectors - selectors_of_services() - literals()
+    yield from selectors_of_services() - selectors
+
+
+@check
+def flows_have_texts() -> Iterator[str]:
+    """A step explains each of its fields, no text belongs to nothing, and every form, menu and end can be shown."""
+    trees = "".join(ast.dump(tree) for tree in modules(INTEGRATION).values())
+    for flow in ("config", "options"):
+        for name, step in ENGLISH[flow]["step"].items():
+            if step.get("data", {}).keys() != step.get("data_description", {}).keys():
+                yield name
+            if name not in literals() and f"async_step_{name}" not in trees:
+                yield name
+        for kind in ("error", "abort"):
+            yield from (key for key in ENGLISH[flow][kind] if not mentioned(key))
+        yield from ENGLISH[flow]["abort"].keys() & COMMON_ABORTS
+    steps = {step for flow in flows() for step in flow.get("step", {})}
+    aborts = {abort for flow in flows() for abort in flow.get("abort", {})}
+    yield from named("step_id", "async_show_form", "async_show_menu") - steps
+    ends = named("reason", "async_abort", "AbortFlow", "_abort_if_unique_id_mismatch")
+    yield from ends - aborts - COMMON_ABORTS
+
+
+@check
+def actions_are_described() -> Iterator[str]:
+    """Each action and field has a name, a description and an icon, is taken by the schema, and stands in the documents."""
+    service_helper._SERVICES_SCHEMA(SERVICES)
+    schemas = {name: schema_fields(schema) for name, _, schema, _ in ACTIONS}
+    for other in (ENGLISH["services"], ICONS["services"], schemas):
+        yield from SERVICES.keys() ^ other.keys()
+    for name, action in SERVICES.items():
+        text, fields = ENGLISH["services"][name], fields_of(action)
+        told = PAGES["docs/actions.md"].partition(f"\n## `dp1.{name}`\n")[2]
+        rows = re.findall(r"^\| `(\w+)`", told.partition("\n## ")[0], re.MULTILINE)
+        for others in (text.get("fields", {}).keys(), schemas[name], set(rows)):
+            yield from (f"{name}.{field}" for field in fields.keys() ^ others)
+        for field in fields.values():
+            yield from field.keys() - FIELD_KEYS
+            selector_helper.validate_selector(field["selector"])
+        for part in (text, *text.get("fields", {}).values()):
+            if not (part["name"] and part["description"]):
+                yield name
+        within = (action or {}).get("fields", {}).items()
+        sections = {key for key, field in within if "fields" in field}
+        yield from sections ^ text.get("sections", {}).keys()
+
+
+@check
+def icons_exist() -> Iterator[str]:
+    """Every icon is one of the set that Home Assistant has, and belongs to an entity with a name or to an action."""
+    yield from ICONS.keys() - {"conditions", "entity", "services", "triggers"}
+    for path, icon in leaves(ICONS):
+        if not re.fullmatch(r"mdi:[a-z0-9-]+", icon):
+            yield path
+    yield from ICONS["entity"].keys() - set(Platform)
+    for icons in ICONS["entity"].values():
+        yield from (key for key in icons if not mentioned(key))
+
+
+@check
+def folders_and_signatures_have_texts() -> Iterator[str]:
+    """The folders of the media browser are called there as everywhere else, and each fault of a signature can be told."""
+    texts = ENGLISH["config_panel"]["browser"]
+    yield from (kind for kind, title in FOLDER_TITLES.items() if texts[kind] != title)
+    told = dict(ENGLISH["config_panel"]["signature"])
+    for fault in SignatureFault:
+        if HOLE.findall(told.pop(fault, "{lacks}")) not in ([], ["detail"]):
+            yield fault
+    yield from told.keys() ^ {"other_key", "feed_signs"}
+
+
+@check
+def pages_name_what_exists() -> Iterator[str]:
+    """Hosts, options, actions, entities, commands and files of a page are there."""
+    for name, text in PAGES.items():
+        yield from unknown(name, text)
+
+
+def unknown(name: str, text: str) -> set[str]:
+    """Return what a page names that does not exist."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    found: set[str] = set()
+    texts = {*dict(leaves(ENGLISH)).values(), *HOME_ASSISTANT, *OWN_NAMES}
+    for italic in ITALIC.findall(prose):
+        found |= {part for part in re.split(r" (?:→|>) ", italic) if part not in texts}
+    acts = {act for tree in DESCRIBED.values() for act in tree}
+    acts |= {path.parent.name for path in (INTEGRATION / "frontend").glob("*.js")}
+    found |= {
+        f"dp1.{act}"
+        for act in re.findall(r"(?<![\w/.])dp1\.(\w+)(?![\w/])", text)
+        if act not in acts and act not in {"yaml", "zip"}
     }
-    assert selectors_of_services() <= ENGLISH.get("selector", {}).keys()
-
-
-@pytest.mark.parametrize("flow", ["config", "options"])
-def test_flow_texts(flow: str) -> None:
-    """A step explains each of its fields, and no text belongs to a step, error or abort that is not there."""
-    texts = ENGLISH.get(flow, {})
-    for name, step in texts["step"].items():
-        assert step.get("data", {}).keys() == step.get("data_description", {}).keys(), (
-            name
+    found |= {
+        path
+        for path in re.findall(r"`((?:[\w.<>-]+/)+[\w.<>*-]*)[^`]*`", prose)
+        if not path.startswith(ELSEWHERE) and "://" not in path
+        if not any((folder / path).exists() for folder in FOLDERS)
+    }
+    if name == "docs/privacy.md":
+        found |= set(HOST.findall(prose)) - code_hosts()
+    if name == "docs/entities.md":
+        tables = re.findall(
+            r"^\| entity \|.*\n\| .*\n((?:\|.*\n)+)", text, re.MULTILINE
         )
-        assert name in literals() or any(
-            f"async_step_{name}" in ast.dump(tree)
-            for tree in modules(INTEGRATION).values()
-        ), name
-    for kind in ("error", "abort"):
-        unused = {key for key in texts.get(kind, {}) if not mentioned(key)}
-        assert not unused, kind
-    assert not texts.get("abort", {}).keys() & COMMON_ABORTS
+        for row in "".join(tables).splitlines():
+            names = row.split("|")[1].replace("*", "").split(", ")
+            found |= {entity.strip() for entity in names} - entity_names()
+    return found
 
 
-def test_steps_and_aborts_have_a_text() -> None:
-    """Every form, menu and end of a flow that the code names can be shown."""
-    flows = [
-        ENGLISH["config"],
-        ENGLISH["options"],
-        *ENGLISH["config_subentries"].values(),
-        *(
-            issue["fix_flow"]
-            for issue in ENGLISH["issues"].values()
-            if "fix_flow" in issue
-        ),
-    ]
-    steps = {step for flow in flows for step in flow.get("step", {})}
-    aborts = {abort for flow in flows for abort in flow.get("abort", {})}
-    assert named("step_id", "async_show_form", "async_show_menu") <= steps
-    assert (
-        named("reason", "async_abort", "AbortFlow", "_abort_if_unique_id_mismatch")
-        <= aborts | COMMON_ABORTS
+def entity_names() -> set[str]:
+    """Return the names of all entities."""
+    return {
+        entity["name"]
+        for platform in ENGLISH["entity"].values()
+        for entity in platform.values()
+        if "name" in entity
+    }
+
+
+@check
+def pages_name_all() -> Iterator[str]:
+    """Hosts, options, actions, triggers, conditions, commands and entities are documented, and those of actions in the changelog."""
+    told = "\n".join(PAGES.values())
+    rows = re.findall(
+        r"^\|(.*)\|$",
+        PAGES["docs/library.md"] + PAGES["docs/troubleshooting.md"],
+        re.MULTILINE,
+    )
+    labels = {cell.strip(" *`") for row in rows for cell in row.split("|")}
+    yield from (name for name, label in options().items() if label not in labels)
+    for tree in DESCRIBED.values():
+        names = [f"`dp1.{name}`" for name in tree if not name.startswith(".")]
+        yield from (name for name in names if name not in told)
+        yield from (name for name in names if name not in PAGES["CHANGELOG.md"])
+    for path in (ROOT / "scripts").iterdir():
+        is_command = path.is_file() and not path.suffix and path.name[0] != "_"
+        if is_command and f"`scripts/{path.name}`" not in told:
+            yield f"scripts/{path.name}"
+    yield from code_hosts() - set(HOST.findall(PAGES["docs/privacy.md"]))
+    for name in entity_names():
+        if name.partition(" (")[0] not in PAGES["docs/entities.md"]:
+            yield name
+
+
+@check
+def pages_lead_on() -> Iterator[str]:
+    """Links lead to existing files and headings, each page is one click away, each picture is there, paragraphs are short."""
+    shown = set()
+    for name, text in PAGES.items():
+        folder = (ROOT / name).parent
+        for link in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+            target, _, anchor = link.partition("#")
+            path = folder / target if target else ROOT / name
+            if not path.exists() or (
+                anchor and anchor not in anchors(path.read_text())
+            ):
+                yield f"{name}: {link}"
+        if name != "README.md" and f"]({name})" not in PAGES["README.md"]:
+            yield f"{name} is not linked"
+        pictures = re.findall(r'(?:\]\(|src=")([\w/-]+\.(?:png|webp))', text)
+        shown |= {folder / picture for picture in pictures}
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        for paragraph in re.split(r"\n\s*\n|\n(?=[|*#\d-])", prose):
+            if len(paragraph.split()) > MAX_WORDS and paragraph[0] != "|":
+                yield f"{name}: {paragraph[:80]}"
+    there = {path for path in DOCS.iterdir() if path.suffix != ".md"}
+    yield from map(str, shown ^ there)
+    if FILM.stat().st_size >= FILM_BYTES:
+        yield str(FILM)
+    headings = re.findall(r"^## (.*)$", "\n".join(PAGES.values()), re.MULTILINE)
+    for heading in HEADINGS:
+        if not any(each.startswith(heading) for each in headings):
+            yield heading
+
+
+@check
+def first_screen_is_enough() -> Iterator[str]:
+    """One picture and the film, six features, three steps, and what works in every home come before everything else."""
+    readme = PAGES["README.md"]
+    first = readme.partition("## Find out more")[0]
+    if len(re.findall(r"^\* ", first, re.MULTILINE)) != 6:
+        yield "features"
+    if re.findall(r"^(\d)\. ", first, re.MULTILINE) != ["1", "2", "3"]:
+        yield "steps"
+    pictures = re.findall(r"^!\[[^]]+\]\((.+)\)$", first, re.MULTILINE)
+    if pictures != ["docs/label-wall.png", f"docs/{FILM.name}", "docs/gallery.png"]:
+        yield "pictures"
+    message, cast = (
+        first.find(f"action: dp1.{name}") for name in ("show_message", "cast_playlist")
+    )
+    if not 0 < message < cast:
+        yield "examples"
+    yield from {"`scripts/demo`", "`scripts/test`"} - set(
+        re.findall(r"`scripts/\w+`", readme)
     )
 
 
-def test_actions_have_texts_and_icons() -> None:
-    """Home Assistant accepts the description of the actions, and each action and field has a name and a description."""
-    service_helper._SERVICES_SCHEMA(SERVICES)
-    assert SERVICES.keys() == ENGLISH["services"].keys() == ICONS["services"].keys()
-    for name, action in SERVICES.items():
-        text = ENGLISH["services"][name]
-        fields = fields_of(action)
-        assert text["name"] and text["description"]
-        for field in fields.values():
-            assert field.keys() <= FIELD_KEYS, name
-            selector_helper.validate_selector(field["selector"])
-        assert fields.keys() == text.get("fields", {}).keys(), name
-        assert all(
-            field["name"] and field["description"]
-            for field in text.get("fields", {}).values()
-        ), name
-        sections = {
-            key
-            for key, field in (action or {}).get("fields", {}).items()
-            if "fields" in field
-        }
-        assert sections == text.get("sections", {}).keys(), name
+@check
+def no_title_is_invented() -> Iterator[str]:
+    """A title that only the simulated catalog has fails in every home, so no page names one."""
+    for show in CatalogData(None).exhibitions:
+        names = [each["alumniAccount"]["fullName"] for each in show["artists"]]
+        for name in (show["title"], *names):
+            if any(name in text for text in PAGES.values()):
+                yield name
+
+
+@pytest.mark.parametrize("looked_at", CHECKS, ids=lambda each: each.__name__)
+def test_texts(looked_at: Check) -> None:
+    """The table."""
+    assert [*looked_at()] == []
+
+
+def test_the_checks_look_at_something() -> None:
+    """The code names keys, and the catalog titles."""
+    assert sum(section == "exceptions" for section, _, _ in uses()) > 20
+    assert len(CatalogData(None).exhibitions) > 10
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "misspelt"),
+    [
+        ("docs/privacy.md", "ipfs.io", "ipsf.io"),
+        ("docs/voice.md", "*Voice sentences*", "*Voice sentence*"),
+        ("docs/actions.md", "dp1.cast_playlist", "dp1.cast_playlst"),
+        ("docs/entities.md", "| Scaling |", "| Scalling |"),
+        ("docs/development.md", "`scripts/soak`", "`scripts/soack`"),
+        ("CONTRIBUTING.md", "`library/library.py`", "`library/libary.py`"),
+    ],
+    ids=["host", "option", "action", "entity", "command", "file"],
+)
+def test_a_misspelt_name_is_noticed(page: str, name: str, misspelt: str) -> None:
+    """The check itself fails for each kind of name that is written wrong."""
+    assert name in PAGES[page]
+    (fault,) = unknown(page, PAGES[page].replace(name, misspelt))
+    assert fault == misspelt.strip("*`| ")
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "fault"),
+    [
+        ("docs/privacy.md", "`ipfs.io`", "ipfs.io"),
+        ("docs/library.md", "| Margin |", "defaults.margin"),
+        ("docs/development.md", "`scripts/soak`", "scripts/soak"),
+    ],
+    ids=["host", "option", "command"],
+)
+def test_an_omission_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, page: str, name: str, fault: str
+) -> None:
+    """The check itself fails for what no page names."""
+    monkeypatch.setitem(PAGES, page, PAGES[page].replace(name, ""))
+    assert fault in set(pages_name_all())
 
 
 @pytest.mark.parametrize(
@@ -385,8 +664,7 @@ async def test_triggers_and_conditions(
         domain="dp1", entry_id="01JABCDEF", data={"kind": "library"}
     )
     library.add_to_hass(hass)
-    described = yaml.safe_load((INTEGRATION / f"{kind}.yaml").read_text())
-    described = schema(described)
+    described = schema(DESCRIBED[kind])
     texts, icons = ENGLISH[kind], ICONS[kind]
     registered = await getattr(platform, f"async_get_{kind}")(hass)
     assert described.keys() == texts.keys() == icons.keys() == registered.keys()
@@ -404,49 +682,8 @@ async def test_triggers_and_conditions(
         )
 
 
-def schema_fields(schema: Any) -> set[str]:
-    """Return the fields that the schema of an action takes, without those of its target."""
-    while not isinstance(schema, dict):
-        # The schema of an action for entities is followed by a rule that it has a target.
-        schema = getattr(schema, "schema", None) or schema.validators[0]
-    own = {*map(str, cv.ENTITY_SERVICE_FIELDS), "metadata"}
-    return {str(key) for key in schema} - own
-
-
-def test_described_fields_are_those_of_the_schema() -> None:
-    """A field that is taken is offered, and the reverse."""
-    taken = {name: schema_fields(schema) for name, _, schema, _ in ACTIONS}
-    assert taken.keys() == SERVICES.keys()
-    for name, fields in taken.items():
-        assert fields == set(fields_of(SERVICES[name])), name
-
-
 @pytest.mark.usefixtures("mock_async_zeroconf")
 async def test_described_actions_are_registered(hass: HomeAssistant) -> None:
     """The actions that are described are the ones there are, before any entry is set up."""
     assert await async_setup_component(hass, "dp1", {})
     assert hass.services.async_services_for_domain("dp1").keys() == SERVICES.keys()
-
-
-def test_icons() -> None:
-    """Every icon is one of the set that Home Assistant has, and belongs to an entity with a name or to an action."""
-    assert ICONS.keys() <= {"conditions", "entity", "services", "triggers"}
-    for path, icon in leaves(ICONS):
-        assert re.fullmatch(r"mdi:[a-z0-9-]+", icon), path
-    for platform, icons in ICONS.get("entity", {}).items():
-        assert platform in set(Platform)
-        assert all(mentioned(key) for key in icons), platform
-
-
-def test_folders_have_names() -> None:
-    """The folders of the media browser are called there as everywhere else."""
-    texts = ENGLISH["config_panel"]["browser"]
-    assert {kind: texts.get(kind) for kind in FOLDER_TITLES} == FOLDER_TITLES
-
-
-def test_what_is_wrong_with_a_signature_has_a_text() -> None:
-    """Each fault of a signature can be told, with what it leaves open."""
-    told = dict(ENGLISH["config_panel"]["signature"])
-    for fault in SignatureFault:
-        assert HOLE.findall(told.pop(fault)) in ([], ["detail"])
-    assert told.keys() == {"other_key", "feed_signs"}
