@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
@@ -179,6 +180,16 @@ async def test_doorbell_and_the_phone_casts(house: House) -> None:
     await wait(house)
     assert house.hanging("wall") == "Dunes 1"
     assert house.attribute("wall", "media_title") == "Dunes 1"
+
+
+async def test_the_phone_picks_one_of_the_works(house: House) -> None:
+    """One of the announced works that is cast alone from elsewhere is not replaced."""
+    await hang(house)
+    await house.show("wall", playlist=series("Dunes", 3), **MOMENT)
+    alone = series("Dunes", 1) | {"title": "Alone", "id": str(uuid4())}
+    await house.phone_casts("wall", alone)
+    await wait(house)
+    assert house.walls["wall"].state.playlist_title == "Alone"
 
 
 async def test_home_assistant_casts_meanwhile(house: House) -> None:

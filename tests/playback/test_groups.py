@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.playback import groups
 from custom_components.dp1.playback.groups import async_sync, group_of
 from custom_components.dp1.playback.program import PROGRAMS, Programs
 from homeassistant.core import HomeAssistant
@@ -129,6 +130,50 @@ async def test_a_member_leads_the_others(house: House) -> None:
     await house.do("clear_playlist", "right")
     # A push that was under way before can end the action; the others then follow the next.
     await hang_in_step(house, "", "", "")
+
+
+async def test_the_whole_list_in_step(house: House) -> None:
+    """A member that shows some of the leader's works is given all of them, and so works that are added or taken out."""
+    await house.phone_casts("middle", {**TIDES, "items": TIDES["items"][1:2]})
+    await house.show("left", playlist=TIDES, start_at=2)
+    await join(house)
+    walls = [house.walls[room].state for room in ROOMS]
+    assert [len(wall.items) for wall in walls] == [5, 5, 5]
+    await house.play("left", f"{house.door}/picture.jpg", enqueue="add")
+    await until(
+        lambda: [len(house.walls[room].state.items) for room in ROOMS] == [6] * 3
+    )
+    assert works(house) == ["Tides 2"] * 3
+    await house.do("dp1.remove_work", "right", work=1)
+    await until(
+        lambda: [len(house.walls[room].state.items) for room in ROOMS] == [5] * 3
+    )
+    assert works(house) == ["Tides 2"] * 3
+
+
+async def test_a_cast_to_a_member(house: House) -> None:
+    """It is shown by the whole group, once, and answered for each display that was named."""
+    await house.show("left", playlist=TIDES)
+    await join(house)
+    casts = [wall.casts for wall in house.walls.values()]
+    response = await house.do(
+        "dp1.cast_playlist", "middle", "right", response=True, playlist=DUNES
+    )
+    assert [it["title"] for it in response.values()] == ["Dunes", "Dunes"]
+    assert works(house) == ["Dunes 1"] * 3
+    assert [wall.casts for wall in house.walls.values()] == [n + 1 for n in casts]
+
+
+async def test_a_member_that_does_not_answer_for_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told again, without a change of the leader."""
+    monkeypatch.setattr(groups, "PAUSES", (0.2, 0.2))
+    await house.show("left", playlist=TIDES)
+    await join(house)
+    house.walls["right"].inject("status", command="moveToArtwork", times=1)
+    await house.phone("left", "moveToArtwork", index=2)
+    await hang_in_step(house, *["Tides 3"] * 3)
 
 
 async def run_script(house: House, *steps: dict[str, Any]) -> None:

@@ -178,7 +178,13 @@ async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> Non
 
 @on_each_display
 async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
-    """Move a work of the current playlist in front of another or to the end, or take it out."""
+    """Move a work of the current playlist of a display or its group in front of another or to the end, or take it out."""
+    name = call.service, str(call.data)
+    await async_run(coordinator, call.context, name, partial(_async_rearrange, call))
+
+
+async def _async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
+    """Move a work of the current playlist, or take it out."""
     player = await _async_shown(coordinator)
     work = _find(player, call.data["work"], coordinator.name)
     if (before := call.data.get("before")) is not None:
@@ -244,7 +250,9 @@ async def async_hand_over(call: ServiceCall) -> None:
     snapshot = await async_take_snapshot(giver)
     if snapshot.playlist is None:
         raise invalid_input("nothing_shown", name=giver.name)
-    await async_show(taker, snapshot.playlist, Options(place=snapshot.start))
+    options = Options(place=snapshot.start)
+    show = partial(async_show, playlist=snapshot.playlist, options=options)
+    await async_run(taker, call.context, "hand_over", show)
     match call.data["then"]:
         case "sleep" if giver.data.asleep is not None:
             await giver.async_set_asleep(True)
@@ -268,13 +276,19 @@ async def async_cast_to(
 
     entry_ids = [target.entry.entry_id for target in sorted(targets, key=place)]
 
+    show_for = call.data.get("show_for")
+
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Cast to one display."""
+        """Cast to one display, or to its group."""
         own = options
         if spread:
             ahead = entry_ids.index(coordinator.entry_id)
             own = replace(options, start_at=(options.start_at or 1) + ahead)
-        return await async_show(coordinator, playlist, own, call.data.get("show_for"))
+        if spread or show_for is not None:
+            return await async_show(coordinator, playlist, own, show_for)
+        cast = partial(async_show, playlist=playlist, options=own)
+        name = "cast_playlist", options.number
+        return await async_run(coordinator, call.context, name, cast) or {}
 
     if len(targets) > 1 and "show_for" not in call.data:
         await async_spread(call.hass, entry_ids, spread)

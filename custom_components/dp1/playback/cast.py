@@ -177,11 +177,3 @@ def playlist_of(player: PlayerStatus, history: History) -> Playlist | None:
     if not all(item.source for item in player.items) and not player.playlist_url:
         return None
     return player.as_playlist()
-
-
-def is_showing(playlist: Playlist, player: PlayerStatus) -> bool:
-    """Return whether a display shows a playlist; it may leave out works."""
-    if playlist.url is not None or player.playlist_url:
-        return playlist.url == player.playlist_url
-    sources = {item.source for item in player.items}
-    return bool(sources) and sources <= set(playlist.sources)

@@ -1,11 +1,11 @@
 """Groups of displays: the members show what the leader shows, or the works that follow it."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -13,18 +13,16 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Start
-from ..client.display.player_status import PlayerStatus
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
-from ..coordinator import DisplayCoordinator, async_display, is_enabled_display
-from ..errors import action_failed, async_gather_failures, displays_failed
-from .cast import (
-    Snapshot,
-    async_restore_snapshot,
-    async_take_snapshot,
-    is_showing,
-    playlist_of,
+from ..coordinator import (
+    REQUEST_NUMBERS,
+    DisplayCoordinator,
+    async_display,
+    is_enabled_display,
 )
+from ..errors import action_failed, async_gather_failures, displays_failed
+from .cast import Snapshot, async_restore_snapshot, async_take_snapshot, playlist_of
 from .program import PROGRAMS
 
 
@@ -47,11 +45,13 @@ class Call:
     Attributes:
         what: what tells it from other calls.
         members: the members it has arrived for.
+        result: result of the action, None unless it was done.
         done: set when it is done.
     """
 
     what: Hashable
     members: set[str]
+    result: Any = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -60,18 +60,22 @@ class Synchronization:
     """What is under way in a group.
 
     Attributes:
+        number: how many synchronizations were scheduled.
         waiting: whether a synchronization is queued.
         paused: how many actions under way will synchronize the group when they are done.
         lock: held during synchronization.
         calls: the calls under way.
     """
 
+    number: int = 0
     waiting: bool = False
     paused: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     calls: list[Call] = field(default_factory=list)
 
 
+# Seconds until a member that did not follow is told again.
+PAUSES: Final = (1.0, 5.0, 20.0, 60.0)
 # By the config entry of the leader.
 SYNCS: Final[HassKey[defaultdict[str, Synchronization]]] = HassKey(f"{DOMAIN}_syncs")
 
@@ -148,11 +152,19 @@ class Group:
             return
 
         async def sync() -> None:
-            """Synchronize the group; nobody waits for the outcome."""
-            try:
-                await async_sync(leader)
-            except HomeAssistantError as err:
-                LOGGER.debug("%s: %s", leader.name, err)
+            """Synchronize the group, and again after a while with a member that did not follow."""
+            self.sync.number = number = self.sync.number + 1
+            for pause in (*PAUSES, None):
+                try:
+                    await async_sync(leader)
+                except HomeAssistantError as err:
+                    LOGGER.debug("%s: %s", leader.name, err)
+                else:
+                    return
+                if pause is not None:
+                    await asyncio.sleep(pause)
+                if self.sync.number != number:
+                    return
 
         leader.create_task(sync(), "group sync")
 
@@ -183,7 +195,8 @@ async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> No
     for member in (entry_id, *entry_ids):
         if programs[member].notes.leader != entry_id:
             async_leave(hass, member)
-            if not _shows_the_same(leader, member):
+            display = async_display(hass, member)
+            if display is None or not _has_list_of(display, leader):
                 programs[member].note(spread=[])
             programs[member].note(leader=entry_id)
     await programs.async_save_and_tell()
@@ -228,14 +241,19 @@ def _distance(hass: HomeAssistant, leader: str, member: str) -> int:
     return spread.index(member) - spread.index(leader)
 
 
-def _shows_the_same(leader: DisplayCoordinator, member: str) -> bool:
-    """Return whether a display shows the playlist of the leader."""
-    display = async_display(leader.hass, member)
-    shown = display.data.player if display else None
-    if leader.data.player is None or shown is None:
+def _has_list_of(display: DisplayCoordinator, leader: DisplayCoordinator) -> bool:
+    """Return whether a display shows the whole playlist of the leader, in whichever order."""
+    mine, other = display.data.player, leader.data.player
+    if mine is None or other is None or mine.playlist_url != other.playlist_url:
         return False
-    playlist = playlist_of(leader.data.player, leader.history)
-    return playlist is not None and is_showing(playlist, shown)
+    if mine.playlist_url is not None:
+        return True
+    ids = {mine.playlist_id, other.playlist_id} - {None}
+    works, others = (
+        Counter(item.id or item.source for item in player.items)
+        for player in (mine, other)
+    )
+    return len(ids) < 2 and bool(works) and works == others
 
 
 # Synchronization
@@ -303,40 +321,44 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     if playlist is None:
         playlist = (await async_take_snapshot(leader)).playlist
     if playlist is not None:
-        ahead = _distance(hass, leader.entry_id, entry_id)
-        index = (player.position - 1 + ahead) % len(player.items)
-        await _async_show(display, playlist, player, index)
+        await _async_follow(display, leader, playlist)
 
 
-async def _async_show(
-    display: DisplayCoordinator,
-    playlist: Playlist,
-    player: PlayerStatus,
-    index: int,
+async def _async_follow(
+    display: DisplayCoordinator, leader: DisplayCoordinator, playlist: Playlist
 ) -> None:
-    """Show a work of another display's playlist with as few commands as possible."""
-    item = player.items[index]
-    work = Start(item.id, None if item.id else item.source, index)
-    current = display.data.player
-    if current is None or not current.items or not is_showing(playlist, current):
-        start = replace(work, loop=player.loop_mode)
-        await async_restore_snapshot(display, Snapshot(playlist, start, False))
+    """Show the playlist of a leader at its place with as few commands as possible, or raise if it is not shown then."""
+    if (player := leader.data.player) is None or player.position is None:
         return
-    index = (work.find(current.items) or 0) % len(current.items)
-    if current.position != index + 1:
-        await display.async_show_item(index)
-    if player.loop_mode and current.loop_mode != player.loop_mode:
-        async with display.async_command() as commands:
-            await commands.set_loop(player.loop_mode)
+    ahead = _distance(display.hass, leader.entry_id, display.entry_id)
+    place = (player.position - 1 + ahead) % len(player.items)
+    item = player.items[place]
+    work = Start(item.id, None if item.id else item.source, place)
+    program = display.hass.data[PROGRAMS][display.entry_id]
+    async with program.turn(next(REQUEST_NUMBERS)):
+        if not _has_list_of(display, leader):
+            start = replace(work, loop=player.loop_mode)
+            program.note(daily=None)
+            await async_restore_snapshot(display, Snapshot(playlist, start, False))
+        elif (current := display.data.player) is not None:
+            index = (work.find(current.items) or 0) % len(current.items)
+            if current.position != index + 1:
+                await display.async_show_item(index)
+            if player.loop_mode and current.loop_mode != player.loop_mode:
+                async with display.async_command() as commands:
+                    await commands.set_loop(player.loop_mode)
+    shown = display.data.player.current if display.data.player else None
+    if shown is None or (shown.id or shown.source) != (item.id or item.source):
+        raise action_failed("does_not_follow", name=display.name, leader=leader.name)
 
 
 async def async_run(
     coordinator: DisplayCoordinator,
     context: Context | None,
     name: Hashable,
-    action: Callable[[DisplayCoordinator], Awaitable[object]],
-) -> None:
-    """Run an action on a display, or once on the leader of its group, and let the others follow.
+    action: Callable[[DisplayCoordinator], Awaitable[Any]],
+) -> Any:
+    """Run an action on a display, or once on the leader of its group, let the others follow, and return its result.
 
     A call that targets several members arrives once for each, with the same context and at the same time; the steps of a
     script have the same context too, but come one after the other.
@@ -345,21 +367,21 @@ async def async_run(
     group = group_of(coordinator.hass, entry_id)
     leader = group.display if group else None
     if group is None or leader is None or not leader.last_update_success:
-        await action(coordinator)
-        return
+        return await action(coordinator)
     what = (context.id if context else object(), name)
     calls = group.sync.calls
     for call in calls:
         if call.what == what and entry_id not in call.members:
             call.members.add(entry_id)
             await call.done.wait()
-            return
+            return call.result
     call = Call(what, {entry_id})
     calls.append(call)
     try:
         with paused(coordinator.hass, [group.leader]):
-            await action(leader)
+            call.result = await action(leader)
             await async_sync(leader)
+        return call.result
     finally:
         calls.remove(call)
         call.done.set()

@@ -28,7 +28,6 @@ from .cast import (
     async_restore_snapshot,
     async_take_snapshot,
     async_wake,
-    is_showing,
 )
 from .resolve import Options
 
@@ -365,7 +364,7 @@ async def _async_is_shown(
     player = await coordinator.async_read_player()
     if player is None or player.hides_works:
         return True
-    return is_showing(announcement.playlist, player)
+    return player.shows(announcement.playlist)
 
 
 async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:

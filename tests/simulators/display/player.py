@@ -228,9 +228,7 @@ class Player:
         current = self.current
         self.document = document
         self._original = items
-        if self.shuffle:
-            rank = {item.get("id"): place for place, item in enumerate(self.items)}
-            items = sorted(items, key=lambda item: rank.get(item.get("id"), len(rank)))
+        # As sent, also in shuffle, which goes on being reported.
         self.items = list(items)
         place = self._place_of(current)
         if place is None:

@@ -550,6 +550,9 @@ class Display:
                 raise
             except RejectedError:
                 return False
+            if before.shuffle:
+                # The works are taken in the order as sent.
+                await self._start(Start(shuffle=True))
             after = await self._status_now()
             sources = [item.get("source") for item in playlist.items]
             return (
