@@ -77,7 +77,7 @@ class ShowIntent(SpokenIntent):
             try:
                 chosen = await async_choose(request.hass, slots, everywhere)
             except NotOursError as err:
-                if placed := with_place(slots, everywhere):
+                if placed := with_place(request.hass, slots, everywhere):
                     return await self.answer(replace(request, slots=placed))
                 # It is known who says "yes", and no language model takes over.
                 is_answered = request.speaker and not request.has_model

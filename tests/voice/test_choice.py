@@ -105,7 +105,7 @@ async def test_favorites_that_cannot_be_shown_together(
         choice._NOT,
         spoken.FILLERS,
         spoken._EVERYTHING.split(),
-        spoken._BY.split(),
+        spoken._BY,
         spoken._WORDS.keys() - {"-"},
     ],
     ids=["not", "fillers", "everything", "by", "numbers"],
@@ -184,24 +184,6 @@ async def test_a_library_that_is_being_read(
         said, failed = await home.say("show qwertz")
         assert failed
         assert said.startswith("The library is still being read.")
-
-
-@pytest.mark.parametrize(
-    ("what", "title", "named"),
-    [
-        ("weather", "Slow Weather", False),
-        ("wetter", "Amber Yard", False),
-        ("slow wether", "Slow Weather", True),
-        ("7 small suns", "Seven Small Suns", True),
-        ("cirrus signed", "Cloud Ledger Cirrus, signed", True),
-        ("Long Now", "Long Now: Pixels of a Decade", True),
-        ("天气", "天气预报", False),
-        ("heute Abend Slow Weather", "Slow Weather", False),
-    ],
-)
-def test_named(what: str, title: str, named: bool) -> None:
-    """A title is named in full, by its first part or by most of its words, not by one word of it."""
-    assert choice.is_named(what, title) is named
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.voice.choice import is_named
+from custom_components.dp1.library.search import Query
 from homeassistant.core import HomeAssistant
 
 from ..displays import until
@@ -30,7 +30,7 @@ def expected_lingering_timers() -> bool:
 def is_like(place: str, language: str, named: str) -> bool:
     """Return whether a place that was heard is the one that is named, perhaps inflected."""
     return place.casefold() == named.casefold() or (
-        place not in names_of(language).values() and is_named(place, named)
+        place not in names_of(language).values() and Query.of(place).is_called(named)
     )
 
 
@@ -79,7 +79,9 @@ def test_people_are_understood(language: str) -> None:
         sentence, title, *_ = line.split(" | ")
         intent, slots = recognize(language, sentence)
         if intent != "Dp1Show" or not {"Ines Haddad", title} & {
-            name for name in ("Ines Haddad", title) if is_named(slots["what"], name)
+            name
+            for name in ("Ines Haddad", title)
+            if Query.of(slots["what"]).is_called(name)
         }:
             wrong.append(f"{sentence}: {intent} {slots}")
     assert not [text for text in wrong if text]

@@ -12,6 +12,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import batched, chain, combinations, islice
+import re
 import time
 from typing import Any, Final, Self
 
@@ -23,12 +24,14 @@ from .node import Node, NodeKind
 from .spoken import (
     BETWEEN_PARTS,
     BY_ARTIST,
+    NUMBER_WORDS,
     fold,
     fold_title,
     numbers_agree,
     numbers_in,
     rough,
     sound_of,
+    split_by_artist,
     telling,
 )
 from .threads import with_pauses
@@ -45,6 +48,9 @@ MAX_LINES: Final = 100
 MAX_ALIKE: Final = 50
 BATCH: Final = 10_000
 KINDS: Final = list[str](NodeKind)
+
+# The number of a work in its title.
+_NUMBER: Final = re.compile(r"(?:#|\\bn[or]?\\. ?)?[0-9]+", re.IGNORECASE)
 
 # What a node is found by: its title, its artist, and what else may be named with it.
 type Names = tuple[str, str | None, str]
@@ -118,6 +124,40 @@ class Query:
         title, artist, _ = line.split("\t")
         names = (title.replace(BETWEEN_PARTS, " "), *title.split(BETWEEN_PARTS), artist)
         return max(map(self._likeness_of, names))
+
+    def means(self, title: str, *makers: str | None) -> bool:
+        """Return whether the words mean a title or a part of it, and nothing beside it but who made it or where it is from."""
+        if by_artist := BY_ARTIST.fullmatch(self.text):
+            artist = Query.of(by_artist["artist"] or by_artist["artist_first"])
+            return any(artist.is_called(name) for name in (title, *makers) if name)
+        return self.is_called(title) or any(
+            Query.of(work).is_called(title)
+            and any(Query.of(name).is_called(maker) for maker in makers if maker)
+            for work, name in split_by_artist(self.text)
+        )
+
+    def is_called(self, name: str) -> bool:
+        """Return whether the words are a name, a part of it, or most of its words, with or without its number."""
+        words = self.words
+        if numbers_in(words):
+            words = tuple(word for word in words if word not in NUMBER_WORDS) or words
+        fewer = [Query.of(" ".join(some)) for some in (words[1:], words[:-1]) if some]
+        for each in {name, name if numbers_in(words) else _NUMBER.sub(" ", name)}:
+            line = line_of(each)
+            fit = Query(" ".join(words), words).likeness(line)
+            # What fits better without a word has one too many.
+            if fit >= SURE and all(some.likeness(line) <= fit for some in fewer):
+                return True
+            title = line.partition("\\t")[0]
+            for part in (
+                title.replace(BETWEEN_PARTS, " "),
+                *title.split(BETWEEN_PARTS),
+            ):
+                if 1 < len(words) >= len(telling(part)) / 2 and self._all_in(
+                    part.strip()
+                ):
+                    return True
+        return False
 
     def _likeness_of(self, name: str) -> float:
         """Return how much a folded name sounds like the query."""
@@ -351,6 +391,13 @@ class Search:
             found += _made_by(artist, await exact(artist, artist.text))
             if not self._has_sure(found, kinds):
                 found += _made_by(artist, await alike(artist))
+        if not self._has_sure(found, kinds):
+            for title, name in split_by_artist(query.text):
+                artist, work = Query.of(name), Query.of(title)
+                made = _made_by(artist, await exact(work, title)) or _made_by(
+                    artist, await alike(work)
+                )
+                found += [each for each in made if each[1].kind != NodeKind.ARTIST]
         if near or not self._has_sure(found, kinds):
             found += await alike(query, NEAR if near else SURE)
         return self._best(found, kinds)

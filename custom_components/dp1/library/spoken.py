@@ -1,13 +1,17 @@
 """Words as people say and hear them: without case and accents, fillers, numbers in several languages, and sounds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 import re
 from typing import Final
 from unicodedata import category, normalize
 
 MAX_FOLDED: Final = 500
-_NO_WORD: Final = re.compile(r"[\W_]+")
+_FOREIGN: Final = "\u0370-\u1fff\u3040-\u9fff\uac00-\ud7af"
+# What is no letter, and where another script begins.
+_NO_WORD: Final = re.compile(
+    rf"[\W_]+|(?<=[a-z0-9])(?=[{_FOREIGN}])|(?<=[{_FOREIGN}])(?=[a-z0-9])"
+)
 
 
 def fold_anew(text: str) -> str:
@@ -29,7 +33,6 @@ def fold(text: str) -> str:
 
 
 # Signs between the parts of a title, and blanks between two scripts
-_FOREIGN: Final = "\u0370-\u1fff\u3040-\u9fff\uac00-\ud7af"
 _PARTS: Final = re.compile(
     r"[/|·:：()\[\]{}（）【】「」『』〈〉《》–—―]|\s-+\s"
     rf"|(?<=[{_FOREIGN}])\s+(?=[a-zA-Z])|(?<=[a-zA-Z])\s+(?=[{_FOREIGN}])"
@@ -48,14 +51,14 @@ def fold_title(title: str) -> str:
 
 _FILLERS: Final = {
     "en": "a an and by channel exhibition from me of playlist series show the work works some piece pieces please called named "
-    "uh um er erm hmm play display hang put i want see can could you would let us",
+    "uh uhm um er erm hmm well now up play display hang put i want see can could you would let us",
     "de": "der die das dem den des ein eine einen einer eines und von vom im ausstellung serie werk werke bild bilder "
-    "wiedergabeliste kanal namens bitte ah ahm zeig zeige mir mal hange",
-    "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres œuvre œuvres liste chaine appelee nommee euh montre affiche moi",
-    "es": "el la los las un una unos unas del de y por exposicion serie obra obras lista canal llamada eh muestra muestrame pon",
-    "nl": "de het een en van uit tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd eh toon laat zien",
-    "ja": "の 展 展覧会 作品 シリース を という",
-    "zh": "的 展览 展览会 作品 系列",
+    "wiedergabeliste kanal namens bitte ah ahm ahem also doch zeig zeige mir mal hange",
+    "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres œuvre œuvres liste chaine appelee nommee euh heu ben montre affiche moi",
+    "es": "el la los las un una unos unas del de y por exposicion serie obra obras lista canal llamada eh este pues muestra muestrame pon",
+    "nl": "de het een en van uit tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd eh ehm uhm toon laat zien",
+    "ja": "の 展 展覧会 作品 シリース を という えっと えーと あの うーん",
+    "zh": "的 展览 展览会 作品 系列 嗯 呃 额 那个 请",
 }
 FILLERS: Final = frozenset(
     word for words in _FILLERS.values() for word in words.split()
@@ -65,12 +68,42 @@ _EVERYTHING: Final = (
     "all anything art everything more paintings photos pictures pieces something stuff things work works "
     "alles arbeiten bilder etwas kunst werke tout oeuvres œuvres travaux todo algo obras cuadros iets kunstwerken werken"
 )
-_BY: Final = "by from of von par de del van door"
+_BY: Final = [
+    "by",
+    "from",
+    "of",
+    "von",
+    "vom",
+    "par",
+    "de",
+    "del",
+    "d",
+    "du",
+    "van",
+    "door",
+]
 BY_ARTIST: Final = re.compile(
-    rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING.split())}) (?:\w+ )?(?:{'|'.join(_BY.split())}) (?P<artist>.+)|"
-    r"(?P<artist_first>.+?)(?:の|的)(?:すへて|全て|全部|作品|所有作品|全部作品)",
+    rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING.split())}) (?:\w+ )?(?:{'|'.join(_BY)}) (?P<artist>.+)|"
+    r"(?P<artist_first>.+?) ?(?:の|的) ?(?:すへて|全て|全部|作品|所有作品|全部作品)",
 )
 
+
+def split_by_artist(folded: str) -> Iterator[tuple[str, str]]:
+    """Yield the titles and artists that a folded text may consist of: "Porch Light by Ren Nul"."""
+    words = folded.split()
+    for place in range(1, len(words) - 1):
+        if words[place] in _BY:
+            yield " ".join(words[:place]), " ".join(words[place + 1 :])
+    for found in re.finditer("[の的]", folded):
+        artist, title = folded[: found.start()].strip(), folded[found.end() :].strip()
+        if artist and title:
+            yield title, artist
+
+
+# Words before the number of a work.
+NUMBER_WORDS: Final = frozenset(
+    ["edition", "n", "no", "nr", "number", "numero", "nummer", "num"]
+)
 # Zero to twenty, then the tens, a hundred and a thousand.
 _NUMBERS: Final = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import SequenceMatcher
 from random import Random, choice
 import re
 from typing import Any, Final
@@ -20,8 +19,8 @@ from ..display.metadata import work_of
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
-from ..library.search import Match
-from ..library.spoken import FILLERS, fold
+from ..library.search import Match, Query
+from ..library.spoken import fold
 from ..library.work import NO_WORK
 from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
@@ -43,9 +42,6 @@ CHOICES: Final = (
     "newest",
     "other",
 )
-# How alike a title and what was said have to be, and how long beside each other.
-ALIKE: Final = 0.6
-TOLERANCE: Final = 0.3
 # Who says these wants the contrary, unless the title has them. 别的 is "other".
 _NOT_BY_LANGUAGE: Final = {
     "en": "not never no",
@@ -151,11 +147,12 @@ async def _async_find(
 ) -> Chosen:
     """Return what fits the words best."""
     what, kind = slots["what"], slots.get("kind", "")
+    query = Query.of(what)
     sure = [
         hit
         for hit in await async_hits(libraries, what)
         if hit[1].is_sure
-        and ({"art", "kind"} & set(slots) or is_named(what, hit[1].node.title))
+        and ({"art", "kind"} & set(slots) or _is_meant(query, hit[1].node))
     ]
     kinds = KINDS.get(kind) or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:
@@ -175,6 +172,11 @@ async def _async_find(
     if not names:
         raise NotOursError("not_found", what=what)
     raise DidYouMeanError(what, names, near[0])
+
+
+def _is_meant(query: Query, node: Node) -> bool:
+    """Return whether what was said means a node."""
+    return query.means(node.title, node.work.artist, node.subtitle)
 
 
 async def _async_meant(
@@ -294,22 +296,3 @@ def is_declined(what: str, title: str) -> bool:
     if (_NOT & set(said.split())) - set(named.split()):
         return True
     return bool(_NOT_BEFORE_OR_AFTER.fullmatch(said)) and said not in named
-
-
-def is_named(what: str, title: str) -> bool:
-    """Return whether a title, its first part or most of its words are said, rather than one word of it."""
-    said, named = _content(what), _content(title)
-    if 1 < len(said) <= len(named) + 1 <= 2 * len(said) + 1:
-        return True
-    parts = "".join(named), "".join(_content(re.split(r"[:;(–—|]", title)[0]))
-    joined = "".join(said)
-    return any(
-        abs(len(joined) - len(part)) <= TOLERANCE * len(part)
-        and SequenceMatcher(None, joined, part, autojunk=False).ratio() >= ALIKE
-        for part in parts
-    )
-
-
-def _content(words: str) -> list[str]:
-    """Return the folded words without fillers."""
-    return [word for word in fold(words).split() if word not in FILLERS]

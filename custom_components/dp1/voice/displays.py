@@ -23,7 +23,7 @@ from ..coordinator import (
     async_displays,
     ignores_music,
 )
-from ..library.spoken import fold
+from ..library.spoken import fold, telling
 from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.
@@ -34,6 +34,49 @@ EMPTY: Final[Mapping[str, str | None]] = {
     MediaPlayerState.OFF: "asleep",
     STATE_UNAVAILABLE: "unavailable",
 }
+# Words before the name of a place at the end of a sentence.
+BEFORE_PLACES: Final = frozenset(
+    [
+        "in",
+        "on",
+        "at",
+        "onto",
+        "into",
+        "to",
+        "the",
+        "my",
+        "im",
+        "ins",
+        "am",
+        "an",
+        "ans",
+        "auf",
+        "aufs",
+        "bei",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "dans",
+        "sur",
+        "a",
+        "au",
+        "aux",
+        "en",
+        "el",
+        "la",
+        "los",
+        "las",
+        "del",
+        "al",
+        "op",
+        "aan",
+        "bij",
+        "de",
+        "het",
+    ]
+)
 # The slots that name a place.
 PLACES: Final = ("name", "area", "floor", "place")
 
@@ -137,15 +180,40 @@ def _similarly_named(displays: list[SpokenDisplay], place: str) -> list[SpokenDi
 
 
 def with_place(
-    slots: Mapping[str, Any], displays: list[SpokenDisplay]
+    hass: HomeAssistant, slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Mapping[str, Any] | None:
-    """Return slots with an inflected name of a display at the end of what is named as the place, if there is one."""
+    """Return slots with the name of a place at the end of what is named as the place, if there is one."""
     words = str(slots["what"]).split()
     for start in range(1, len(words)):
         place = " ".join(words[start:])
-        if _similarly_named(displays, place):
-            return {**slots, "what": " ".join(words[:start]), "place": place}
+        called = _area_or_floor(hass, place)
+        if called or _similarly_named(displays, place):
+            what = words[:start]
+            while len(what) > 1 and fold(what[-1]) in BEFORE_PLACES:
+                what.pop()
+            return {**slots, "what": " ".join(what), "place": called or place}
     return None
+
+
+def _area_or_floor(hass: HomeAssistant, place: str) -> str | None:
+    """Return the name of an area or a floor that is called so, with or without article, accents and signs."""
+    said = telling(fold(place))
+    things: list[ar.AreaEntry | fr.FloorEntry] = [
+        *ar.async_get(hass).async_list_areas(),
+        *fr.async_get(hass).async_list_floors(),
+    ]
+    for thing in things:
+        if any(telling(fold(name)) == said for name in (thing.name, *thing.aliases)):
+            return thing.name
+    return None
+
+
+def floor_called(hass: HomeAssistant, text: str) -> str | None:
+    """Return the name of the floor that a word such as "upstairs" is the name of."""
+    floors = fr.async_get(hass).async_list_floors()
+    names = {fold(name): each for each in floors for name in (each.name, *each.aliases)}
+    floor = names.get(fold(text))
+    return floor.name if floor else None
 
 
 def on_floor(

@@ -21,6 +21,7 @@ from .displays import (
     PLACES,
     SpokenDisplay,
     exposed_displays,
+    floor_called,
     matching,
     named_displays,
     on_floor,
@@ -149,8 +150,7 @@ class Request:
             case "all":
                 found = displays
             case "several":
-                # Nobody says "the displays" of a single one.
-                found = here if len(here) > 1 else displays
+                found = here or displays
             case "floor" | "up" | "down" as where:
                 found = on_floor(hass, displays, area_id, where)
             case _ if any(key in slots for key in PLACES):
@@ -211,11 +211,12 @@ class SpokenIntent(intent.IntentHandler):
         """Carry out the intent, and answer in the language of the speaker."""
         slots = self.async_validate_slots(intent_obj.slots)
         answers = await async_answers(intent_obj.hass, intent_obj.language)
-        request = Request(
-            intent_obj,
-            {name: slot["value"] for name, slot in slots.items()},
-            answers,
-        )
+        values = {name: slot["value"] for name, slot in slots.items()}
+        if values.get("scope") in ("up", "down"):
+            said = str(slots["scope"].get("text", ""))
+            if floor := floor_called(intent_obj.hass, said):
+                values = {**values, "floor": floor, "scope": None}
+        request = Request(intent_obj, values, answers)
         response = intent_obj.create_response()
         try:
             response.async_set_speech(await self.answer(request))

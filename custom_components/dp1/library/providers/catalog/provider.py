@@ -47,7 +47,7 @@ from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
 from ...server_list import PATIENCE
-from ...spoken import FILLERS, fold, number_of
+from ...spoken import FILLERS, NUMBER_WORDS, fold, number_of
 from ...work import NO_WORK, Work
 from ..feed.coordinator import FeedCoordinator
 from ..feed.records import FeedPlaylist
@@ -84,12 +84,8 @@ MAX_OPENED = 3
 MAX_OF_ARTIST = 10
 # A work is looked for by its number in so many series of the same title.
 MAX_NAMESAKES = 3
-# Words before the number of a work.
-_NUMBER_WORDS = frozenset(
-    {"edition", "n", "no", "nr", "number", "numero", "nummer", "num"}
-)
 _COUNTED = re.compile(
-    r"(?P<title>.+?) ?[の的]? ?第?(?P<number>[0-9]+|[一二三四五六七八九十]+)(?:番目?|号|號)"
+    r"(?P<title>.+?) ?[の的]? ?第? ?(?P<number>[0-9]+|[一二三四五六七八九十]+) ?(?:番目?|号|號)"
 )
 _CLAIM = re.compile(
     r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
@@ -995,7 +991,7 @@ def _numbers(text: str) -> Iterator[tuple[str, int]]:
     if counted := _COUNTED.fullmatch(text):
         text = f"{counted['title']} {counted['number']}"
     words = text.split()
-    while words and words[0] in _NUMBER_WORDS | FILLERS:
+    while words and words[0] in NUMBER_WORDS | FILLERS:
         del words[0]
     for count in (1, 2):
         first, rest = words[:count], words[count:]
@@ -1004,7 +1000,7 @@ def _numbers(text: str) -> Iterator[tuple[str, int]]:
         if number is not None and rest and rest[0] in FILLERS:
             yield " ".join(rest), number
         title, last = words[:-count], words[-count:]
-        if title and title[-1] in _NUMBER_WORDS:
+        if title and title[-1] in NUMBER_WORDS:
             title.pop()
         if title and (number := number_of(" ".join(last))) is not None:
             yield " ".join(title), number
