@@ -141,14 +141,10 @@ class Query:
         words = self.words
         if numbers_in(words):
             words = tuple(word for word in words if word not in NUMBER_WORDS) or words
+        asked = Query(" ".join(words), words)
         fewer = [Query.of(" ".join(some)) for some in (words[1:], words[:-1]) if some]
         for each in {name, name if numbers_in(words) else _NUMBER.sub(" ", name)}:
-            line = line_of(each)
-            fit = Query(" ".join(words), words).likeness(line)
-            # What fits better without a word has one too many.
-            if fit >= SURE and all(some.likeness(line) <= fit for some in fewer):
-                return True
-            title = line.partition("\\t")[0]
+            title, _, _ = line_of(each).split("\t")
             for part in (
                 title.replace(BETWEEN_PARTS, " "),
                 *title.split(BETWEEN_PARTS),
@@ -157,6 +153,13 @@ class Query:
                     part.strip()
                 ):
                     return True
+                for some in _most_of(telling(part)):
+                    fit = asked._likeness_of(some)
+                    # What fits better without a word has one too many.
+                    if fit >= SURE and all(
+                        few.likeness(line_of(some)) <= fit for few in fewer
+                    ):
+                        return True
         return False
 
     def _likeness_of(self, name: str) -> float:
@@ -180,6 +183,14 @@ class Query:
     def _all_in(self, folded: str) -> bool:
         """Return whether a folded text has all words."""
         return all(_is_in(word, folded) for word in self.words)
+
+
+def _most_of(words: list[str]) -> Iterator[str]:
+    """Yield a name, and its beginnings and ends with two of its words or more, and half of them."""
+    yield " ".join(words)
+    for count in range(max(2, (len(words) + 1) // 2), len(words)):
+        yield " ".join(words[:count])
+        yield " ".join(words[-count:])
 
 
 def _start_of(word: str) -> str:

@@ -69,7 +69,9 @@ def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | Non
         case int() | float() as hours:
             end = _at(now, hours)
             # The evening ends at midnight for those who are up late.
-            until = end if end > now else _at(now, max(hours, DAY))
+            # It is noon once a day.
+            later = hours + DAY if hours == HALF_DAY else max(hours, DAY)
+            until = end if end > now else _at(now, later)
         case _ if "until_hour" in slots:
             until = _next_time(now, slots)
         case _:
