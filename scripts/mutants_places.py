@@ -239,8 +239,8 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "pictures of unknown size",
-        "return 0 < opened.width * opened.height <= MAX_PIXELS",
-        "return 0 <= opened.width * opened.height <= MAX_PIXELS",
+        "type(err).__name__)\n    except pil",
+        'type(err).__name__)\n        return "image/png"\n    except pil',
         ["tests/browse/test_media_image.py::test_a_picture_that_does_not_say_its_size"],
     ),
     Place(
@@ -427,13 +427,6 @@ PLACES = [
         "if len(content) > MAX_PICTURE_BYTES:",
         "if len(content) < 0:",
         ["tests/test_image.py::test_picture_that_is_none"],
-    ),
-    Place(
-        "browse/pictures.py",
-        "any content is a picture",
-        "    return None\n\n\ndef fits",
-        '    return "text/html"\n\n\ndef fits',
-        ["tests/browse/test_media_image.py::test_what_carries_scripts"],
     ),
     Place(
         "grants.py",

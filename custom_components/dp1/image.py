@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
-from .browse.pictures import async_fetch_picture, fits
+from .browse.pictures import async_fetch_picture, picture_type
 from .client.catalog.artwork import largest_url
 from .coordinator import (
     DisplayConfigEntry,
@@ -123,5 +123,5 @@ class ScreenshotImage(DisplayImage[Screenshot]):
     async def async_image(self) -> bytes | None:
         """Return the screenshot, unless it is none that a browser can take."""
         picture = self._value.picture if self._value else b""
-        is_fit = await self.hass.async_add_executor_job(fits, picture)
-        return picture if is_fit else None
+        kind = await self.hass.async_add_executor_job(picture_type, picture)
+        return picture if kind else None

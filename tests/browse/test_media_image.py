@@ -104,7 +104,7 @@ async def test_few_bytes_of_many_pixels(
 @pytest.mark.parametrize("segment", [b"\xff\xe0\0\0", b"\xff\xe0\xff\xff", b""])
 def test_a_picture_without_size(segment: bytes) -> None:
     """A file that never comes to its size is none."""
-    assert not module.fits(b"\xff\xd8" + segment * 2_000_000)
+    assert not module.picture_type(b"\xff\xd8" + segment * 2_000_000)
 
 
 async def test_a_picture_that_does_not_say_its_size(

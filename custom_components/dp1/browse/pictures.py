@@ -33,7 +33,6 @@ PICTURE_RETRY: Final = 4.0
 
 PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
 MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
-SIGNATURE_BYTES: Final = 12
 # A browser takes four bytes for each, however few there are in the file.
 MAX_PIXELS: Final = 64_000_000
 FORMATS: Final = ("AVIF", "GIF", "JPEG", "PNG", "WEBP")
@@ -55,7 +54,6 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     guard = hass.data[ADDRESSES].async_guard(url)
     timeout = aiohttp.ClientTimeout(total=PICTURE_TIMEOUT)
     content = bytearray()
-    content_type: str | None = None
     try:
         async with (
             guard.request("GET", url, timeout=timeout) as response,
@@ -64,10 +62,6 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
             response.raise_for_status()
             async for chunk in received:
                 content += chunk
-                content_type = raster_type(content)
-                if content_type is None and len(content) >= SIGNATURE_BYTES:
-                    LOGGER.debug("A picture is of no supported type")
-                    return None
                 if len(content) > MAX_PICTURE_BYTES:
                     LOGGER.debug("A picture is too large")
                     return None
@@ -75,33 +69,14 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
     picture = bytes(content)
-    if content_type is None or not await hass.async_add_executor_job(fits, picture):
-        return None
-    return Image(content_type, picture)
+    content_type = await hass.async_add_executor_job(picture_type, picture)
+    return Image(content_type, picture) if content_type else None
 
 
-def raster_type(content: bytes | bytearray) -> str | None:
-    """Return the content type of a picture by its content; what a server calls it may make a browser run it.
+def picture_type(content: bytes) -> str | None:
+    """Return the content type of a raster picture that a browser can take, however few its bytes; None if it is none.
 
-    There is no SVG: its scripts would run on Home Assistant's origin.
-    """
-    start = bytes(content[:SIGNATURE_BYTES])
-    if start.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if start.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if start.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if start.startswith(b"RIFF") and start[8:12] == b"WEBP":
-        return "image/webp"
-    if start[4:12] in (b"ftypavif", b"ftypavis"):
-        return "image/avif"
-    return None
-
-
-def fits(content: bytes) -> bool:
-    """Return whether a browser can take a raster picture, however few its bytes; not if it does not say its size.
-
+    What a server calls it may make a browser run it; there is no SVG, whose scripts would run on Home Assistant's origin.
     For other threads: a picture may have millions of parts before it says its size.
     """
     # In the thread, as nothing else needs it.
@@ -109,12 +84,13 @@ def fits(content: bytes) -> bool:
 
     try:
         with pil.open(BytesIO(content), formats=FORMATS) as opened:
-            return 0 < opened.width * opened.height <= MAX_PIXELS
+            if 0 < opened.width * opened.height <= MAX_PIXELS:
+                return opened.get_format_mimetype()
     except (OSError, SyntaxError, TypeError, ValueError, struct.error) as err:
         LOGGER.debug("A picture makes no sense: %s", type(err).__name__)
     except pil.DecompressionBombError:
         LOGGER.debug("A picture is too large")
-    return False
+    return None
 
 
 def scaled(picture: Image) -> Image:
