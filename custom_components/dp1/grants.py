@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import escape
 from ipaddress import ip_address
 import re
 from secrets import token_urlsafe
@@ -28,6 +29,14 @@ PATH: Final = f"/api/{DOMAIN}/media"
 # The token of a medium, by itself or within a page.
 TOKEN: Final = re.compile(rf"(?<={re.escape(PATH)})([^?\"'<>\s]*)\?token=([\w-]+)")
 SAVE_DELAY = 1
+# Displays embed it as an object, which takes CORS and no `X-Frame-Options`.
+SVG: Final = "image/svg+xml"
+PICTURE_PAGE: Final = """<!doctype html>
+<html><head><meta charset="utf-8"><style>
+html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
+img{{width:100%;height:100%;object-fit:contain}}
+</style></head><body><img src="{url}" alt=""></body></html>
+"""
 # Media ids of cameras in the media browser.
 LIVE: Final = "media-source://camera/"
 
@@ -166,6 +175,16 @@ def is_loopback(url: str) -> bool:
         return True
     address = ip_address(host) if is_ip_address(host) else None
     return address is not None and (address.is_loopback or address.is_unspecified)
+
+
+def page_url(html: str) -> str:
+    """Return a page as a URL, in which the URLs of media stay readable."""
+    return f"data:text/html;charset=utf-8,{quote(html, safe='/:?=')}"
+
+
+def picture_page(source: str) -> str:
+    """Return a page with a picture, which displays show also where they cannot embed it."""
+    return page_url(PICTURE_PAGE.format(url=escape(source)))
 
 
 def without_token(source: str | None) -> str | None:

@@ -63,6 +63,8 @@ async def home(
     (tmp_path / "tide.mp4").write_bytes(b"a film")
     (tmp_path / "ebb").write_bytes(b"a film")
     (tmp_path / "page.html").write_text("<p>Page</p>")
+    (tmp_path / "star.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    (tmp_path / "list.pdf").write_bytes(b"%PDF-1.4")
     hass.config.media_dirs = {"local": str(tmp_path)}
     hass.config.config_dir = str(tmp_path)
     for component in ("media_source", "camera", "frontend", "image_upload"):
@@ -109,6 +111,52 @@ async def test_a_film_plays(
     """A film of the home may be loaded by a page of another origin."""
     await play(hass, f"{SOURCE}/tide.mp4")
     assert await loaded(display) == "video"
+
+
+async def test_a_drawing_hangs(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """An SVG of the home, or of a server that lets nobody embed it, is a picture on a page; others are embedded."""
+    await play(hass, f"{SOURCE}/star.svg")
+    assert await loaded(display) == "web"
+    assert state_of(hass, ENTITY_ID).attributes["media_title"] == "star"
+    kind = {"Content-Type": "image/svg+xml"}
+    for headers, sees in (
+        (kind, "web"),
+        ({**kind, "Access-Control-Allow-Origin": "*"}, "svg"),
+    ):
+        async with ScriptedServer.run(Reply(200, b"<svg/>", headers)) as server:
+            await name_hosts(hass, server.url)
+            await play(hass, f"{server.url}/moon.svg")
+            assert await loaded(display) == sees
+    assert state_of(hass, ENTITY_ID).attributes["media_title"] == "moon"
+
+
+@pytest.mark.parametrize("name", ["list.pdf", "page.html"])
+async def test_what_home_assistant_lets_nobody_frame(
+    hass: HomeAssistant, home: str, name: str
+) -> None:
+    """A document or a page of the home is refused with the reason, as a display would load it for ever."""
+    with pytest.raises(ServiceValidationError) as raised:
+        await play(hass, f"{SOURCE}/{name}")
+    assert raised.value.translation_key == "own_page_not_framed"
+
+
+@pytest.mark.parametrize(
+    ("media_id", "title"),
+    [
+        ("data:image/svg+xml,%3Csvg/%3E", "SVG"),
+        ("data:text/html;base64,PHA+", "HTML"),
+    ],
+)
+async def test_works_in_their_address(
+    hass: HomeAssistant, home: str, media_id: str, title: str
+) -> None:
+    """They are called after their type."""
+    await play(hass, media_id)
+    await until(
+        lambda: state_of(hass, ENTITY_ID).attributes.get("media_title") == title
+    )
 
 
 async def test_an_uploaded_picture_hangs(

@@ -6,6 +6,7 @@ from http import HTTPStatus
 import logging
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from aiohttp.test_utils import TestClient
 import pytest
@@ -92,9 +93,12 @@ async def show(
     display.caster.preflight = False
     await play(hass, media_id)
     assert display.state.current is not None
-    source = URL(display.state.current["source"])
-    assert source.host == "home.example"
-    return source.raw_path_qs
+    source: str = display.state.current["source"]
+    if source.startswith("data:"):
+        # A drawing is a picture on a page.
+        source = unquote(source).partition('src="')[2].partition('"')[0]
+    assert URL(source).host == "home.example"
+    return URL(source).raw_path_qs
 
 
 def token_of(path: str) -> str:

@@ -11,6 +11,7 @@ from .raw_display import item, playlist, talking, until
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 FILM, PICTURE, PAGE = "video/mp4", "image/png", "text/html"
+SVG = "image/svg+xml"
 STREAM = "multipart/x-mixed-replace; boundary=frame"
 OPEN = {"Access-Control-Allow-Origin": "*"}
 LOADING, READY, FAILED = 1, 2, 3
@@ -37,6 +38,16 @@ LOADING, READY, FAILED = 1, 2, 3
         ("film", {"Content-Type": FILM, **OPEN}, READY, "video"),
         ("picture", {"Content-Type": PICTURE, **OPEN}, READY, "image"),
         ("picture", {"Content-Type": PICTURE}, READY, "web"),
+        # An SVG is an object: the server has to allow that it is asked, and framed; else it loads for ever.
+        ("work.svg", {"Content-Type": SVG, **OPEN}, READY, "svg"),
+        ("work", {"Content-Type": SVG, **OPEN}, READY, "svg"),
+        ("work.svg", {"Content-Type": SVG}, LOADING, ""),
+        (
+            "work.svg",
+            {"Content-Type": SVG, "X-Frame-Options": "SAMEORIGIN", **OPEN},
+            LOADING,
+            "",
+        ),
         # What forbids to be framed is reported as shown.
         ("page", {"Content-Type": PAGE}, READY, "web"),
         ("page", {"Content-Type": PAGE, "X-Frame-Options": "SAMEORIGIN"}, READY, ""),

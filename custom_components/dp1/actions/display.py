@@ -33,6 +33,7 @@ from ..fields import (
     whole_number,
     work,
 )
+from ..grants import page_url
 from ..guard import ADDRESSES
 from ..permissions import async_caller
 from ..playback import queue
@@ -335,7 +336,7 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
         source = image.items[0]["source"] if image.items else ""
     page = _page(title, text, source, call.data["background"], call.data["color"])
     name = clean(title or text.partition("\n")[0], MAX_TITLE) or "Message"
-    playlist = page_playlist(name, page)
+    playlist = page_playlist(name, page_url(page))
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Show the message on one display."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import quote
 
 from aiohttp import hdrs, web
 from yarl import URL
@@ -61,11 +60,6 @@ def is_used_by(
         sources += [item.source or "" for item in data.player.items]
         sources.append(data.player.playlist_url or "")
     return any(token in source for source in sources)
-
-
-def page_url(html: str) -> str:
-    """Return a page as a URL, in which the URLs of media stay readable."""
-    return f"data:text/html;charset=utf-8,{quote(html, safe='/:?=')}"
 
 
 class MediaProxyView(HomeAssistantView):

@@ -1,11 +1,10 @@
 """Resolve what a user, an automation or a media browser names to a playlist."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from html import escape
 from pathlib import PurePosixPath
 import re
 from typing import Any, Final, Literal
@@ -64,7 +63,7 @@ from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import action_failed, component_errors, invalid_input, translated
-from ..grants import GRANTS, base_url
+from ..grants import GRANTS, SVG, base_url, picture_page
 from ..guard import ADDRESSES, async_session
 from ..language import async_message
 from ..library.entries import (
@@ -81,7 +80,7 @@ from ..library.providers.collection import async_indexer, async_user_agent, item
 from ..library.providers.pictures import async_upload_name
 from ..library.work import Work
 from ..permissions import STRANGER, Caller
-from .media_proxy import LIVE, is_picture_entity, page_url
+from .media_proxy import LIVE, is_picture_entity
 
 # Seconds for a link to a market; an action ends within 30 seconds.
 LINK_TIMEOUT: Final = 25.0
@@ -98,16 +97,14 @@ LOGIN_PATHS = ("/api/", "/media/")
 IMAGES = "media-source://image/"
 # The player is a page of this origin, which shows other pages in frames.
 PLAYER_ORIGIN = "http://127.0.0.1:8080"
-LIVE_PAGE = """<!doctype html>
-<html><head><meta charset="utf-8"><style>
-html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
-img{{width:100%;height:100%;object-fit:contain}}
-</style></head><body><img src="{url}" alt=""></body></html>
-"""
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 PAGE_SUFFIXES = {".htm", ".html"}
 MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, *PAGE_SUFFIXES, ".m3u8", ".mov", ".mp4", ".webm"}
 WEB_TYPES = {"web", "website", "app", "text/html"}
+# What a request to a page may raise.
+FAILURES = (Dp1Error, ClientError, OSError, ValueError)
+# Media types that displays show in a frame.
+FRAMED = ("application/pdf", "text/html")
 # What a display does after a cast by itself.
 DEFAULT_LOOP = "playlist"
 # Separates the place from the playlist in a media content id.
@@ -344,7 +341,7 @@ async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Playlist:
     async_url = hass.data[GRANTS].async_url
     if wanted.media_id.startswith(LIVE):
         source = async_url(wanted.media_id, f"/{entity_id}.mjpeg")
-        return page_playlist(title, LIVE_PAGE.format(url=escape(source)))
+        return page_playlist(title, picture_page(source))
     source = async_url(entity_id, f"/{entity_id}.jpg")
     return await async_apply(hass, _of_work(source, title), wanted.options)
 
@@ -371,6 +368,10 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playl
         title = name.rpartition(".")[0] or name
     elif not title and media.path is not None:
         title = media.path.stem
+    if media.mime_type == SVG:
+        source = picture_page(source)
+    elif media.mime_type.startswith(FRAMED):
+        await _async_ask_page(hass, source, wanted.options)
     playlist = _of_work(source, title or _title_of(media.url))
     return await async_apply(hass, playlist, wanted.options)
 
@@ -399,9 +400,12 @@ async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Playlist:
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
         titled = await _async_ask_page(hass, source, wanted.options)
         wanted = replace(wanted, title=wanted.title or titled)
-    playlist = replace(
-        _of_work(source, wanted.title or _title_of(source)), origin=Origin.STRANGER
-    )
+    title = wanted.title or _title_of(source)
+    if _suffix(source) == ".svg" and not await _async_embeds(
+        hass, source, wanted.options
+    ):
+        source = picture_page(source)
+    playlist = replace(_of_work(source, title), origin=Origin.STRANGER)
     if len(source) <= MAX_ON_LOOP:
         # What is added to a playlist keeps the order in which it was asked for.
         return _apply(playlist, wanted.options)
@@ -428,27 +432,47 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
     """
     if not url.startswith(("http://", "https://")):
         return ""
-    is_own = is_hass_url(hass, url)
-    guard = hass.data[ADDRESSES].async_guard(url, options.caller)
-    if is_own:
-        guard = guard.allowing(url)
-    timeout = ClientTimeout(total=timing.TITLE_TIMEOUT)
     is_framed, title = True, ""
-    with suppress(Dp1Error, ClientError, OSError, ValueError):
-        async with guard.request("GET", url, timeout=timeout) as response:
+    with suppress(*FAILURES):
+        async with _async_request(hass, url, options) as response:
             is_framed = _allows_frames(response)
             title = await read_title(response)
     if not is_framed:
-        if is_own:
+        if is_hass_url(hass, url):
             raise invalid_input("own_page_not_framed", url=url)
         warning = invalid_input("page_not_framed", url=url)
         options.warnings.append(async_message(hass, warning))
     return title
 
 
+async def _async_embeds(hass: HomeAssistant, url: str, options: Options) -> bool:
+    """Return whether displays can embed the SVG at a URL, also if that is unknown: as an object it may have programs."""
+    with suppress(*FAILURES):
+        async with _async_request(hass, url, options) as response:
+            origin = response.headers.get(hdrs.ACCESS_CONTROL_ALLOW_ORIGIN)
+            return origin in ("*", PLAYER_ORIGIN) and _allows_frames(response)
+    return True
+
+
+@asynccontextmanager
+async def _async_request(
+    hass: HomeAssistant, url: str, options: Options
+) -> AsyncIterator[ClientResponse]:
+    """Ask for a URL as displays do."""
+    guard = hass.data[ADDRESSES].async_guard(url, options.caller)
+    if is_hass_url(hass, url):
+        guard = guard.allowing(url)
+    timeout = ClientTimeout(total=timing.TITLE_TIMEOUT)
+    async with guard.request(
+        "GET", url, timeout=timeout, headers={hdrs.ORIGIN: PLAYER_ORIGIN}
+    ) as response:
+        yield response
+
+
 def _allows_frames(response: ClientResponse) -> bool:
     """Return whether an answer may be shown in a frame of another site."""
-    if response.content_type.startswith(("image/", "video/", "audio/")):
+    kind = response.content_type
+    if kind.startswith(("image/", "video/", "audio/")) and kind != SVG:
         return True
     for policy in response.headers.getall(hdrs.CONTENT_SECURITY_POLICY, ()):
         for directive in policy.lower().split(";"):
@@ -482,15 +506,18 @@ def _of_work(source: str, title: str) -> Playlist:
     return Playlist(document=build(title, [item]), origin=Origin.OURS, is_personal=True)
 
 
-def page_playlist(title: str, html: str) -> Playlist:
+def page_playlist(title: str, url: str) -> Playlist:
     """Return the playlist of a page; only the playlist has the title, as displays lay that of a work over it."""
-    item = build_item(page_url(html), license="open")
+    item = build_item(url, license="open")
     document = build(clean(title, MAX_TITLE), [item])
     return Playlist(document=document, origin=Origin.OURS, is_personal=True)
 
 
 def _title_of(url: str) -> str:
     """Return the last part of a URL without extension as title."""
+    if url.startswith("data:"):
+        kind = url[:MAX_TITLE].partition(",")[0].partition(";")[0]
+        return kind.rpartition("/")[2].partition("+")[0].upper() or "data"
     parsed = _parse_url(url)
     name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
     return PurePosixPath(name).stem or parsed.host or url[:MAX_TITLE]

@@ -14,11 +14,10 @@ from .player import RenderStatus
 from .sources import is_reserved, read_data
 
 ORIGIN = "http://127.0.0.1:8080"
-IMAGE, VIDEO, AUDIO, FRAME = "image", "video", "audio", "web"
+IMAGE, VIDEO, AUDIO, FRAME, OBJECT = "image", "video", "audio", "web", "svg"
 _SUFFIXES: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(
-        (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"), IMAGE
-    )
+    dict.fromkeys((".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp"), IMAGE)
+    | {".svg": OBJECT}
     | dict.fromkeys((".m3u8", ".m4v", ".mov", ".mp4", ".ogv", ".webm"), VIDEO)
     | dict.fromkeys((".flac", ".m4a", ".mp3", ".ogg", ".wav"), AUDIO)
     | dict.fromkeys((".htm", ".html"), FRAME)
@@ -49,6 +48,9 @@ async def load(session: aiohttp.ClientSession, source: str) -> Loaded:
     kind = _SUFFIXES.get(PurePosixPath(urlsplit(source).path).suffix.lower(), "")
     if is_reserved(source):
         return _done(kind or FRAME)
+    if kind == OBJECT and await _ask_kind(session, source) != OBJECT:
+        # It waits for an answer that may be used.
+        return Loaded(kind, RenderStatus.LOADING, visible=False)
     kind = kind or await _ask_kind(session, source)
     # Only films and sounds are requested with `crossOrigin`.
     answer = await _request(session, "GET", source, cors=kind in (VIDEO, AUDIO))
@@ -56,6 +58,8 @@ async def load(session: aiohttp.ClientSession, source: str) -> Loaded:
         return _failed(kind)
     if kind == FRAME and answer.content_type == _STREAM:
         # It is never done, and black.
+        return Loaded(kind, RenderStatus.LOADING, visible=False)
+    if kind == OBJECT and not _allows_frames(answer.headers):
         return Loaded(kind, RenderStatus.LOADING, visible=False)
     if kind == FRAME:
         return _done(kind, visible=_allows_frames(answer.headers))
@@ -83,6 +87,8 @@ async def _ask_kind(session: aiohttp.ClientSession, source: str) -> str:
 
 def _kind_of(content_type: str) -> str:
     """Return as what a media type is loaded."""
+    if content_type == "image/svg+xml":
+        return OBJECT
     family = content_type.partition("/")[0]
     return family if family in (IMAGE, VIDEO, AUDIO) else FRAME
 

@@ -16,7 +16,7 @@ from ...client.errors import NotFoundError
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
 from ...errors import component_errors
-from ...grants import GRANTS
+from ...grants import GRANTS, SVG, picture_page
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
 from .provider import Json, NodeRef, Provider
@@ -92,6 +92,8 @@ async def async_item(
             source = hass.data[GRANTS].async_url(media_id, URL(media.url).path)
     except HomeAssistantError as err:
         raise NotFoundError(str(err)) from err
+    if media.mime_type == SVG:
+        source = picture_page(source)
     return Work(title=title, source=source).item(duration=duration)
 
 
