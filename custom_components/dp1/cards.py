@@ -26,7 +26,7 @@ ICON: Final = "mdi:image-frame"
 
 async def async_setup_cards(hass: HomeAssistant) -> None:
     """Serve the cards."""
-    # The other modules are beside the one that is announced. Chromecast is given an address without a version.
+    # The other modules are beside the one that is announced. Chromecast loads an address without a version.
     path = f"/{DOMAIN}/{await hass.async_add_executor_job(_version)}"
     await hass.http.async_register_static_paths(
         [

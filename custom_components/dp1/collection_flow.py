@@ -104,19 +104,19 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         errors: dict[str, str] = {}
         values = user_input
         if user_input is not None:
-            found, errors = await self._async_addresses(user_input)
+            names, errors = await self._async_addresses(user_input)
             self._name = clean(user_input[CONF_NAME], NAME_LENGTH)
-            shown = self._name.lower()
-            if not shown or any(address.lower() in shown for address in found):
+            title = self._name.lower()
+            if not title or any(address.lower() in title for address in names):
                 # It is shown everywhere.
                 errors[CONF_NAME] = "invalid_name"
             if not errors:
                 self._data = {
-                    CONF_ADDRESSES: list(found),
+                    CONF_ADDRESSES: list(names),
                     CONF_KEEP_CURRENT: user_input.get(CONF_KEEP_CURRENT, False),
                 }
-                if any(found.values()):
-                    return await self._async_show_found(found)
+                if any(names.values()):
+                    return await self._async_confirm(names)
                 return await self._async_finish()
         elif self.source != SOURCE_USER:
             subentry = self._get_reconfigure_subentry()
@@ -133,43 +133,43 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
     async def _async_addresses(
         self, user_input: Mapping[str, Any]
     ) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the addresses with the names by which they were given, and the errors by field."""
-        found: dict[str, str] = {}
+        """Return the addresses with the names of wallets that stand for them, and the errors by field."""
+        names: dict[str, str] = {}
         texts = re.split(r"[\s,;]+", user_input[CONF_ADDRESSES].strip())
         if len(texts) > MAX_ADDRESSES or not any(texts):
-            return found, {CONF_ADDRESSES: "invalid_address"}
+            return names, {CONF_ADDRESSES: "invalid_address"}
         for text in filter(None, texts):
             try:
                 if (name := name_of(text)) is None:
-                    found[checked_address(text)] = ""
+                    names[checked_address(text)] = ""
                 elif not user_input.get(CONF_LOOK_UP):
-                    return found, {CONF_LOOK_UP: "not_allowed"}
+                    return names, {CONF_LOOK_UP: "not_allowed"}
                 else:
                     session = async_session(self.hass)
                     agent = await async_user_agent(self.hass)
-                    found[await look_up_name(session, name, agent)] = name
+                    names[await look_up_name(session, name, agent)] = name
             except ValueError:
-                return found, {CONF_ADDRESSES: "invalid_address"}
+                return names, {CONF_ADDRESSES: "invalid_address"}
             except NotFoundError:
-                return found, {CONF_ADDRESSES: "unknown_name"}
+                return names, {CONF_ADDRESSES: "unknown_name"}
             except Dp1Error:
-                return found, {CONF_ADDRESSES: "name_not_looked_up"}
-        return found, {}
+                return names, {CONF_ADDRESSES: "name_not_looked_up"}
+        return names, {}
 
-    async def _async_show_found(self, found: Mapping[str, str]) -> SubentryFlowResult:
+    async def _async_confirm(self, names: Mapping[str, str]) -> SubentryFlowResult:
         """Show which addresses the names stand for, and what they got last."""
-        named = [f"- {name}: `{address}`" for address, name in found.items() if name]
+        lines = [f"- {name}: `{address}`" for address, name in names.items() if name]
         with suppress(Dp1Error):
             indexer = await async_indexer(self.hass, self._indexer_url)
             page = await indexer.tokens(
-                owners=list(found), limit=SHOWN_WORKS, newest=True
+                owners=list(names), limit=SHOWN_WORKS, newest=True
             )
             works = ", ".join(markdown_safe(token.name) for token in page.records)
-            named += ["", works] if works else []
+            lines += ["", works] if works else []
         return self.async_show_form(
             step_id="confirm",
             data_schema=vol.Schema({}),
-            description_placeholders={"addresses": "\n".join(named)},
+            description_placeholders={"addresses": "\n".join(lines)},
         )
 
     async def async_step_confirm(
@@ -182,11 +182,11 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         """Add or change the collection; one that takes long to read is added before the dialog ends."""
         addresses = self._data[CONF_ADDRESSES]
         key = self._get_entry().data[CONF_SIGNING_KEY]
-        named = f"{key} {' '.join(sorted(addresses))}"
+        identity = f"{key} {' '.join(sorted(addresses))}"
         values: dict[str, Any] = {
             "title": self._name,
             "data": MappingProxyType(self._data),
-            "unique_id": sha256(named.encode()).hexdigest()[:32],
+            "unique_id": sha256(identity.encode()).hexdigest()[:32],
         }
         if self.source != SOURCE_USER or not await self._async_takes_long(addresses):
             return self._save(**values)
@@ -232,10 +232,10 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
 
     @property
     @override
-    def _known(self) -> dict[str, str]:
+    def _counts(self) -> dict[str, str]:
         """Return the name of the collection, and how many works are known."""
-        known = len(self._collection.list.records) if self._collection else 0
-        return {"name": markdown_safe(self._name), "known": str(known)}
+        count = len(self._collection.list.records) if self._collection else 0
+        return {"name": markdown_safe(self._name), "known": str(count)}
 
 
 class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):

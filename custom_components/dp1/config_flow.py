@@ -113,7 +113,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
 
     _address: Address
     _announced: Announced
-    _found: FoundDisplay
+    _display: FoundDisplay
     _title: str
 
     @staticmethod
@@ -131,7 +131,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     def async_get_supported_subentry_types(
         cls, config_entry: ConfigEntry
     ) -> dict[str, type[ConfigSubentryFlow]]:
-        """Return the flows of what a library can have beside its servers."""
+        """Return the flows of collections and channels, which a library can have."""
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return {SUBENTRY_COLLECTION: CollectionFlow, SUBENTRY_CHANNEL: ChannelFlow}
         return {}
@@ -146,7 +146,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Show the menu of what to add."""
+        """Show the menu of displays, screens and libraries."""
         return self.async_show_menu(
             step_id="user", menu_options=["display", "screen", "library"]
         )
@@ -205,8 +205,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             if not errors and not self._is_same(entry):
                 errors = {CONF_HOST: "another_display"}
             if not errors:
-                if entry.unique_id is None and self._found.device_id:
-                    device_id = self._found.device_id
+                if entry.unique_id is None and self._display.device_id:
+                    device_id = self._display.device_id
                     await self.async_set_unique_id(device_id, raise_on_progress=False)
                     self._abort_if_configured()
                     async_set_device_id(self.hass, entry, device_id)
@@ -227,7 +227,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         announced = await async_announced(self.hass, self._address)
         self._address = announced.address or self._address
         try:
-            self._found = await async_identify(self.hass, self._address)
+            self._display = await async_identify(self.hass, self._address)
         except Dp1Error as err:
             return {CONF_HOST: err.key}
         self._announced = await async_announced(self.hass, self._address)
@@ -236,28 +236,28 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     def _is_same(self, entry: ConfigEntry) -> bool:
         """Return whether the display that answered is the one of an entry."""
         announced = self._announced.device_id
-        if not self._found.device_id and announced and entry.unique_id:
+        if not self._display.device_id and announced and entry.unique_id:
             return announced == entry.unique_id
-        return self._found.matches(entry.unique_id, set(entry.data[CONF_MACS]))
+        return self._display.matches(entry.unique_id, set(entry.data[CONF_MACS]))
 
-    async def _async_add_by_address(self, given: dict[str, Any]) -> ConfigFlowResult:
+    async def _async_add_by_address(self, answers: dict[str, Any]) -> ConfigFlowResult:
         """Add the display that answered, without a unique id if it has none."""
         announced, name, _ = self._announced
-        device_id = self._found.device_id or announced or self._address.device_id
+        device_id = self._display.device_id or announced or self._address.device_id
         if device_id:
             await self.async_set_unique_id(device_id, raise_on_progress=False)
             self._abort_if_configured(updates=self._verified_data)
             self._abort_if_added_without_id(device_id, name)
         else:
             for entry in self._async_current_entries(include_ignore=False):
-                if not self._found.macs.isdisjoint(entry.data.get(CONF_MACS, ())):
+                if not self._display.macs.isdisjoint(entry.data.get(CONF_MACS, ())):
                     self._abort_with_address(entry)
                 if self._address_data.items() <= entry.data.items():
                     raise _already_configured(entry)
         self._title = (
-            self._found.name or name or device_id or model_of(self._found.dialect)
+            self._display.name or name or device_id or model_of(self._display.dialect)
         )
-        return await self._async_create_display(given)
+        return await self._async_create_display(answers)
 
     @override
     async def async_step_zeroconf(
@@ -286,25 +286,25 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             async_update_name(self.hass, entry, name)
             self._abort_if_configured()
         try:
-            self._found = await self._async_identify(is_known=entry is not None)
+            self._display = await self._async_identify(is_known=entry is not None)
         except Dp1Error as err:
             error = WantsPairingError("announced as newer") if is_newer else err
             if coordinator := getattr(entry, "runtime_data", None):
                 coordinator.connection.missed(error)
             return self.async_abort(reason=error.key)
         macs = set(entry.data[CONF_MACS] if entry else ())
-        if not self._found.matches(device_id, macs):
+        if not self._display.matches(device_id, macs):
             return self.async_abort(reason="another_display")
         if entry is not None:
             async_update_name(self.hass, entry, name)
-            still_there = await async_still_answers(self.hass, entry, self._found)
+            still_there = await async_still_answers(self.hass, entry, self._display)
             self._abort_if_configured(
                 updates=None if still_there else self._verified_data
             )
         self._abort_if_added_without_id(device_id, name)
         if self.hass.config_entries.flow.async_has_matching_flow(self):
             return self.async_abort(reason="already_in_progress")
-        self._title = self._found.name or name or device_id
+        self._title = self._display.name or name or device_id
         # The end of the id tells displays of one name apart.
         ending = "" if device_id in self._title else f" ({device_id[-4:]})"
         self.context["title_placeholders"] = {"name": f"{self._title}{ending}"}
@@ -349,13 +349,13 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             data_schema=vol.Schema(self._questions()),
             description_placeholders={
                 "name": markdown_safe(self._title),
-                "model": model_of(self._found.dialect, self.unique_id),
+                "model": model_of(self._display.dialect, self.unique_id),
                 "host": self._address.host,
             },
         )
 
     def _questions(self) -> dict[vol.Marker, BooleanSelector]:
-        """Return what is asked with a display, which needs no answer.
+        """Return the questions about a display, which need no answer.
 
         It is about the library on offer as long as there is none, about the art gallery with the first display,
         and about music in a home with another player: the area of the display is not known yet, and without an answer
@@ -366,7 +366,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         has_library = EntryKind.LIBRARY in kinds or any(
             entry.unique_id == DEFAULT_FEED_URL for entry in entries
         )
-        is_asked = {
+        questions = {
             CONF_ADD_LIBRARY: not has_library,
             CONF_DASHBOARD: EntryKind.DISPLAY not in kinds,
             CONF_IGNORE_MUSIC: bool(async_other_players(self.hass)),
@@ -375,8 +375,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             vol.Optional(
                 name, description={"suggested_value": name != CONF_IGNORE_MUSIC or None}
             ): BooleanSelector()
-            for name in is_asked
-            if is_asked[name]
+            for name, is_wanted in questions.items()
+            if is_wanted
         }
 
     @property
@@ -387,16 +387,18 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     @property
     def _verified_data(self) -> dict[str, Any]:
         """Return the part of the entry data that the display has just verified."""
-        macs = {CONF_MACS: sorted(self._found.macs)} if self._found.macs else {}
+        macs = {CONF_MACS: sorted(self._display.macs)} if self._display.macs else {}
         return self._address_data | macs
 
     def _abort_if_added_without_id(self, device_id: str, name: str | None) -> None:
         """Abort if the display was added before its id was known, and store the id."""
-        entry = async_entry_without_id(self.hass, self._address_data, self._found.macs)
+        entry = async_entry_without_id(
+            self.hass, self._address_data, self._display.macs
+        )
         if entry is None:
             return
         async_set_device_id(self.hass, entry, device_id)
-        async_update_name(self.hass, entry, self._found.name or name or device_id)
+        async_update_name(self.hass, entry, self._display.name or name or device_id)
         self._abort_with_address(entry)
 
     def _abort_with_address(self, entry: ConfigEntry) -> NoReturn:
@@ -417,9 +419,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             updates=updates, description_placeholders={"title": title}
         )
 
-    async def _async_create_display(self, given: dict[str, Any]) -> ConfigFlowResult:
+    async def _async_create_display(self, answers: dict[str, Any]) -> ConfigFlowResult:
         """Create the entry of a display, and add the library on offer if that is wanted."""
-        if given.get(CONF_ADD_LIBRARY):
+        if answers.get(CONF_ADD_LIBRARY):
             self._withdraw_offers()
             context = ConfigFlowContext(source=SOURCE_INTEGRATION_DISCOVERY)
             self.hass.async_create_task(
@@ -432,13 +434,13 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             data={
                 CONF_KIND: EntryKind.DISPLAY.value,
                 **self._address_data,
-                CONF_DIALECT: self._found.dialect.value,
-                CONF_MACS: sorted(self._found.macs),
+                CONF_DIALECT: self._display.dialect.value,
+                CONF_MACS: sorted(self._display.macs),
             },
             options={
-                name: given[name]
+                name: answers[name]
                 for name in (CONF_DASHBOARD, CONF_IGNORE_MUSIC)
-                if name in given
+                if name in answers
             },
         )
 
@@ -523,8 +525,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         errors: dict[str, str] = {}
         entry = self._get_reconfigure_entry()
         if user_input is not None:
-            known = None if user_input.get(CONF_REMOVE_API_KEY) else entry.data
-            data, errors = await async_check_library(self.hass, user_input, known)
+            current = None if user_input.get(CONF_REMOVE_API_KEY) else entry.data
+            data, errors = await async_check_library(self.hass, user_input, current)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 if server != entry.unique_id:

@@ -50,8 +50,8 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
 
     @property
     @abstractmethod
-    def _known(self) -> dict[str, str]:
-        """Return what the texts name."""
+    def _counts(self) -> dict[str, str]:
+        """Return the placeholders of the texts: a name, and the count of records so far."""
 
     @property
     def _progress(self) -> float | None:
@@ -66,7 +66,7 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
             return self.async_show_progress(
                 step_id="reading",
                 progress_action="reading",
-                description_placeholders=self._known,
+                description_placeholders=self._counts,
                 progress_task=self._reading,
             )
         return self.async_show_progress_done(next_step_id="read")
@@ -82,4 +82,4 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
 
     async def async_step_read(self, user_input: dict[str, Any] | None = None) -> R:
         """End once everything is known."""
-        return self.async_abort(reason=self._end, description_placeholders=self._known)
+        return self.async_abort(reason=self._end, description_placeholders=self._counts)

@@ -199,7 +199,7 @@ class OrderSelector(SelectSelector):
 
     @override
     def serialize(self) -> dict[str, Any]:
-        """Return the selector, with what the frontend knows and the backend does not."""
+        """Return the selector with an option of the frontend that the backend lacks."""
         return {"selector": {self.selector_type: {**self.config, "reorder": True}}}
 
 
@@ -208,7 +208,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
 
     _end = "read"
     _playlist: FeedPlaylist
-    _shown: dict[int, str | int]
+    _keys: dict[int, str | int]
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
@@ -257,7 +257,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
 
     @property
     @override
-    def _known(self) -> dict[str, str]:
+    def _counts(self) -> dict[str, str]:
         """Return the name of the library, and how many records are known."""
         name = markdown_safe(self._library.title)
         return {"name": name, "known": str(self._library.known)}
@@ -376,8 +376,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         """Show the signing key."""
         if user_input is not None:
             return self.async_abort(reason="key_exported")
-        own, shown = {"did": self._key.did}, {CONF_SIGNING_KEY: self._key.export()}
-        return self._show("export_key", SHOWN_KEY_SCHEMA, shown, placeholders=own)
+        own, values = {"did": self._key.did}, {CONF_SIGNING_KEY: self._key.export()}
+        return self._show("export_key", SHOWN_KEY_SCHEMA, values, placeholders=own)
 
     def _save(self, schema: vol.Schema, user_input: dict[str, Any]) -> ConfigFlowResult:
         """Save the options of one form and keep the others."""
@@ -508,14 +508,14 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         ]
         if user_input is None:
             # The playlist may change while the page is open.
-            self._shown = dict(enumerate(keys, 1))
+            self._keys = dict(enumerate(keys, 1))
         numbers = map(int, user_input[CONF_WORKS] if user_input else ())
-        chosen = [self._shown.get(number, number) for number in numbers]
-        gone = {*self._shown.values()} - {*keys}
+        chosen = [self._keys.get(number, number) for number in numbers]
+        gone = {*self._keys.values()} - {*keys}
         change = {
             "order": [key for key in chosen if key not in gone],
             "remove": [
-                key for key in self._shown.values() if key not in {*chosen, *gone}
+                key for key in self._keys.values() if key not in {*chosen, *gone}
             ],
         }
         return await self._async_act(
@@ -532,7 +532,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
 
     @property
     def _placeholders(self) -> dict[str, str]:
-        """Return what the texts name: the library, and the playlist once it is chosen."""
+        """Return the placeholders of the texts: the library, and the playlist once it is chosen."""
         playlist = getattr(self, "_playlist", None)
         title = playlist.title if playlist else ""
         return {
@@ -557,8 +557,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         placeholders = {**self._placeholders, "reason": ""}
         if user_input is not None:
             is_new = action == "publish_playlist"
-            named = {} if is_new else {CONF_PLAYLIST_ID: self._playlist.id}
-            given = user_input if data is None else data
+            playlist = {} if is_new else {CONF_PLAYLIST_ID: self._playlist.id}
+            fields = user_input if data is None else data
             library = {ATTR_CONFIG_ENTRY_ID: self.config_entry.entry_id}
             if action == "cast_playlist":
                 library = {}
@@ -566,7 +566,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 response = await self.hass.services.async_call(
                     DOMAIN,
                     action,
-                    {**library, **named, **given},
+                    {**library, **playlist, **fields},
                     blocking=True,
                     return_response=is_new,
                 )
@@ -576,7 +576,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 if err.translation_key == "works_at_home" and (
                     counts["count"] != counts["works"]
                 ):
-                    self._publishing = given
+                    self._publishing = fields
                     step_id, schema = "leave_out", vol.Schema({})
                     placeholders |= counts
                 else:
