@@ -64,7 +64,7 @@ li { position: relative; min-width: 0; }
   border: 2px solid var(--primary-color); border-block-start-color: transparent; box-sizing: border-box;
 }
 .icon[aria-busy="true"]::after { width: 72%; height: 72%; }
-.show[aria-busy="true"] > * { opacity: .4; }
+.show[aria-busy="true"] .thumb { opacity: .4; }
 @media (prefers-reduced-motion: no-preference) {
   [aria-busy="true"]::after { animation: turn 1s linear infinite; }
   @keyframes turn { to { transform: rotate(1turn); } }
@@ -113,8 +113,9 @@ summary::-webkit-details-marker { display: none; }
 .transport { direction: ltr; }
 .place { min-width: 56px; text-align: center; white-space: nowrap; }
 [aria-pressed="true"] { color: var(--error-color, #db4437); }
-.choose { position: relative; display: flex; align-items: center; justify-content: center; gap: 8px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); font-weight: 500; }
-.choose[aria-busy="true"] > * { opacity: .3; }
+.choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); font-weight: 500; }
+.choose[aria-busy="true"]::after { position: static; order: -1; margin: 0; }
+.choose[aria-busy="true"] ha-icon { display: none; }
 .choose:focus-visible { border-radius: 3.2em; outline-offset: 1px; }
 .next { display: flex; gap: 8px; overflow-x: auto; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
 .next li { flex: none; }
