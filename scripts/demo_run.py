@@ -6,6 +6,7 @@ look for services on loopback. What is shown was drawn for this purpose.
 
 import argparse
 import asyncio
+from base64 import b64encode
 from contextlib import AsyncExitStack, suppress
 from datetime import date, timedelta
 from hashlib import sha256
@@ -33,6 +34,9 @@ PLAYLISTS = {
     "For the kitchen": "Everything Is a Window",
     "Slow morning": "Tender Machines",
 }
+# A playlist that can be published: its works are in it as a whole, and not at addresses of this machine.
+DRAWN = "Three circles"
+COLORS = {"Ember": "#c2410c", "Moss": "#4d7c0f", "Dusk": "#4338ca"}
 CHANNEL = "Our house"
 DAILY = "Tender Machines"
 DAYS = 30
@@ -174,7 +178,7 @@ async def add_collection(home: Home, library: str, indexer: str, daily: str) -> 
 
 
 def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
-    """Publish playlists of the catalog's works, and a channel of two of them."""
+    """Publish playlists of the catalog's works and a channel of two of them, and one of drawings."""
     stored = feed.seed(
         {
             "title": title,
@@ -194,7 +198,11 @@ def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
         "coverImage": stored[1]["coverImage"],
         "playlists": [each["id"] for each in stored[:2]],
     }
-    feed.seed(channels=[channel])
+    drawn = [
+        {"title": title, "source": _drawing(color), "license": "open"}
+        for title, color in COLORS.items()
+    ]
+    feed.seed([{"title": DRAWN, "items": drawn}], [channel])
 
 
 def seed_daily(catalog: CatalogSimulator, feed: FeedSimulator) -> str:
@@ -208,6 +216,15 @@ def seed_daily(catalog: CatalogSimulator, feed: FeedSimulator) -> str:
     ]
     (stored,) = feed.seed([{"title": "The Daily", "items": items}])
     return f"{feed.url}/playlists/{stored['id']}"
+
+
+def _drawing(color: str) -> str:
+    """Return the address of a drawing, which holds the whole of it."""
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 9">'
+        f'<rect width="16" height="9" fill="#f2efe9"/><circle cx="8" cy="4.5" r="3" fill="{color}"/></svg>'
+    )
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
 def _item(catalog: CatalogSimulator, series: dict[str, Any]) -> dict[str, Any]:
