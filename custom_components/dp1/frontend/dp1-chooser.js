@@ -253,6 +253,8 @@ class Menu extends HTMLElement {
   /** Follow the state; a menu goes with its button. */
   follow() {
     if (this.opener.hidden) return this.close();
+    const look = (entries) => entries.map(({ textContent, ariaChecked }) => `${textContent} ${ariaChecked}`).join();
+    if (look(this.entries()) === look([...this.list.children])) return;
     const focused = this.items.indexOf(this.root.activeElement);
     this.render(Math.max(focused, 0));
     this.items[focused]?.focus();
