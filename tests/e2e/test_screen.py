@@ -1,10 +1,12 @@
 """A browser as a display: paired, cast to, asleep, and back after its own reload and a restart of Home Assistant."""
 
 from base64 import b64encode
+import json
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import aiohttp
 from playwright.async_api import Browser, Page, expect
 import pytest
 
@@ -82,6 +84,22 @@ async def cast(home: Home, *items: dict[str, Any], **more: Any) -> None:
     playlist = {"dpVersion": "1.1.0", "title": "Evening", "items": works}
     data = {"entity_id": TABLET, "playlist": playlist, **more}
     await home.call("dp1.cast_playlist", data)
+
+
+async def cast_by_another(folder: Path, item: dict[str, Any]) -> None:
+    """Cast as the command line of the vendor does, to the address in the entry of the screen."""
+    stored = json.loads((folder / ".storage" / "core.config_entries").read_text())
+    (port,) = (
+        e["data"]["port"] for e in stored["data"]["entries"] if e["title"] == "Tablet"
+    )
+    playlist = {"dpVersion": "1.1.0", "title": "Command line", "items": [item]}
+    request = {"dp1_call": playlist, "intent": {"action": "now_display"}}
+    body = {"command": "displayPlaylist", "request": request}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"http://127.0.0.1:{port}/api/cast", json=body) as answer,
+    ):
+        assert await answer.json() == {"message": {"ok": True}}
 
 
 async def test_a_tablet(tmp_path: Path) -> None:
@@ -243,10 +261,16 @@ async def test_evenings(tmp_path: Path) -> None:
         await expect(page.locator(".work.on")).to_have_count(1)
         await page.context.set_offline(False)
 
-        # Somebody else casts: the state follows.
-        entries = await home.ask("config_entries/get", domain="dp1")
-        assert {entry["title"] for entry in entries} == {"Tablet", "Gallery"}
+        # Somebody else casts: the state follows. Without the catalog, pictures of the home are shown.
+        blue, red = picture("#36c"), picture("#c22")
+        await cast_by_another(folder, work("Blue", blue))
+        await expect(page.locator(f".work.on img[src='{blue}']")).to_be_visible()
+
+        async def follows() -> bool:
+            """Return whether the state tells of it."""
+            return await attribute("media_title") == "Blue"
+
+        await home.until(follows, 5, "the work of somebody else")
         await catalog.stop()
-        red = picture("#c22")
         await cast(home, work("Red", red))
         await expect(page.locator(f".work.on img[src='{red}']")).to_be_visible()

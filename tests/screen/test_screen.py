@@ -9,7 +9,8 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.screen.pairing import Screens
-from custom_components.dp1.screen.server import Server
+from custom_components.dp1.screen.server import SERVICE_TYPE, Server
+from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
@@ -204,3 +205,30 @@ async def test_works_follow_each_other(server: Server, page: Page) -> None:
         pass
     await page.socket.send_json({"work": message["work"], "ended": True})
     assert (await page.socket.receive_json(timeout=5))["title"] == "Two"
+
+
+async def test_others_may_cast(
+    hass: HomeAssistant, screens: Screens, page: Page, mdns: HaAsyncZeroconf
+) -> None:
+    """Only once its owner lets others cast is a screen announced, and reached from elsewhere."""
+    entry = await add(hass, page)
+    (server,) = screens.servers
+    assert {host for host, _ in server.addresses} == {"127.0.0.1"}
+    hass.config_entries.async_update_entry(entry, options={"let_others_cast": True})
+    await until(lambda: not server.addresses)
+    await page.open()
+    await until(lambda: server.addresses)
+    assert {host for host, _ in server.addresses} == {"0.0.0.0"}
+    name = f"{server.device_id}.{SERVICE_TYPE}".lower()
+    announced = mdns.zeroconf.registry.async_get_info_name
+    await until(lambda: announced(name))
+    assert (info := announced(name)) is not None
+    assert info.decoded_properties["id"] == server.device_id
+    assert info.port == server.port == entry.data["port"]
+    secret = "http://127.0.0.1:9/playlist.json"
+    assert await send(server, "displayPlaylist", playlistUrl=secret) == {"status": 500}
+    # It is announced three times.
+    await asyncio.sleep(1)
+    hass.config_entries.async_update_entry(entry, options={})
+    await until(lambda: not server.addresses)
+    assert announced(name) is None

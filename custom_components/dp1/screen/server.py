@@ -75,6 +75,11 @@ class Server:
         """Return where Home Assistant reaches it."""
         return f"{LOOPBACK}:{self.port}"
 
+    @property
+    def addresses(self) -> list[Any]:
+        """Return where it listens."""
+        return self._runner.addresses if self._runner else []
+
     # The page
 
     async def async_serve_page(self, page: web.WebSocketResponse) -> None:
@@ -145,7 +150,8 @@ class Server:
             app.router.add_post("/api/cast", self._cast)
             runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
             await runner.setup()
-            host = None if self.is_open else LOOPBACK
+            # Only where its owner chose that.
+            host = "0.0.0.0" if self.is_open else LOOPBACK  # noqa: S104
             try:
                 await web.TCPSite(runner, host, self.port).start()
             except OSError:
@@ -180,7 +186,7 @@ class Server:
             if announced := self._announced:
                 self._announced = None
                 mdns = await zeroconf.async_get_async_instance(self.hass)
-                await mdns.async_unregister_service(announced)
+                await (await mdns.async_unregister_service(announced))
             for socket in list(self._listeners):
                 await socket.close()
             if runner is not None:
