@@ -67,6 +67,7 @@ from .display.discovery import (
     async_set_device_id,
     async_still_answers,
     async_update_name,
+    is_one_way,
     model_of,
     parse_address,
 )
@@ -276,6 +277,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             DOMAIN, device_id
         )
         if entry is not None and entry.source == SOURCE_IGNORE:
+            raise _already_configured(entry)
+        if entry is not None and is_one_way(entry.data[CONF_HOST]):
+            # Its owner chose that address, and it would be replaced again and again.
             raise _already_configured(entry)
         is_newer = _is_newer(texts)
         if (

@@ -236,7 +236,7 @@ def _addresses(value: object) -> list[str]:
         if isinstance(part, str):
             matches = _ADDRESS.finditer(part[:MAX_DOCUMENT])
             found |= {
-                it[0]: None for it in islice(matches, MAX_PARTS) if _is_at_home(it[0])
+                it[0]: None for it in islice(matches, MAX_PARTS) if is_at_home(it[0])
             }
         elif (
             isinstance(part, dict | list | tuple)
@@ -246,7 +246,7 @@ def _addresses(value: object) -> list[str]:
     return [*islice(found, MAX_ADDRESSES)]
 
 
-def _is_at_home(address: str) -> bool:
+def is_at_home(address: str) -> bool:
     """Return whether an address can be nowhere but at home."""
     try:
         return is_home_name(plain_host(web_url(address)))

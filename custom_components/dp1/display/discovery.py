@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address, ip_network
 import re
 from typing import Any, NamedTuple
 
@@ -44,6 +44,8 @@ STORED_ADDRESS_TIMEOUT = 2.0
 WAKE_PORT = 9
 FIRST_TO_WAKE = "2.0.3"
 CABLES = ("en", "eth")
+# Addresses of Tailscale and of shared networks, which lead to a display, but not back.
+TAILNET = ip_network("100.64.0.0/10")
 MAC = re.compile("(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
 
@@ -118,6 +120,14 @@ def macs_of(device: DeviceStatus) -> frozenset[str]:
 def is_ff1(dialect: Dialect, device_id: str | None) -> bool:
     """Return whether a display is an FF1, whose interface others may speak, too."""
     return dialect is Dialect.FF and (device_id or "FF1-").startswith("FF1-")
+
+
+def is_one_way(host: str) -> bool:
+    """Return whether a display at an address has no way to the home of Home Assistant."""
+    try:
+        return ip_address(host) in TAILNET
+    except ValueError:
+        return False
 
 
 def model_of(dialect: Dialect, device_id: str | None = None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from random import sample
 from typing import Any
 
+from homeassistant.const import CONF_HOST
 from homeassistant.exceptions import HomeAssistantError
 
 from .. import timing
@@ -13,13 +14,14 @@ from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.playlist.playlist import Origin, Playlist
-from ..client.text import clean
+from ..client.text import clean, host_of
 from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
+from ..display.discovery import is_one_way
 from ..display.history import History
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
-from ..guard import ADDRESSES
+from ..guard import ADDRESSES, is_at_home
 from .resolve import Options, async_apply, async_read, start_of
 
 
@@ -29,6 +31,7 @@ async def async_cast(
     """Cast to a display in its turn, and return what was sent."""
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, options)
+    check_reach(coordinator, playlist)
     await _async_leave_error_page(coordinator, options.wake)
     coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
     if playlist.origin is Origin.OURS:
@@ -48,6 +51,15 @@ async def async_wake(coordinator: DisplayCoordinator, options: Options) -> None:
     is_newest = options.number > coordinator.last_sleep_request
     if options.wake and coordinator.data.asleep and is_newest:
         await coordinator.async_set_asleep(False)
+
+
+def check_reach(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
+    """Raise an error for media at home that a display has no way to."""
+    if not is_one_way(coordinator.config_entry.data[CONF_HOST]):
+        return
+    for source in filter(is_at_home, playlist.sources):
+        where = host_of(source) or ""
+        raise action_failed("no_way_home", name=coordinator.name, where=where)
 
 
 async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:

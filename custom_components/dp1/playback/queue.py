@@ -16,7 +16,7 @@ from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 from ..grants import GRANTS
-from .cast import async_take_snapshot, async_wake
+from .cast import async_take_snapshot, async_wake, check_reach
 from .compose import async_works_alone, with_own_ids
 from .daily import async_of_today, async_show_daily, daily_of
 from .program import PROGRAMS
@@ -159,6 +159,7 @@ async def _async_extend(
     async with program.turn(number) as is_newest:
         if not is_newest or program.is_announcing:
             return False
+        check_reach(coordinator, playlist)
         hass.data[GRANTS].async_use(playlist, entry_id)
         async with coordinator.async_command(Refresh.PLAYER) as display:
             extended = await display.extend(playlist)

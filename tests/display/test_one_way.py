@@ -1,0 +1,92 @@
+"""Test a display that is reached from far away, and has no way to the home."""
+
+from ipaddress import ip_address, ip_network
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.display import discovery
+from homeassistant.config_entries import SOURCE_ZEROCONF
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+
+from ..displays import DEVICE_ID, ENTITY_ID, playlist, state_of, until
+from ..simulators.display import DisplaySimulator
+
+
+@pytest.fixture(autouse=True)
+def _far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the simulated display have such an address."""
+    monkeypatch.setattr(discovery, "TAILNET", ip_network("127.0.0.0/8"))
+
+
+@pytest.mark.parametrize(
+    ("host", "one_way"),
+    [
+        ("100.64.0.1", True),
+        ("100.128.0.1", False),
+        ("192.168.1.5", False),
+        ("a", False),
+    ],
+)
+def test_which_addresses(
+    monkeypatch: pytest.MonkeyPatch, host: str, one_way: bool
+) -> None:
+    """Those of Tailscale lead one way."""
+    monkeypatch.undo()
+    assert discovery.is_one_way(host) is one_way
+
+
+async def cast(hass: HomeAssistant, source: str) -> None:
+    """Cast one work."""
+    document = playlist("Dawn")
+    document["items"][0]["source"] = source
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {"entity_id": ENTITY_ID, "playlist": document},
+        blocking=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "source", ["http://192.168.1.5:8123/a.png", "http://homeassistant.local/a.png"]
+)
+async def test_media_of_the_home_are_refused(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    source: str,
+) -> None:
+    """The reason is told, nothing is sent, and art of the internet is shown."""
+    with pytest.raises(HomeAssistantError) as caught:
+        await cast(hass, source)
+    assert caught.value.translation_key == "no_way_home"
+    assert "displayPlaylist" not in display.commands
+    await cast(hass, "https://art.example.org/1")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+
+
+async def test_its_address_stays(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """It is not replaced by one that is announced, also while the display is away."""
+    before = setup_display.data["host"], setup_display.data["port"]
+    await display.refuse()
+    async with DisplaySimulator(profile="B", device_id=DEVICE_ID) as there:
+        address = ip_address("127.0.0.2")
+        info = ZeroconfServiceInfo(
+            ip_address=address,
+            ip_addresses=[address],
+            port=there.port,
+            hostname=f"{DEVICE_ID}.local.",
+            type="_ff1._tcp.local.",
+            name=f"{DEVICE_ID}._ff1._tcp.local.",
+            properties={"id": DEVICE_ID},
+        )
+        result = await hass.config_entries.flow.async_init(
+            "dp1", context={"source": SOURCE_ZEROCONF}, data=info
+        )
+    assert result["reason"] == "already_configured"
+    assert (setup_display.data["host"], setup_display.data["port"]) == before
