@@ -528,10 +528,17 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.create_task(self._async_update_device(), "device status")
         if self._polls:
             self._schedule_polled_reads()
-        is_due = self._polls % PLAYER_EVERY == 0
+        is_due = self._polls % PLAYER_EVERY == 0 or self._pushes_lack_settings()
         self._polls += 1
         if is_due or self.data.player is None or not self.connection.connected:
             await self._async_update_player()
+
+    def _pushes_lack_settings(self) -> bool:
+        """Return whether settings of the player are not pushed, as by firmware 1.x."""
+        pushed, player = self._pushed, self.data.player
+        settings = player.settings if player else None
+        told = pushed.settings.offered if pushed and pushed.settings else frozenset()
+        return settings is not None and not settings.offered <= told
 
     # Identity
 

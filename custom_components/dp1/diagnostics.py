@@ -71,7 +71,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "firmware": identity.version if identity else None,
         "set_up": data.set_up,
         "player": _allowed(player, PLAYER),
-        "works": len(player.items) if player else None,
+        "works": player.count if player else None,
         "has_playlist_url": bool(player and player.playlist_url),
         "settings": _allowed(player.settings if player else None, SETTINGS),
         "offered_settings": sorted(player.settings.offered)

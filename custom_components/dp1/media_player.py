@@ -239,7 +239,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "work_id": work.id,
                 "source": without_token(work.source),
                 "license": item.license if item else None,
-                "works": len(player.items) if player else None,
+                "works": player.count if player else None,
                 "playlist_id": player.playlist_id if player else None,
                 "playlist_url": without_token(player.playlist_url) if player else None,
                 "error_page": without_token(data.error_page),

@@ -118,7 +118,7 @@ SENSORS = (
         is_common=True,
         # Which keeps it out of the logbook.
         state_class=SensorStateClass.MEASUREMENT,
-        value_fn=lambda player: len(player.items),
+        value_fn=attrgetter("count"),
     ),
     DisplaySensorDescription(
         key="next_work",

@@ -73,7 +73,7 @@ class Activity:
                 "picture": without_token(work.picture),
                 "playlist": player.playlist_title,
                 "position": player.position,
-                "works": len(player.items),
+                "works": player.count,
                 "favorite": any(
                     library.favorite_of(player, work)
                     for library in async_source_list(self.coordinator.hass).libraries

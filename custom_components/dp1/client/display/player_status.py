@@ -249,6 +249,7 @@ class PlayerStatus(Message):
         render_status: of the current work: 0 pending, 1 loading, 2 ready, 3 failed.
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
+        count: number of works, of which no more than can be shown are kept.
     """
 
     index: int | None = None
@@ -267,6 +268,7 @@ class PlayerStatus(Message):
     render_status: int | None = sent(whole, "renderStatus")
     signature_status: str | None = sent(word, "signatureStatus")
     overlay: bool = sent(_is_there, "overlay", default=False)
+    count: int = 0
 
     @property
     def position(self) -> int | None:
@@ -296,14 +298,16 @@ class PlayerStatus(Message):
     def parse(cls, data: object) -> Self:
         """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
         given = mapping(data)
-        playlist = _shortened(mapping(given.get("playlist")))
+        playlist = mapping(given.get("playlist"))
         if not isinstance(works := given.get("items"), list):
             works = playlist.get("items")
+        playlist = _shortened(playlist)
         return cls(
             playlist_url=_playlist_url(given),
             playlist=playlist if any(playlist.values()) else None,
             index=_index(given),
             items=_items(works),
+            count=len(works) if isinstance(works, list) else 0,
             asleep=_asleep(given),
             **sent_fields(cls, given),
         )
@@ -359,9 +363,14 @@ class PlayerStatus(Message):
         )
 
     def _has_works_of(self, other: PlayerStatus) -> bool:
-        """Return whether both have the same works, in any order."""
-        ids, others = self.item_ids, other.item_ids
-        return ids == others or Counter(ids) == Counter(others)
+        """Return whether both have the same works by their ids and titles, in any order."""
+        names, others = self._names, other._names
+        return names == others or Counter(names) == Counter(others)
+
+    @cached_property
+    def _names(self) -> list[tuple[str | None, str | None]]:
+        """Return what the works are told apart by, in playing order."""
+        return [(item.id, item.title) for item in self.items]
 
 
 def _with_end(item: Mapping[str, Any]) -> dict[str, Any]:
