@@ -21,10 +21,6 @@ class Arguments:
         """Return whether the argument was sent, even as null."""
         return name.lower() in self._values
 
-    def given(self, name: str) -> bool:
-        """Return whether the argument has a value."""
-        return self._values.get(name.lower()) is not None
-
     def _typed(self, name: str, zero: Any, *kinds: type) -> Any:
         """Return the value if it has one of the types."""
         value = self._values.get(name.lower())
@@ -51,34 +47,9 @@ class Arguments:
         text: str = self._typed(name, "", str)
         return text
 
-    def mapping(self, name: str) -> Json:
-        """Return an object."""
-        mapping: Json = self._typed(name, {}, dict)
-        return mapping
-
-    def numbers(self, name: str) -> list[float]:
-        """Return a list of numbers."""
-        values: list[Any] = self._typed(name, [], list)
-        if not all(type(value) in (int, float) for value in values):
-            raise CommandError(f"{name} has the wrong type")
-        return values
-
     def texts(self, name: str) -> list[str] | None:
         """Return a list of strings; None if there is no list."""
         values: list[Any] | None = self._typed(name, None, list)
         if values is not None and not all(isinstance(value, str) for value in values):
             raise CommandError(f"{name} has the wrong type")
         return values
-
-    def points(self, name: str) -> list[tuple[float, float]]:
-        """Return a list of movements."""
-        steps = self._typed(name, [], list)
-        points = []
-        for step in steps:
-            if not isinstance(step, dict):
-                raise CommandError(f"{name} has the wrong type")
-            x, y = step.get("dx", 0), step.get("dy", 0)
-            if type(x) not in (int, float) or type(y) not in (int, float):
-                raise CommandError(f"{name} has the wrong type")
-            points.append((x, y))
-        return points

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import UTC
 from typing import Any
 
 from .arguments import Arguments
@@ -21,10 +21,7 @@ ORIENTATIONS = ("landscape", "portrait", "landscapeReverse", "portraitReverse")
 FIRST_MIXER = 63
 _KEYS = frozenset({*range(32, 127), 8, 9, 13, 27})
 _BUTTONS = ("", "left", "right", "middle")
-_MOST_POINTS = 16
 _MODES = ("silent", "notify", "strict")
-_MOST_TTL = 86400
-_NAME_LENGTH = 64
 
 
 def mixer_of(percent: int) -> int:
@@ -59,19 +56,15 @@ class Device:
         muted: whether the sound is off.
         orientation: rotation of the screen.
         panel: the monitor.
-        analytics_disabled: whether the owner has disabled analytics.
-        beta_features: whether the owner has enabled beta features.
         overlay: what is shown over the work.
         last_outage: the last network outage.
         signature_mode: what happens to playlists without a valid signature.
         metrics: the latest sample of the system monitor; None before the first.
         broken: whether the configuration cannot be read.
-        reset_staged: whether a factory reset is about to happen.
         wifi_signal: percent; None when not associated.
         on_reboot: called to reboot.
         on_shutdown: called to shut down.
         on_update: called to install the latest version.
-        on_leave: called to leave the network.
         on_rename: called when the name or owner has changed.
         on_change: called when the next status should be pushed at once.
     """
@@ -93,19 +86,15 @@ class Device:
     muted: bool = False
     orientation: str = ORIENTATIONS[0]
     panel: Panel = field(default_factory=Panel)
-    analytics_disabled: bool = False
-    beta_features: bool = False
     overlay: Json | None = None
     last_outage: Json | None = None
     signature_mode: str = "silent"
     metrics: Json | None = field(default_factory=lambda: first_sample())
     broken: bool = False
-    reset_staged: bool = False
     wifi_signal: int | None = 71
     on_reboot: Callable[[], None] = lambda: None
     on_shutdown: Callable[[], None] = lambda: None
     on_update: Callable[[], None] = lambda: None
-    on_leave: Callable[[], None] = lambda: None
     on_rename: Callable[[], None] = lambda: None
     on_change: Callable[[], None] = lambda: None
 
@@ -166,10 +155,6 @@ class Device:
         found["installedVersion"] = self.installed_version
         if self.internet:
             found["latestVersion"] = self.latest_version
-        if self.analytics_disabled:
-            found["analyticsDisabled"] = True
-        if self.beta_features:
-            found["betaFeaturesEnabled"] = True
         if self.firmware.since("1.0.6"):
             found["macInfo"] = self.network_addresses
         if self.firmware.since("1.0.7") and self.mixer is not None:
@@ -250,57 +235,9 @@ class Device:
         self.on_update()
         return OK
 
-    def factory_reset(self, _: Arguments) -> Json:
-        """Reset to factory settings, then reboot."""
-        self.reset_staged = self.firmware.second
-        self.claimed = False
-        self.name = ""
-        self.on_reboot()
-        return OK
-
-    def connect(self, arguments: Arguments) -> Json:
-        """Set the owner."""
-        arguments.mapping("clientDevice")
-        self.claimed = True
-        self.on_rename()
-        return OK
-
-    def toggle_analytics(self, arguments: Arguments) -> Json:
-        """Enable or disable analytics."""
-        self.analytics_disabled = not arguments.flag("enabled")
-        return OK
-
-    def toggle_beta(self, arguments: Arguments) -> Json:
-        """Enable or disable beta features."""
-        self.beta_features = arguments.flag("enabled")
-        return OK
-
-    def upload_logs(self, arguments: Arguments) -> Json:
-        """Upload the logs to the vendor, which requires a user id."""
-        if not all(arguments.text(name) for name in ("userId", "apiKey", "title")):
-            raise CommandError("who asks is not known")
-        return OK
-
-    def ssh_access(self, arguments: Arguments) -> Json:
-        """Enable or disable SSH access."""
-        seconds = arguments.integer("ttlSeconds")
-        if not 0 <= seconds <= _MOST_TTL:
-            raise CommandError("out of range")
-        if not arguments.flag("enabled"):
-            return {"enabled": False}
-        end = self.clock.now().astimezone(UTC) + timedelta(seconds=seconds)
-        return {
-            "enabled": True,
-            "ttlSeconds": seconds,
-            "expiresAt": f"{end:%Y-%m-%dT%H:%M:%SZ}",
-        }
-
     def set_name(self, arguments: Arguments) -> Json:
         """Set the name."""
-        if not arguments.given("name"):
-            raise CommandError("no name")
-        text = "".join(char for char in arguments.text("name") if char.isprintable())
-        self.name = " ".join(text.split())[:_NAME_LENGTH]
+        self.name = arguments.text("name")
         self.on_rename()
         return {"deviceName": self.name}
 
@@ -311,17 +248,6 @@ class Device:
             raise CommandError("unknown mode")
         self.signature_mode = mode
         return {"ok": True, "signatureVerificationMode": mode}
-
-    def start_wifi_setup(self, _: Arguments) -> Json:
-        """Leave the network and open an access point."""
-        if self.wired:
-            return {"ok": False, "code": "wired_link_active"}
-        self.on_leave()
-        return {"ok": True, "ssid": self.device_id}
-
-    def run_diagnostics(self, _: Arguments) -> Json:
-        """Run the network diagnostics."""
-        return {"ok": True, "internet": self.internet, "network": self.network()}
 
     def show_pairing_code(self, player: Player, arguments: Arguments) -> Json:
         """Show the pairing code: on a page of its own, or over the work."""
@@ -351,27 +277,6 @@ def tap(arguments: Arguments) -> Json:
     """Press a mouse button."""
     if arguments.text("button") not in _BUTTONS:
         raise CommandError("not a button")
-    return OK
-
-
-def drag(arguments: Arguments) -> Json:
-    """Move the cursor."""
-    arguments.points("cursorOffsets")
-    return OK
-
-
-def click_and_drag(arguments: Arguments) -> Json:
-    """Move the cursor with the button held."""
-    if len(arguments.points("cursorOffsets")) > _MOST_POINTS:
-        raise CommandError("too many points")
-    return OK
-
-
-def zoom(arguments: Arguments) -> Json:
-    """Zoom by a list of factors."""
-    steps = arguments.numbers("scaleSteps")
-    if len(steps) > _MOST_POINTS or any(step <= 0 for step in steps):
-        raise CommandError("not steps of a zoom")
     return OK
 
 

@@ -39,7 +39,6 @@ class OfflineCache:
     def __init__(self, tasks: Tasks) -> None:
         """Initialize an empty cache."""
         self._tasks = tasks
-        self._by_playlist: dict[str, list[str]] = {}
         self.session: aiohttp.ClientSession | None = None
         self.enabled = False
         self.playlists: dict[str, Json] = {}
@@ -57,21 +56,7 @@ class OfflineCache:
 
     async def download(self, request: Json | None, resolve: Resolve) -> Json:
         """Download all works of a playlist (``downloadPlaylist``)."""
-        return await self._queue(request or {}, resolve, None)
-
-    async def download_item(self, request: Json | None, resolve: Resolve) -> Json:
-        """Download one work of a playlist (``downloadPlaylistItem``)."""
-        wanted = (request or {}).get("source")
-        if not isinstance(wanted, str) or not wanted:
-            return self._refusal() or _error("invalid_request", "no source")
-        return await self._queue(request or {}, resolve, wanted)
-
-    def _refusal(self) -> Json | None:
-        """Return the answer of a disabled cache."""
-        return None if self.enabled else dict(DISABLED)
-
-    async def _queue(self, request: Json, resolve: Resolve, wanted: str | None) -> Json:
-        """Queue works for download."""
+        request = request or {}
         if not self.enabled:
             return dict(DISABLED)
         try:
@@ -80,16 +65,10 @@ class OfflineCache:
             return _error("resolve_failed", "no playlist", retryable=True)
         items = document.get("items") or []
         sources = [item["source"] for item in items if isinstance(item, dict)]
-        if wanted is not None and wanted not in sources:
-            return _error("not_found", "no such work in the playlist")
-        chosen = sources if wanted is None else [wanted]
-        queued = [source for source in chosen if source not in self.ready]
+        queued = [source for source in sources if source not in self.ready]
         for source in queued:
             self._set(source, "queued", 0)
             self._tasks.start(self._load(source))
-        if wanted is not None:
-            return {"ok": True, "status": "queued", "source": wanted}
-        self._by_playlist[str(document.get("id", ""))] = sources
         if isinstance(request.get("playlistUrl"), str):
             self.playlists[request["playlistUrl"]] = document
         return {
@@ -113,26 +92,6 @@ class OfflineCache:
         entry = {"source": source, "state": state, "percent": percent}
         self.entries[source] = entry
         self.on_entry(entry)
-
-    def clear_item(self, request: Json | None) -> Json:
-        """Remove one work (``clearPlaylistItemCache``)."""
-        if not self.enabled:
-            return dict(DISABLED)
-        if self.entries.pop(str((request or {}).get("source")), None) is None:
-            return _error("not_found", "not kept")
-        return {"ok": True}
-
-    def clear_playlist(self, request: Json | None) -> Json:
-        """Remove the works of a playlist (``clearPlaylistCache``)."""
-        if not self.enabled:
-            return dict(DISABLED)
-        identifier = str((request or {}).get("playlistId"))
-        sources = self._by_playlist.pop(identifier, None)
-        if sources is None:
-            return _error("not_found", "not kept")
-        for source in sources:
-            self.entries.pop(source, None)
-        return {"ok": True}
 
     def status(self, request: Json | None) -> Json:
         """Return the state of all works, or of some (``getOfflineCacheStatus``)."""

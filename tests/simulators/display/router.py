@@ -8,7 +8,6 @@ from . import device as executor
 from .arguments import Arguments
 from .caster import Caster
 from .device import Command, Device
-from .errors import CommandError
 from .firmware import Firmware
 from .history import History
 from .offline import DISABLED, OfflineCache
@@ -30,9 +29,6 @@ QUERIES = frozenset(
         "ping",
         "runNetworkDiagnostics",
     }
-)
-_BEFORE_RESET = frozenset(
-    {"getDeviceStatus", "deviceMetrics", "ddcPanelStatus", "getContentPolicy"}
 )
 _PAIRING = (
     "startMintPairingSession",
@@ -68,8 +64,6 @@ class Router:
 
     async def execute(self, command: str, request: Json | None) -> Any:
         """Carry out a command and return the reply as it is sent."""
-        if self._device.reset_staged and command not in _BEFORE_RESET:
-            raise CommandError("a reset is about to happen")
         since, method = self._executor.get(command, ("", None))
         if method is not None and self._firmware.since(since):
             return await _finished(method(Arguments(request)))
@@ -106,10 +100,6 @@ class Router:
         """Return the commands of the device, with the version that introduced them."""
         device, sleep, panel = self._device, self._sleep, self._device.panel
         return {
-            "analyticsToggle": ("1.0.2", device.toggle_analytics),
-            "betaFeaturesToggle": ("1.0.2", device.toggle_beta),
-            "clickAndDragGesture": ("1.0.17", executor.click_and_drag),
-            "connect": ("0.9.0", device.connect),
             "ddcPanelControl": ("1.0.11", panel.control),
             "ddcPanelStatus": (
                 "1.0.11",
@@ -117,8 +107,6 @@ class Router:
             ),
             "deviceMetrics": ("0.9.0", device.device_metrics),
             "doubleTapGesture": ("1.0.17", executor.tap),
-            "dragGesture": ("0.9.0", executor.drag),
-            "factoryReset": ("0.15.1", device.factory_reset),
             "getDeviceStatus": (
                 "0.9.0",
                 lambda _: device.status(self._player.url, sleep),
@@ -135,17 +123,12 @@ class Router:
             ),
             "shutdown": ("0.9.0", device.shutdown),
             "sleepNow": ("1.0.15", sleep.sleep_now),
-            "sshAccess": ("1.0.9", device.ssh_access),
             "tapGesture": ("0.9.0", executor.tap),
             "toggleMute": ("1.0.7", device.toggle_mute),
             "updateToLatestVersion": ("0.9.0", device.update),
-            "uploadLogs": ("0.15.1", device.upload_logs),
             "wakeNow": ("1.0.15", sleep.wake_now),
-            "zoomGesture": ("1.0.17", executor.zoom),
-            "runNetworkDiagnostics": ("2.0.0", device.run_diagnostics),
             "setDeviceName": ("2.0.0", device.set_name),
             "setSignatureVerificationMode": ("2.0.7", device.set_signature_mode),
-            "startWifiSetup": ("2.0.0", device.start_wifi_setup),
         }
 
     def _second_commands(self) -> dict[str, tuple[str, Raw]]:
@@ -153,15 +136,9 @@ class Router:
         policy, offline = self._caster.policy, self._offline
         resolve = self._caster.resolve
         return {
-            "clearPlaylistCache": ("2.0.0", offline.clear_playlist),
-            "clearPlaylistItemCache": ("2.0.0", offline.clear_item),
             "downloadPlaylist": (
                 "2.0.0",
                 lambda request: offline.download(request, resolve),
-            ),
-            "downloadPlaylistItem": (
-                "2.0.0",
-                lambda request: offline.download_item(request, resolve),
             ),
             "getContentPolicy": ("2.0.7", policy.get),
             "getOfflineCacheStatus": ("2.0.0", offline.status),

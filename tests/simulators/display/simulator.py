@@ -260,7 +260,6 @@ class DisplaySimulator:
         self.device.on_reboot = self._later(self.reboot)
         self.device.on_update = self._later(self._update)
         self.device.on_shutdown = self._later(self.power_off)
-        self.device.on_leave = self._later(self.power_off)
         self.device.on_rename = lambda: self._background(self._announce)
         self.offline.on_entry = self._on_offline_entry
 
@@ -484,9 +483,6 @@ class DisplaySimulator:
         """Start with the saved playlist, in the state that the sleep schedule says."""
         if self.running:
             return
-        if self.device.reset_staged:
-            self.device.reset_staged = False
-            self.player.handle("disconnect", None)
         self.counters.playing_seconds = 0.0
         self.counters.starts = self.counters.failures = 0
         self.poller.forget()
