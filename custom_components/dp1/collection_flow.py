@@ -108,7 +108,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
             self._name = clean(user_input[CONF_NAME], NAME_LENGTH)
             title = self._name.lower()
             if not title or any(address.lower() in title for address in names):
-                # It is shown everywhere.
+                # Everybody reads it.
                 errors[CONF_NAME] = "invalid_name"
             if not errors:
                 self._data = {
@@ -175,7 +175,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
     async def async_step_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> SubentryFlowResult:
-        """Keep the addresses that were found; the names are not looked up again."""
+        """Keep the addresses of the names, without another look-up."""
         return await self._async_finish()
 
     async def _async_finish(self) -> SubentryFlowResult:
@@ -233,7 +233,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
     @property
     @override
     def _counts(self) -> dict[str, str]:
-        """Return the name of the collection, and how many works are known."""
+        """Return the name of the collection, and the count of its works."""
         count = len(self._collection.list.records) if self._collection else 0
         return {"name": markdown_safe(self._name), "known": str(count)}
 

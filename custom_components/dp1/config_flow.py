@@ -98,7 +98,7 @@ LOOKS = 10
 OFFERED = NAMES[DEFAULT_CATALOG_URL]
 # Of the offer of a library that is taken with a display: nobody sees its dialog.
 TAKEN = {CONF_ADD_LIBRARY: True}
-# Whoever announces displays chooses what is asked, and what a person has to answer.
+# Whoever announces displays chooses how many requests and questions follow.
 MAX_DISCOVERED = 50
 MAX_PARALLEL = 8
 # What a display announces as its interface, if anything.
@@ -329,7 +329,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     def _is_announced_there(
         self, entry: ConfigEntry, discovery_info: ZeroconfServiceInfo
     ) -> bool:
-        """Return whether a known display announces its known address, and let it reconnect at once."""
+        """Return whether a display announces the address of its entry, and let it reconnect at once."""
         addresses = {str(address) for address in discovery_info.ip_addresses}
         there = (
             entry.data[CONF_HOST] in addresses
@@ -343,7 +343,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Confirm discovery; during onboarding the display is added at once."""
-        # Meanwhile an entry without an id may have been given it.
+        # Meanwhile an entry without an id may have got it.
         self._abort_if_configured()
         if user_input is not None or not onboarding.async_is_onboarded(self.hass):
             return await self._async_create_display(user_input or {})
@@ -452,7 +452,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     async def async_step_integration_discovery(
         self, discovery_info: DiscoveryInfoType
     ) -> ConfigFlowResult:
-        """Offer the default library, or add it at once if it was asked for with a display and its servers answer."""
+        """Offer the default library, or add it at once if it comes with a display and its servers answer."""
         await self.async_set_unique_id(DEFAULT_FEED_URL)
         self._abort_if_configured()
         self.context["title_placeholders"] = {"name": OFFERED}

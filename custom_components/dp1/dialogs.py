@@ -37,7 +37,7 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
     """A dialog that shows how far a first read is; the reading does not end with it.
 
     Attributes:
-        _end: the reason of its end once everything is known.
+        _end: the reason of its end after the whole list.
     """
 
     _end: ClassVar[str]
@@ -55,11 +55,11 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
 
     @property
     def _progress(self) -> float | None:
-        """Return how much is known, from 0 to 1, None if nobody tells."""
+        """Return the progress from 0 to 1, None if there is no total."""
         return None
 
     async def async_step_reading(self, user_input: dict[str, Any] | None = None) -> R:
-        """Show how much is known."""
+        """Show the progress."""
         if self._reading is None:
             self._reading = self.hass.async_create_task(self._async_follow())
         if not self._reading.done():
@@ -81,5 +81,5 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
             await asyncio.sleep(PROGRESS_PAUSE)
 
     async def async_step_read(self, user_input: dict[str, Any] | None = None) -> R:
-        """End once everything is known."""
+        """End after the whole list."""
         return self.async_abort(reason=self._end, description_placeholders=self._counts)

@@ -252,13 +252,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     @property
     @override
     def _progress(self) -> float | None:
-        """Return how much of the lists is known."""
+        """Return the progress of the lists."""
         return self._library.progress
 
     @property
     @override
     def _counts(self) -> dict[str, str]:
-        """Return the name of the library, and how many records are known."""
+        """Return the name of the library, and the count of its records."""
         name = markdown_safe(self._library.title)
         return {"name": name, "known": str(self._library.known)}
 

@@ -34,7 +34,7 @@ def waits_for(
     connection: websocket_api.ActiveConnection,
     message: dict[str, Any],
 ) -> None:
-    """Tell whether a library still prepares what is to be shown, or the display has not answered."""
+    """Tell whether a library still prepares the playlist, or the display has not answered."""
     coordinator = _display(hass, connection, message)
     is_preparing = coordinator is not None and coordinator.requests.is_preparing
     connection.send_result(message["id"], "library" if is_preparing else "display")
@@ -47,7 +47,7 @@ def cancel(
     connection: websocket_api.ActiveConnection,
     message: dict[str, Any],
 ) -> None:
-    """Give up what is being prepared for a display."""
+    """Give up the playlist that is being prepared for a display."""
     if coordinator := _display(hass, connection, message):
         hass.data[PROGRAMS][coordinator.entry_id].cancel()
     connection.send_result(message["id"])
