@@ -1,0 +1,319 @@
+"""Test two requests to one display in all orders of their steps: the newest that the display takes hangs in the end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client.display.client import Start
+from custom_components.dp1.client.display.player_status import PlayerStatus
+from custom_components.dp1.client.playlist.playlist import Playlist
+from custom_components.dp1.coordinator import PendingRequests
+from custom_components.dp1.playback import daily, program as module
+from custom_components.dp1.playback.cast import Snapshot
+from custom_components.dp1.playback.daily import DailyWatch
+from custom_components.dp1.playback.program import PROGRAMS, Announcement, Program
+from custom_components.dp1.playback.resolve import Options
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
+
+from .orders import orders
+
+BEFORE, OLD_DAILY, NEW_DAILY = "https://x.example/before", "https://x/1", "https://x/2"
+FIRST, SECOND = "https://x.example/first", "https://x.example/second"
+BAD = "https://x.example/bad"
+NEVER = datetime(2026, 1, 1, tzinfo=UTC)
+MOMENT = timedelta(seconds=60)
+
+
+async def switch() -> None:
+    """Let whoever is ready go on."""
+    await asyncio.sleep(0)
+
+
+@dataclass
+class Wall:
+    """A display as its program sees it, which takes every playlist but the bad one."""
+
+    url: str = BEFORE
+    last_cast: Playlist | None = None
+    last_update_success: bool = True
+    cast_only: bool = False
+    name: str = "Wall"
+    entry_id: str = "wall"
+    hass: Any = None
+    requests: Any = field(default_factory=lambda: PendingRequests(lambda: None))
+    history: Any = field(default_factory=lambda: SimpleNamespace(is_announcing=False))
+    shown: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> Any:
+        """Return the state."""
+        return SimpleNamespace(player=self.player, assumed=None, asleep=False)
+
+    @property
+    def player(self) -> PlayerStatus:
+        """Return the status of the player."""
+        works = [{"id": "1", "source": f"{self.url}/1"}]
+        return PlayerStatus.parse(
+            {"ok": True, "playlistUrl": self.url, "items": works, "index": 0}
+        )
+
+    @property
+    def config_entry(self) -> Any:
+        """Return the entry, which runs tasks."""
+        loop = asyncio.get_running_loop()
+        return SimpleNamespace(
+            title=self.name,
+            async_on_unload=lambda _: None,
+            async_create_task=lambda _hass, task, _name: loop.create_task(task),
+        )
+
+    def create_task(self, task: Coroutine[Any, Any, None], _name: str) -> None:
+        """Run a task."""
+        asyncio.get_running_loop().create_task(task)
+
+    def async_update_listeners(self) -> None:
+        """Update no listeners."""
+
+    async def async_read_player(self) -> PlayerStatus:
+        """Read the player."""
+        await switch()
+        return self.player
+
+    async def async_cast(self, playlist: Playlist, _options: Options) -> Playlist:
+        """Take a playlist, or refuse it."""
+        await switch()
+        assert playlist.url
+        if playlist.url == BAD:
+            raise HomeAssistantError("refused")
+        self.url, self.last_cast = playlist.url, playlist
+        self.shown.append(playlist.url)
+        await switch()
+        return playlist
+
+
+async def take_snapshot(wall: Wall) -> Snapshot:
+    """Return what hangs."""
+    player = await wall.async_read_player()
+    return Snapshot(player.as_playlist(), Start(), False)
+
+
+async def restore_snapshot(wall: Wall, snapshot: Snapshot) -> None:
+    """Show what hung."""
+    assert snapshot.playlist
+    await wall.async_cast(snapshot.playlist, Options())
+
+
+async def respond(*_: Any) -> dict[str, Any]:
+    """Return an empty response."""
+    return {}
+
+
+def track(_hass: Any, action: Callable[[datetime], None], when: datetime) -> Any:
+    """Call at a virtual time."""
+    loop = asyncio.get_running_loop()
+    return loop.call_at((when - NEVER).total_seconds(), action, when).cancel
+
+
+class House:
+    """A display with its program, in one order."""
+
+    def __init__(self) -> None:
+        """Hang something."""
+        self.wall = Wall()
+        self.program = Program(SimpleNamespace(async_save=switch))  # type: ignore[arg-type]
+        self.wall.hass = SimpleNamespace(data={PROGRAMS: {"wall": self.program}})
+        self.program.async_start(self.wall)  # type: ignore[arg-type]
+        self.until: datetime | None = None
+
+    async def show(self, url: str, options: Options) -> None:
+        """Show permanently."""
+        await self.program.async_show(self.wall, Playlist(url), options)  # type: ignore[arg-type]
+
+    async def announce(self, url: str, options: Options) -> None:
+        """Show for a time."""
+        await self.program.async_announce(self.wall, Playlist(url), options, MOMENT)  # type: ignore[arg-type]
+
+    async def extend(self, _url: str, _options: Options) -> None:
+        """Show for longer."""
+        self.until = await self.program.async_extend(MOMENT)
+
+    async def end(self, _url: str, _options: Options) -> None:
+        """Show what hung before."""
+        with suppress(HomeAssistantError):
+            await self.program.async_end_announcement(self.wall)  # type: ignore[arg-type]
+
+    async def refuse(self, _url: str, options: Options) -> None:
+        """Show what the display refuses."""
+        with suppress(HomeAssistantError):
+            await self.show(BAD, options)
+
+    async def move(self, _url: str, _options: Options) -> None:
+        """Let the Daily, if it hangs, have another URL."""
+        moved: Any = SimpleNamespace(url=NEW_DAILY)
+        await DailyWatch(self.wall)._async_go_on(moved, OLD_DAILY)  # type: ignore[arg-type]
+
+
+ACTIONS = ("show", "announce", "extend", "end", "refuse", "move")
+
+
+async def meet(first: str, second: str, start: str) -> None:
+    """Let two requests meet, and check what hangs once all time has passed."""
+    house = House()
+    wall, program = house.wall, house.program
+    if start == "daily":
+        wall.url = OLD_DAILY
+        program.note(daily=OLD_DAILY)
+    elif start == "announcement":
+        await house.announce("https://x.example/announced", Options())
+    older, newer = Options(), Options()
+    await asyncio.gather(
+        getattr(house, first)(FIRST, older), getattr(house, second)(SECOND, newer)
+    )
+    if house.until is not None and "show" not in (first, second):
+        # What was promised is kept, unless it was ended.
+        promised = program.until == house.until or "end" in (first, second)
+        assert promised or (program.until or NEVER) > house.until
+    await asyncio.sleep(10_000)
+    assert not program.is_announcing and not wall.history.is_announcing
+    hung = {OLD_DAILY, NEW_DAILY} if start == "daily" else {BEFORE}
+    expected = {"show": {SECOND}}.get(second, {FIRST} if first == "show" else hung)
+    if (first, second) == ("show", "announce"):
+        # An older cast that comes later is superseded.
+        expected = {FIRST, *hung}
+    assert wall.url in expected, wall.shown
+    if "move" in (first, second) and start == "daily" and expected == hung:
+        assert wall.url == NEW_DAILY or wall.shown
+
+
+@pytest.fixture(autouse=True)
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs talk to the model of a display, in virtual time."""
+    for place in (module, daily):
+        monkeypatch.setattr(place, "async_cast", Wall.async_cast)
+    monkeypatch.setattr(module, "async_take_snapshot", take_snapshot)
+    monkeypatch.setattr(module, "async_restore_snapshot", restore_snapshot)
+    monkeypatch.setattr(module, "async_wake", respond)
+    monkeypatch.setattr(module, "async_response", respond)
+    monkeypatch.setattr(module, "async_track_point_in_utc_time", track)
+
+    def now() -> datetime:
+        """Return the virtual time."""
+        return NEVER + timedelta(seconds=asyncio.get_running_loop().time())
+
+    monkeypatch.setattr(dt_util, "utcnow", now)
+
+
+PAIRS = [
+    (first, second, start)
+    for start in ("nothing", "announcement", "daily")
+    for one, two in combinations(ACTIONS, 2)
+    for first, second in ((one, two), (two, one))
+] + [("show", "show", "nothing"), ("announce", "announce", "nothing")]
+
+
+def explore(first: str, second: str, start: str) -> int:
+    """Let two requests meet in all orders, and return how many there are."""
+    return sum(1 for _ in orders(lambda: meet(first, second, start)))
+
+
+@pytest.mark.parametrize(("first", "second", "start"), PAIRS)
+def test_two_requests(first: str, second: str, start: str) -> None:
+    """Whatever comes in between, the newest that was taken hangs, and nothing lasts without end."""
+    assert explore(first, second, start) > 1
+
+
+# Faults that there were, put back
+
+
+def extends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make an announcement longer while it is sent."""
+
+    async def extend(self: Program, duration: timedelta) -> datetime | None:
+        """Extend without a turn."""
+        if (announcement := self.notes.announcement) is None:
+            return None
+        until = announcement.until + duration
+        await self.async_note(announcement=replace(announcement, until=until))
+        return until
+
+    monkeypatch.setattr(Program, "async_extend", extend)
+
+
+def moves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the Daily move without a turn, as with a lock of its own."""
+    go_on = DailyWatch._async_go_on
+
+    async def move(self: DailyWatch, *args: Any) -> None:
+        """Move without a turn."""
+
+        @asynccontextmanager
+        async def turn(_number: int | None = None) -> AsyncIterator[bool]:
+            """Wait for nothing."""
+            yield True
+
+        monkeypatch.setattr(self._program, "turn", turn)
+        await go_on(self, *args)
+
+    monkeypatch.setattr(DailyWatch, "_async_go_on", move)
+
+
+def counts_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a cast supersede older ones before it was taken."""
+    show = Program.async_show
+
+    async def count_first(
+        self: Program, wall: Any, cast: Playlist, options: Options
+    ) -> Any:
+        """Count the cast, and show it."""
+        self._newest = max(self._newest, options.number)
+        return await show(self, wall, cast, options)
+
+    monkeypatch.setattr(Program, "async_show", count_first)
+
+
+def notes_what_is_superseded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Note an announcement although a newer cast hangs."""
+    announce = Program.async_announce
+
+    async def note_anyway(
+        self: Program, wall: Any, cast: Playlist, options: Options, duration: timedelta
+    ) -> Any:
+        """Announce, and note it without an end."""
+        response = await announce(self, wall, cast, options, duration)
+        if "superseded" in response:
+            before = Snapshot(None, Start(), False)
+            self.notes = replace(
+                self.notes, announcement=Announcement(cast, NEVER, before)
+            )
+        return response
+
+    monkeypatch.setattr(Program, "async_announce", note_anyway)
+
+
+@pytest.mark.parametrize(
+    ("fault", "pair"),
+    [
+        (extends_at_once, ("announce", "extend", "nothing")),
+        (moves_at_once, ("move", "show", "daily")),
+        (counts_what_is_refused, ("show", "refuse", "nothing")),
+        (notes_what_is_superseded, ("announce", "show", "nothing")),
+    ],
+)
+def test_faults_are_found(
+    fault: Callable[[pytest.MonkeyPatch], None],
+    pair: tuple[str, str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each fault that there was breaks a rule in some order."""
+    fault(monkeypatch)
+    with pytest.raises(AssertionError) as raised:
+        explore(*pair)
+    assert "in the order" in raised.value.__notes__[0]
