@@ -17,7 +17,7 @@ from typing import Any
 import voluptuous as vol
 
 from custom_components.dp1.client import errors, values
-from custom_components.dp1.client.catalog import artwork, client as catalog
+from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
@@ -49,6 +49,9 @@ from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
+from custom_components.dp1.library.providers.catalog.records import (
+    work_of as work_of_artwork,
+)
 from custom_components.dp1.library.providers.collection import work_of
 from custom_components.dp1.library.providers.favorites import Favorite
 from custom_components.dp1.library.providers.feed.records import (
@@ -457,10 +460,8 @@ def read_catalog(case: Any, spoiler: Spoiler) -> None:
             if (record := kind.parse(data)) is None:
                 continue
             assert record_from_text(kind, record_to_text(record)) == record
-            if isinstance(record, Artwork):
-                artwork.item(record, series)
-                artwork.picture_url(record, series)
-                clean(artwork.title(record, series))
+            if isinstance(record, Artwork) and series:
+                json_bytes(work_of_artwork(record, series, None).item())
 
 
 def feed_pages() -> list[Any]:
