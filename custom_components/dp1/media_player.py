@@ -203,7 +203,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         player, device, assumed = data.player, data.device, data.assumed
         self._update_features()
         self._attr_state = self._state()
-        self._attr_source = self._sources.shown(player, assumed)
+        self._attr_source = self._sources.source_of(player, assumed)
         until = hass.data[PROGRAMS][entry_id].until
         group = group_of(hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None

@@ -30,7 +30,7 @@ from .errors import (
     retyped,
     translated_errors,
 )
-from .library.entries import asked_of, library_and_node
+from .library.entries import error_subject, library_and_node
 from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
 
@@ -80,7 +80,7 @@ class LibraryMediaSource(MediaSource):
         """Resolve a single work, or a series to its still; anything else can only be cast to a display."""
         with raised_as(Unresolvable):
             library, text = library_and_node(self.hass, item.media_source_id)
-            with translated_errors(*asked_of(library, text), text):
+            with translated_errors(*error_subject(library, text), text):
                 node = await library.async_node(text)
                 if node.kind == NodeKind.PICTURE:
                     picture_id = media_of(text)

@@ -260,7 +260,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     def _counts(self) -> dict[str, str]:
         """Return the name of the library, and the count of its records."""
         name = markdown_safe(self._library.title)
-        return {"name": name, "known": str(self._library.known)}
+        return {"name": name, "known": str(self._library.records_read)}
 
     @property
     def _key(self) -> SigningKey:

@@ -215,7 +215,7 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
         """Return how much is known, and whether more is being read."""
-        return {"known": self.library.known, "reading": self.library.is_reading}
+        return {"known": self.library.records_read, "reading": self.library.is_reading}
 
 
 class DailySensor(LibraryEntity, SensorEntity):
@@ -237,7 +237,7 @@ class DailySensor(LibraryEntity, SensorEntity):
         daily, item = self.library.daily, self.library.daily.item
         work, found = NO_WORK, daily.due()
         if item is not None:
-            work = work_of(item, self.library.known_work(item), daily.document)
+            work = work_of(item, self.library.work(item), daily.document)
         return {
             "artist": work.artist,
             "picture": work.picture,

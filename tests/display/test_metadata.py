@@ -188,7 +188,7 @@ async def test_found_while_another_display_answers(
         await found.wait()
         return Work(artist="Ana Ruiz", link="https://art.example/tide")
 
-    monkeypatch.setattr(gallery.library, "async_find_work", find)
+    monkeypatch.setattr(gallery.library, "async_work", find)
     wall = gallery.wall
     await gallery.cast(playlist=playlist("Tide"))
     port = wall.port
@@ -378,7 +378,7 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
         failed.set()
         raise NoAnswerError("silence")
 
-    monkeypatch.setattr(gallery.library, "async_find_work", find)
+    monkeypatch.setattr(gallery.library, "async_work", find)
     await gallery.cast(playlist=playlist("Tide"))
     await failed.wait()
     await gallery.library.async_add_favorite(gallery.exhibition(LARGE))

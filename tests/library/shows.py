@@ -81,7 +81,7 @@ def player(
 def works_of(library: Library, built: Playlist) -> list[tuple[str, Work]]:
     """Return the item ids of a playlist with the library's metadata of the works."""
     keys = [str(item["id"]) for item in (built.document or {})["items"]]
-    found = [(key, library.known_work(on_wall({"id": key}))) for key in keys]
+    found = [(key, library.work(on_wall({"id": key}))) for key in keys]
     return [(key, work) for key, work in found if work]
 
 

@@ -375,7 +375,7 @@ async def test_a_series_with_another_id(
     try:
         await library.catalog_coordinator.series_of(show).async_read()
         await library.async_children(f"series/{after['id']}")
-        work = library.known_work(on_wall({"source": works[0]["previewURI"]}))
+        work = library.work(on_wall({"source": works[0]["previewURI"]}))
         assert work is not None and work.node_id is not None
         assert work.node_id.startswith(f"artwork/{after['id']}/")
     finally:

@@ -162,7 +162,7 @@ async def test_works_without_a_source_are_left_out(
         if record["title"] == "No Source at All"
     )
     artwork = catalog.data.artworks(series["id"])[0]
-    with pytest.raises(NotFoundError, match="nothing that can be shown"):
+    with pytest.raises(NotFoundError, match="nothing to show"):
         await library.async_build_playlist(f"artwork/{series['id']}/{artwork['id']}")
 
 

@@ -49,13 +49,13 @@ async def test_what_was_cast_is_known(
     known_works = works_of(library, hanging)
     assert len(known_works) == hanging.works
     for key, known in known_works:
-        assert library.known_work(on_wall({"id": key})) == known
+        assert library.work(on_wall({"id": key})) == known
         assert known.exhibition == "Net Evil"
         assert known.title and known.artist and known.year and known.picture
         assert known.link and known.medium and known.note
     assert not catalog.requests
-    assert library.known_work(on_wall({"id": "unknown", "title": "x"})) is None
-    assert library.known_work(on_wall({})) is None
+    assert library.work(on_wall({"id": "unknown", "title": "x"})) is None
+    assert library.work(on_wall({})) is None
     numbered = [known for _, known in known_works if known.series]
     assert numbered
     assert all(record.edition and record.edition.startswith("#") for record in numbered)
@@ -75,7 +75,7 @@ async def test_what_others_cast_is_known(
         {"source": item["source"]},
         {"source": "https://ipfs.example/x", "provenance": item["provenance"]},
     ):
-        known = library.known_work(on_wall(seen))
+        known = library.work(on_wall(seen))
         assert known is not None
         assert known.title == f"{series['title']} #2"
         assert known.edition == f"#2 of {series['settings']['maxArtwork']}"
@@ -99,15 +99,15 @@ async def test_a_work_is_looked_up(
     feed.seed([playlist])
     library = await make_library(catalog, feed)
     catalog.reset_counters()
-    assert library.known_work(on_wall(item)) is None
-    known = await library.async_find_work(on_wall(item))
+    assert library.work(on_wall(item)) is None
+    known = await library.async_work(on_wall(item))
     assert known is not None
     assert known.edition == f"#7 of {series['settings']['maxArtwork']}"
     assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
     assert known.exhibition == "Twenty Kinds of Weather"
     assert len(catalog.requests) == 5
-    assert await library.async_find_work(on_wall(item)) == known
-    assert library.known_work(on_wall(item)) == known
+    assert await library.async_work(on_wall(item)) == known
+    assert library.work(on_wall(item)) == known
     assert len(catalog.requests) == 5
 
 
@@ -121,14 +121,14 @@ async def test_the_series_is_better_than_nothing(
     series = unique_series(catalog, "Net Evil")
     folder = series["previewFile"]["uri"]
     item = on_wall({"source": f"{folder}special.html", "title": "Special <b>cut</b>"})
-    for known in (library.known_work(item), await library.async_find_work(item)):
+    for known in (library.work(item), await library.async_work(item)):
         assert known is not None
         assert (known.title, known.exhibition) == ("Special cut", "Net Evil")
         assert known.series == series["title"]
         assert known.node_id == f"series/{series['id']}"
         assert known.edition is None
     far = on_wall({"source": f"{series['uniquePreviewPath']}/99999"})
-    known = await library.async_find_work(far)
+    known = await library.async_work(far)
     assert known is not None and known.node_id == f"series/{series['id']}"
     single = next(
         record
@@ -136,7 +136,7 @@ async def test_the_series_is_better_than_nothing(
         if record["settings"]["artworkModel"] != "multi_unique"
     )
     work = catalog.data.artworks(single["id"])[0]
-    known = await library.async_find_work(on_wall({"source": work["previewURI"]}))
+    known = await library.async_work(on_wall({"source": work["previewURI"]}))
     assert known is not None and known.link
     assert known.node_id == f"artwork/{single['id']}/{work['id']}"
 
@@ -152,16 +152,16 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     series = unique_series(catalog, "Net Evil")
     item = on_wall(item_of(catalog.data.artworks(series["id"])[3], series))
     catalog.inject("status", route="artworks")
-    known = await library.async_find_work(item)
+    known = await library.async_work(item)
     assert known is not None and known.node_id == f"series/{series['id']}"
     catalog.heal()
-    assert await library.async_find_work(item) == known
+    assert await library.async_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
     set_timing(work_retry=0.0)
     catalog.inject("status", route="artworks")
-    assert await library.async_find_work(item)
+    assert await library.async_work(item)
     catalog.heal()
-    known = await library.async_find_work(item)
+    known = await library.async_work(item)
     assert known is not None and (known.node_id or "").startswith("artwork/")
 
 
@@ -225,11 +225,11 @@ async def test_manifests(
         ref = str(server.make_url("/ref.json"))
         item = on_wall({"id": "1", "ref": ref})
         await name_hosts(hass, ref)
-        assert await library.async_find_work(item) == expected
-        assert await library.async_find_work(item) == expected
-        assert library.known_work(item) == expected
+        assert await library.async_work(item) == expected
+        assert await library.async_work(item) == expected
+        assert library.work(item) == expected
     assert len(asked) == 1
-    assert await library.async_find_work(on_wall({"ref": "not an address"})) is None
+    assert await library.async_work(on_wall({"ref": "not an address"})) is None
 
 
 def test_a_manifest_adds_to_what_is_known() -> None:
@@ -305,6 +305,6 @@ async def test_works_of_the_same_folder(
         library = await make_library(catalog)
         await library.async_children(f"exhibition/{show}")
         item = on_wall({"source": f"{first['previewFile']['uri']}other.html"})
-        assert library.known_work(item) is None
+        assert library.work(item) is None
     finally:
         second["previewFile"] = kept

@@ -71,8 +71,19 @@ async def test_works_of_a_feed(gallery: Gallery) -> None:
         await gallery.play(media_id)
         assert gallery.wall.label == label
     titled = {"media_content_id": media[0], "title": "High water"}
-    await gallery.cast(media=[titled, media[1]])
+    link = "https://art.example/Fog.png"
+    await gallery.cast(media=[titled, media[1], link])
     assert gallery.wall.label == ("High water", "Ada")
+    assert all(item["duration"] for item in gallery.wall.state.items)
+    await gallery.play(link, "image/png")
+    assert gallery.wall.state.items[0]["duration"] == 999_999_999
+    await gallery.player(
+        "play_media",
+        media_content_id="https://art.example/Rain.png",
+        media_content_type="image/png",
+        enqueue="add",
+    )
+    assert [item["duration"] for item in gallery.wall.state.items] == [300, 300]
 
 
 async def test_what_is_built_is_valid(gallery: Gallery) -> None:

@@ -15,7 +15,12 @@ from ..client.errors import Dp1Error
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
 from ..fields import list_up_to, media, whole_number
-from ..library.entries import asked_of, async_libraries, library_and_node, library_of
+from ..library.entries import (
+    async_libraries,
+    error_subject,
+    library_and_node,
+    library_of,
+)
 from ..library.library import Library
 from ..library.node import WORKS, NodeKind, media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
@@ -98,7 +103,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     favorites: list[dict[str, JsonValueType]] = []
     for library, text in await _async_nodes(call):
         was_favorite = library.favorites.is_favorite(text)
-        with translated_errors(*asked_of(library, text), text):
+        with translated_errors(*error_subject(library, text), text):
             try:
                 node = await library.async_add_favorite(text)
             except ValueError as err:
@@ -161,7 +166,7 @@ async def _async_shown(
             return library, favorite
     for library in async_libraries(hass):
         with suppress(Dp1Error):
-            work = await library.async_find_work(item)
+            work = await library.async_work(item)
             if work is not None and work.node_id:
                 return library, work.node_id
     for library in async_libraries(hass):

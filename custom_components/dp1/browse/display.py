@@ -1,6 +1,6 @@
 """Pages of the media browser of a display: the libraries, its history, and other media it can show.
 
-Others are only asked for by cards: the works that come next, all exhibitions, and art to begin with.
+Only cards open others: the works that come next, all exhibitions, and art to begin with.
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ MAX_FAVORITES = 6
 async def async_browse_display(
     coordinator: DisplayCoordinator, text: str, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Browse what a display can show."""
+    """Return a page of the media browser of a display."""
     hass = coordinator.hass
     await async_load_texts(hass)
     if text == UP_NEXT:
@@ -110,7 +110,7 @@ async def async_browse_display(
 async def async_display_picture(
     coordinator: DisplayCoordinator, media_id: str
 ) -> Image | None:
-    """Fetch the picture of what a display can show."""
+    """Fetch the picture of an item in the media browser of a display."""
     pictures = coordinator.hass.data[PICTURES]
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
@@ -130,7 +130,7 @@ async def async_display_picture(
 async def _async_root(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Return the root of what a display can show."""
+    """Return the root of the media browser of a display."""
     hass = coordinator.hass
     children: list[BrowseMedia] = [*await async_top_nodes(hass, picture_url)]
     if children:
@@ -151,7 +151,7 @@ async def _async_root(
 async def _async_browse_other_media(
     hass: HomeAssistant, text: str | None
 ) -> BrowseMediaSource | media_source.models.RootBrowseMediaSource:
-    """Browse other media sources for what displays can show."""
+    """Return a page of another media source, with pictures and films."""
     with raised_as(BrowseError), component_errors(text or "media-source://"):
         return await media_source.async_browse_media(
             hass, text, content_filter=is_supported
@@ -263,7 +263,7 @@ async def async_browse_for_cards(
 
     These are the Daily, the newest exhibitions, and the favorites that were added last.
     """
-    found: list[BrowseMedia] = []
+    items: list[BrowseMedia] = []
     for library in async_libraries(hass):
         nodes = await _async_inside(library, NodeKind.EXHIBITIONS)
         if page == HIGHLIGHTS:
@@ -271,8 +271,8 @@ async def async_browse_for_cards(
             daily, new = library.daily.roots(), nodes[:MAX_NEW]
             nodes = [*daily, *new, *favorites[:MAX_FAVORITES]]
         unique = {node.id: node for node in nodes}
-        found += [node_media(library, node, picture_url) for node in unique.values()]
-    return plain_page(page, page, found)
+        items += [node_media(library, node, picture_url) for node in unique.values()]
+    return plain_page(page, page, items)
 
 
 async def _async_folders(
@@ -293,7 +293,7 @@ async def _async_folders(
 
 
 async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
-    """Return what is in a folder and can be shown; a library without the folder has nothing in it."""
+    """Return the playable nodes in a folder, none in a library without it."""
     with suppress(Dp1Error):
         inside = await library.async_inside(folder)
         return [node for node in inside if node.can_play]
@@ -303,7 +303,7 @@ async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
 def browse_up_next(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Return the works that come next, in playing order; their ids end with what ``dp1.show_work`` takes."""
+    """Return the works that come next, in playing order; their ids end with values for ``dp1.show_work``."""
     works = [
         BrowseMedia(
             media_class=MediaClass.IMAGE,
@@ -333,21 +333,21 @@ def next_title(coordinator: DisplayCoordinator) -> str | None:
 def _coming(
     coordinator: DisplayCoordinator,
 ) -> Iterator[tuple[str, str | None, str | None]]:
-    """Yield the media id of each work that comes next, and its title and the URL of its picture as far as they are known."""
+    """Yield the media id of each work that comes next, and its title and the URL of its picture as far as there are any."""
     player = coordinator.data.player
     if player is None or player.position is None:
         return
     libraries, count = async_libraries(coordinator.hass), len(player.items)
-    named = Counter(player.item_ids)
+    counts = Counter(player.item_ids)
     for place in range(player.position, player.position + count - 1)[:MAX_WORKS]:
         if place >= count and player.loop_mode == "none":
             return
         index = place % count
         item = player.items[index]
-        known = (library.known_work(item) for library in libraries)
-        work = work_of(item, next(filter(None, known), None), player.playlist)
-        # A work is named by its id, or by its place if that is not its own.
-        is_own = item.id and named[item.id] == 1
+        works = (library.work(item) for library in libraries)
+        work = work_of(item, next(filter(None, works), None), player.playlist)
+        # The id of a work stands for it, or its place if others have the same.
+        is_own = item.id and counts[item.id] == 1
         yield (
             f"{UP_NEXT}/{item.id if is_own else index + 1}",
             work.title,

@@ -17,7 +17,7 @@ from ..client.text import shorten
 from ..const import DOMAIN
 from ..errors import raised_as, translated, translated_errors
 from ..language import async_load_texts, async_message, async_text
-from ..library.entries import asked_of, async_libraries, library_and_node
+from ..library.entries import async_libraries, error_subject, library_and_node
 from ..library.library import Library
 from ..library.node import (
     FOLDER_TITLES,
@@ -103,7 +103,7 @@ async def async_browse_library(
         )
     with raised_as(BrowseError):
         library, text = library_and_node(hass, text)
-        with translated_errors(*asked_of(library, text), text):
+        with translated_errors(*error_subject(library, text), text):
             node = await library.async_node(text)
             inside = await library.async_children(text)
             if inside.problem and not inside.nodes:
@@ -126,8 +126,8 @@ async def async_top_nodes(
     """Return the top nodes of the only library, or all libraries."""
     libraries = async_libraries(hass)
     if len(libraries) == 1:
-        found = await libraries[0].async_children(NodeKind.ROOT)
-        return [node_media(libraries[0], node, picture_url) for node in found.nodes]
+        root = await libraries[0].async_children(NodeKind.ROOT)
+        return [node_media(libraries[0], node, picture_url) for node in root.nodes]
     return [
         node_media(library, await library.async_node(NodeKind.ROOT), picture_url)
         for library in libraries
@@ -145,7 +145,7 @@ def _title(library: Library, node: Node, inside: Children) -> str:
         title = " · ".join(filter(None, (title, node.subtitle, about)))
     if inside.problem is None:
         return title
-    problem = translated(inside.problem, *asked_of(library, node.id), node.title)
+    problem = translated(inside.problem, *error_subject(library, node.id), node.title)
     texts = {"title": title, "reason": async_message(hass, problem)}
     if (since := inside.since) is None:
         return browser_text(hass, "incomplete", **texts)
@@ -154,7 +154,7 @@ def _title(library: Library, node: Node, inside: Children) -> str:
 
 
 def browser_text(hass: HomeAssistant, key: str, **placeholders: str) -> str:
-    """Return a text of the media browser, in the language of Home Assistant: that of the user is not told."""
+    """Return a text of the media browser, in the language of Home Assistant, as that of the user is unknown."""
     return async_text(hass, f"config_panel.browser.{key}", **placeholders)
 
 
@@ -195,7 +195,7 @@ def _labeled(hass: HomeAssistant, node: Node, page: Node | None = None) -> str:
 
 
 class ArtMedia(BrowseMediaSource):
-    """A browse item with what cards tell of a node, for which Home Assistant has no place."""
+    """A browse item with details of a node for cards, for which Home Assistant has no place."""
 
     details: Mapping[str, Any]
 
@@ -241,7 +241,7 @@ def plain_page(
     children: list[BrowseMedia] | None = None,
     **options: Any,
 ) -> BrowseMedia:
-    """Return a page that is no node of a library, with what else Home Assistant is to know of it."""
+    """Return a page that is no node of a library, with other fields of a browse item."""
     return BrowseMedia(
         media_class=MediaClass.DIRECTORY,
         media_content_id=media_id,

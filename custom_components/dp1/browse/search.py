@@ -19,7 +19,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, component_errors, raised_as, translated_errors
 from ..language import async_load_texts
-from ..library.entries import asked_of, async_libraries, library_and_node
+from ..library.entries import async_libraries, error_subject, library_and_node
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind
 from ..library.search import EXACT, Match, Query
@@ -41,23 +41,23 @@ async def async_search_nodes(
     limit: int = MAX_RESULTS,
     within: str = "",
 ) -> list[SearchResult]:
-    """Search libraries in parallel, best results of each first; raise if nothing was found in an incomplete one."""
+    """Search libraries in parallel, best results of each first; raise without any in an incomplete one."""
     lists = await _async_search(libraries, query, kinds, within)
-    found = [result for result in chain.from_iterable(zip_longest(*lists)) if result]
-    if not found:
+    results = [result for result in chain.from_iterable(zip_longest(*lists)) if result]
+    if not results:
         _raise_if_incomplete(libraries, query)
-    return [(library, hit.node) for library, hit in found[:limit]]
+    return [(library, hit.node) for library, hit in results[:limit]]
 
 
 async def async_hits(
     libraries: Sequence[Library], query: str
 ) -> list[tuple[Library, Match]]:
-    """Search libraries in parallel, the best results first; raise if nothing was found in an incomplete one."""
+    """Search libraries in parallel, the best results first; raise without any in an incomplete one."""
     lists = await _async_search(libraries, query)
-    found = sorted(chain.from_iterable(lists), key=lambda found: -found[1].score)
-    if not any(hit.is_sure for _, hit in found):
+    results = sorted(chain.from_iterable(lists), key=lambda result: -result[1].score)
+    if not any(hit.is_sure for _, hit in results):
         _raise_if_incomplete(libraries, query)
-    return found
+    return results
 
 
 async def _async_search(
@@ -70,7 +70,7 @@ async def _async_search(
 
     async def search(library: Library) -> list[tuple[Library, Match]]:
         """Search one library."""
-        with translated_errors(*asked_of(library, within), within):
+        with translated_errors(*error_subject(library, within), within):
             hits = await library.async_hits(query, kinds=kinds, within=within)
         return [(library, hit) for hit in hits]
 
@@ -99,15 +99,15 @@ async def async_search_libraries(
     else:
         libraries, within = async_libraries(hass), ""
     words, kinds = query.search_query, kinds_of(query.media_filter_classes)
-    found = await async_search_nodes(libraries, words, kinds=kinds, within=within)
-    asked = Query.of(words)
-    if kinds is not None and not any(asked.score(node.title) for _, node in found):
+    results = await async_search_nodes(libraries, words, kinds=kinds, within=within)
+    wanted = Query.of(words)
+    if kinds is not None and not any(wanted.score(node.title) for _, node in results):
         # Users seldom know whether something is a series or a playlist.
         all_kinds = await async_search_nodes(libraries, words, within=within)
-        exact = [asked.score(node.title) == EXACT for _, node in all_kinds[:1]]
-        if not found or any(exact):
-            found = all_kinds
-    return found
+        exact = [wanted.score(node.title) == EXACT for _, node in all_kinds[:1]]
+        if not results or any(exact):
+            results = all_kinds
+    return results
 
 
 async def async_search_display(
@@ -120,7 +120,7 @@ async def async_search_display(
         text = None
     is_of_history = text in (None, "", HISTORY_FOLDER)
     history = _search_history(coordinator, query) if is_of_history else []
-    found: list[SearchResult] = []
+    results: list[SearchResult] = []
     with raised_as(SearchError):
         if text and _is_of_another_source(text):
             with component_errors(text):
@@ -136,11 +136,11 @@ async def async_search_display(
             )
         try:
             if text != HISTORY_FOLDER:
-                found = await async_search_libraries(coordinator.hass, query, text)
+                results = await async_search_libraries(coordinator.hass, query, text)
         except HomeAssistantError:
             if not history:
                 raise
-    return SearchMedia(result=_merged(query, found, history, picture_url))
+    return SearchMedia(result=_merged(query, results, history, picture_url))
 
 
 def _is_of_another_source(text: str) -> bool:
@@ -172,18 +172,18 @@ def _search_history(
 
 def _merged(
     query: SearchMediaQuery,
-    found: list[SearchResult],
+    results: list[SearchResult],
     history: list[tuple[int, HistoryEntry]],
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
     """Return the results of the libraries, with history entries that are not among them."""
-    known = {fold(node.title) for _, node in found}
-    is_known = fold(query.search_query) in known
+    titles = {fold(node.title) for _, node in results}
+    is_result = fold(query.search_query) in titles
     first: list[BrowseMedia] = []
     last: list[BrowseMedia] = []
     for score, entry in history:
-        if fold(entry.title or "") not in known:
-            results = first if score == EXACT and not is_known else last
-            results.append(history_media(entry, picture_url))
-    nodes = [node_media(library, node, picture_url) for library, node in found]
+        if fold(entry.title or "") not in titles:
+            place = first if score == EXACT and not is_result else last
+            place.append(history_media(entry, picture_url))
+    nodes = [node_media(library, node, picture_url) for library, node in results]
     return [*first, *nodes, *last][:MAX_RESULTS]

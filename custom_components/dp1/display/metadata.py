@@ -90,10 +90,10 @@ def _is_image(source: str) -> bool:
 class WorkSource(Protocol):
     """What may know works: a library."""
 
-    def known_work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
 
-    async def async_find_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
 
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
@@ -289,7 +289,7 @@ class ArtworkMetadata:
 
     def _known_works(self, item: PlaylistItem) -> list[Work]:
         """Return the work as each library has it, whose pictures may be read from where the library is."""
-        works = [work for source in self._sources if (work := source.known_work(item))]
+        works = [work for source in self._sources if (work := source.work(item))]
         if works:
             self._hass.data[ADDRESSES].async_allow_of_library(
                 work.picture for work in works
@@ -309,7 +309,7 @@ class ArtworkMetadata:
             async with look_ups:
                 for source in self._sources:
                     try:
-                        if work := await source.async_find_work(item):
+                        if work := await source.async_work(item):
                             break
                     except Dp1Error:
                         has_failed = True

@@ -1,4 +1,4 @@
-"""The libraries of Home Assistant: what actions name in them, also of removed ones, and what displays are told and offer of all."""
+"""All libraries together: find things by name, follow ids of removed libraries, build the source list."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -31,7 +31,7 @@ from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
-from .library import Library, LibraryConfigEntry, server_of
+from .library import Library, LibraryConfigEntry, error_prefix_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import NodeRef
 from .source_list import SourceList
@@ -42,7 +42,7 @@ DAILY_MEDIA_ID = f"{DOMAIN}://daily"
 FAVORITES_MEDIA_ID = f"{DOMAIN}://favorites"
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
 MAX_REMOVED = 50
-# Displays are told of many changes at once.
+# Many changes are one for displays.
 UPDATE_SECONDS = 0.1
 CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
 REMOVED_LIBRARIES: Final[HassKey[RemovedLibraries]] = HassKey(
@@ -50,7 +50,7 @@ REMOVED_LIBRARIES: Final[HassKey[RemovedLibraries]] = HassKey(
 )
 # The source list of the displays, until a library changes.
 SOURCES: Final[HassKey[AllSources]] = HassKey(f"{DOMAIN}_sources")
-# What cancels that displays are told of such a change.
+# Cancels the call that tells displays of a change.
 TELLING: Final[HassKey[CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_telling")
 
 
@@ -72,7 +72,7 @@ def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
 
 @callback
 def async_feed(hass: HomeAssistant, entry_id: str | None) -> tuple[Library, Feed]:
-    """Return a library and its feed, or the only one if none is named."""
+    """Return a library and its feed, or the only one without an id."""
     library = _loaded(_only(hass) if entry_id is None else _named(hass, entry_id))
     if library.feed is None:
         raise invalid_input("no_feed", name=library.title)
@@ -128,7 +128,7 @@ async def async_playlist(hass: HomeAssistant, ref: str) -> Playlist:
 async def async_build_playlist(
     hass: HomeAssistant, what: Mapping[str, Any], limit: int | None = None
 ) -> Playlist:
-    """Build the playlist of what `exhibition`, `series` or `media_content_id` names."""
+    """Build the playlist of an `exhibition`, a `series` or a `media_content_id`."""
     (field, text), *_ = what.items()
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
@@ -136,7 +136,7 @@ async def async_build_playlist(
     else:
         library, ref = await _async_find(hass, field, text)
         node = ref.id
-    with translated_errors(*asked_of(library, node), text):
+    with translated_errors(*error_subject(library, node), text):
         return await library.async_build_playlist(ref, limit=limit)
 
 
@@ -145,7 +145,7 @@ def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
     """Return the URL of the Daily if a media id is that of one: of a library, or of the first that has one."""
     if media_id == DAILY_MEDIA_ID:
         dailies = [library.daily for library in async_libraries(hass)]
-    elif (found := parse_media_id(media_id)) and found[1] == NodeKind.DAILY:
+    elif (ids := parse_media_id(media_id)) and ids[1] == NodeKind.DAILY:
         dailies = [library_and_node(hass, media_id)[0].daily]
     else:
         return None
@@ -160,13 +160,13 @@ def favorites_media_id(hass: HomeAssistant) -> str:
     libraries = async_libraries(hass)
     if not libraries:
         raise invalid_input("no_library")
-    found = next((one for one in libraries if one.favorites.nodes()), libraries[0])
-    return make_media_id(found.entry.entry_id, NodeKind.FAVORITES)
+    library = next((one for one in libraries if one.favorites.nodes()), libraries[0])
+    return make_media_id(library.entry.entry_id, NodeKind.FAVORITES)
 
 
-def asked_of(library: Library, node: str) -> tuple[str, str]:
-    """Return which server is asked for a node, and the name of what is looked up there."""
-    server = server_of(node)
+def error_subject(library: Library, node: str) -> tuple[str, str]:
+    """Return the prefix of errors about a node, and the title of its library or collection."""
+    server = error_prefix_of(node)
     if server == "indexer":
         _, _, keys = unquote(node.removeprefix("more/")).partition("/")
         if collection := library.collections.by_id.get(keys.partition("/")[0]):
@@ -183,10 +183,10 @@ def library_of(hass: HomeAssistant, entry_id: str) -> Library:
 @callback
 def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
     """Return the library and the node id of a media id."""
-    found = parse_media_id(media_id)
-    if found is None:
+    ids = parse_media_id(media_id)
+    if ids is None:
         raise invalid_input("not_of_a_library", media_id=media_id)
-    entry_id, node = found
+    entry_id, node = ids
     if hass.config_entries.async_get_entry(entry_id) is None:
         return _loaded(_successor(hass, entry_id, node)), node
     return library_of(hass, entry_id), node
@@ -195,7 +195,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
     """Return the library that took the place of a removed one."""
     of_all = ("", NodeKind.FAVORITES, NodeKind.DAILY)
-    kind = None if node in of_all else server_of(node)
+    kind = None if node in of_all else error_prefix_of(node)
     removed = hass.data[REMOVED_LIBRARIES]
     for entry in _entries(hass):
         if removed.is_successor(entry_id, entry, kind):
@@ -215,7 +215,7 @@ class RemovedLibraries:
         self._urls: dict[str, dict[str, str]] = {}
 
     async def async_load(self) -> None:
-        """Load what is stored."""
+        """Load the stored URLs."""
         self._urls = await self._store.async_load_parsed() or {}
 
     async def async_add(self, entry: ConfigEntry[Any]) -> None:
@@ -238,7 +238,7 @@ class RemovedLibraries:
         )
 
 
-# What actions name
+# Names in actions
 
 
 async def _async_find(
@@ -314,7 +314,7 @@ def async_reload_on_collections(
     """
 
     def collections() -> list[Any]:
-        """Return what the collections are made from."""
+        """Return the data of all subentries."""
         return [subentry.as_dict() for subentry in entry.subentries.values()]
 
     before = collections()
@@ -328,12 +328,12 @@ def async_reload_on_collections(
     return async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, reload)
 
 
-# What displays offer of all libraries
+# The source list
 
 
 @callback
 def async_source_list(hass: HomeAssistant) -> AllSources:
-    """Return the sources of all libraries, which are named once for all displays."""
+    """Return the sources of all libraries, the same for all displays."""
     if SOURCES not in hass.data:
         hass.data[SOURCES] = AllSources(async_libraries(hass))
     return hass.data[SOURCES]
@@ -349,14 +349,13 @@ class AllSources:
         self._lists: list[tuple[SourceList, dict[str, str]]] = []
         taken: set[str] = set()
         for library in self.libraries:
-            sources, named = library.source_list(), {}
+            sources, names = library.source_list(), dict[str, str]()
             for own, node in sources.names.items():
-                names = _names(own, library)
-                name = next(name for name in names if name.casefold() not in taken)
+                free = (it for it in _names(own, library) if it.casefold() not in taken)
+                names[own] = name = next(free)
                 taken.add(name.casefold())
-                named[own] = name
                 self._media_ids[name] = make_media_id(library.entry_id, node)
-            self._lists.append((sources, named))
+            self._lists.append((sources, names))
 
     @property
     def names(self) -> list[str]:
@@ -366,20 +365,23 @@ class AllSources:
     def media_id(self, name: str) -> str | None:
         """Return the media id of a source, whatever the case of its name."""
         folded = name.casefold()
-        found = (
+        media_ids = (
             key for own, key in self._media_ids.items() if own.casefold() == folded
         )
-        return next(found, None)
+        return next(media_ids, None)
 
-    def shown(
+    def source_of(
         self, player: PlayerStatus | None, assumed: Playlist | None
     ) -> str | None:
         """Return the source that a display shows, or is assumed to show, if that is certain."""
         player = _assumed_player(assumed) if assumed else player
         if player is None or not (player.items or assumed):
             return None
-        shown = (named.get(sources.of(player) or "") for sources, named in self._lists)
-        return next(filter(None, shown), None)
+        names = (
+            own_names.get(sources.of(player) or "")
+            for sources, own_names in self._lists
+        )
+        return next(filter(None, names), None)
 
 
 def _assumed_player(playlist: Playlist) -> PlayerStatus:

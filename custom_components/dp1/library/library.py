@@ -103,7 +103,7 @@ class _Rest(NodeRef["Library"]):
 
 
 class Library:
-    """The providers of one entry: it asks the one that has a node, and puts together what all of them have."""
+    """The providers of one entry: hands a node to the provider that has it, and merges the answers of all."""
 
     def __init__(
         self,
@@ -125,10 +125,10 @@ class Library:
         self.catalog_provider = CatalogProvider(*of_entry, catalog, feed)
         self.channels = Channels(*of_entry, feed)
         self.collections = Collections(*of_entry)
-        self.daily = Daily(*of_entry, self.known_work, self.async_find_work)
+        self.daily = Daily(*of_entry, self.work, self.async_work)
         self.favorites = Favorites(*of_entry)
         self._built = BuiltPlaylists(*of_entry)
-        # In the order in which they are listed, and asked what a display shows.
+        # In the order of their folders, and in which they recognize what hangs.
         all_providers: tuple[Provider, ...] = (
             self.daily,
             self._built,
@@ -162,7 +162,7 @@ class Library:
 
     @property
     def feed_keys(self) -> tuple[str, ...]:
-        """Return the `did:key` the feed signs with, as far as they are known."""
+        """Return the `did:key` the feed signs with, as far as it has signed."""
         return tuple(self.entry.options.get(CONF_FEED_KEYS, ()))
 
     @property
@@ -171,13 +171,13 @@ class Library:
         return any(each.list.is_reading for each in self.coordinators)
 
     @property
-    def known(self) -> int:
-        """Return how many records the lists have, as far as they are read."""
+    def records_read(self) -> int:
+        """Return the number of the records in all lists, as far as they are read."""
         return sum(len(each.list.records) for each in self.coordinators)
 
     @property
     def progress(self) -> float | None:
-        """Return how much of the lists that are read now is known, from 0 to 1, None if a server does not tell."""
+        """Return the part of the lists that has been read, from 0 to 1, None if no list is read or a server has no total."""
         lists = [each.list for each in self.coordinators if each.list.is_reading]
         totals = [each.total for each in lists if each.total]
         if not lists or len(totals) < len(lists):
@@ -192,8 +192,8 @@ class Library:
             for coordinator in (self.catalog_coordinator, self.feed_coordinator)
             if coordinator.url
         ]
-        known = [time for time in times if time is not None]
-        return min(known) if known and len(known) == len(times) else None
+        read = [time for time in times if time is not None]
+        return min(read) if read and len(read) == len(times) else None
 
     @property
     def problem(self) -> Dp1Error | None:
@@ -230,7 +230,7 @@ class Library:
             )
 
     async def async_start(self) -> None:
-        """Load what is stored, and refresh what is old in the background."""
+        """Load the stored lists, and refresh old ones in the background."""
         await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
         for provider in self.providers:
             await provider.async_load()
@@ -327,7 +327,7 @@ class Library:
             raise
 
     async def async_children(self, node: str, *, limit: int | None = None) -> Children:
-        """Return what is inside a node, with the reason if some of it could not be read.
+        """Return the nodes inside another, with the reason if some could not be read.
 
         Raises NotFoundError if there is no such node or it cannot be opened.
         """
@@ -352,7 +352,7 @@ class Library:
     async def async_build_playlist(
         self, node: str | NodeRef[Any], *, limit: int | None = None
     ) -> Playlist:
-        """Return what a display is to show for a node, of at most `limit` works.
+        """Return the playlist of a node, of at most `limit` works.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
@@ -377,12 +377,12 @@ class Library:
 
     # Works
 
-    def known_work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Work | None:
         """Return the work of a playlist item without a request."""
         works = (provider.work(item) for provider in self.providers)
         return next((work for work in works if work is not None), None)
 
-    async def async_find_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Work | None:
         """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
         problem: Dp1Error | None = None
         for provider in self.providers:
@@ -421,7 +421,7 @@ class Library:
         return [each for each in lines if folder in ("", each.folder)]
 
     async def _async_ask(self, query: Query, text: str, folder: str) -> Scored:
-        """Return what the providers, or that of a folder, find by other means."""
+        """Return the matches of all providers, or of that of a folder, beside those of lines."""
         answers = await asyncio.gather(
             *(
                 each.async_ask(query, text)
@@ -437,16 +437,15 @@ class Library:
         return list(dict.fromkeys(each.node.title for each in matches))[:NEAREST]
 
     async def async_add_favorite(self, node: str) -> Node:
-        """Add a node to the favorites, with what it takes to show it without the servers."""
-        found = await self.async_node(node)
-        item = None
-        if found.kind in WORKS:
+        """Add a node to the favorites, with the item that shows it without the servers."""
+        favorite, item = await self.async_node(node), None
+        if favorite.kind in WORKS:
             item = (await self.async_build_playlist(node)).items[0]
-        self.favorites.async_add(found, item)
-        return found
+        self.favorites.async_add(favorite, item)
+        return favorite
 
     def knows(self, player: PlayerStatus, work: Work | None) -> bool:
-        """Return whether the current work of a player is known to be of this library, as far as no request tells."""
+        """Return whether the current work of a player is of this library, as far as no request is needed."""
         if work is not None and work.node_id:
             return True
         ref = player.playlist_id
@@ -458,11 +457,11 @@ class Library:
         candidates = [work.node_id if work else None]
         if item is not None and item.id and player.playlist_id:
             candidates.append(node_id(NodeKind.ITEM, player.playlist_id, item.id))
-        found = (key for key in candidates if key and self.favorites.is_favorite(key))
-        return next(found, None)
+        keys = (key for key in candidates if key and self.favorites.is_favorite(key))
+        return next(keys, None)
 
     def source_list(self) -> SourceList:
-        """Return what can be selected now."""
+        """Return the sources of now."""
         groups = [
             sources
             for provider in self.providers
@@ -483,14 +482,14 @@ class Library:
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
         """Return the document that a display shows, if it is in the list of our feed, or raise why it could not be read."""
         for ref in (player.playlist_url, player.playlist_id):
-            if ref and (known := self.feed_coordinator.playlist(ref)):
-                stored = await self.feed_coordinator.async_document(known.id)
+            if ref and (playlist := self.feed_coordinator.playlist(ref)):
+                stored = await self.feed_coordinator.async_document(playlist.id)
                 return stored.document
         return None
 
 
 async def _async_children(ref: NodeRef[Any], limit: int) -> Children[Any]:
-    """Return what is inside a node, or why it could not be read; raises NotFoundError."""
+    """Return the nodes inside another, or why they could not be read; raises NotFoundError."""
     try:
         return await ref.children(limit)
     except NotFoundError:
@@ -499,7 +498,7 @@ async def _async_children(ref: NodeRef[Any], limit: int) -> Children[Any]:
         return Children((), problem=err)
 
 
-def server_of(node: str) -> str:
+def error_prefix_of(node: str) -> str:
     """Return which server a node comes from, as the keys of error texts start."""
     kind = unquote(node.removeprefix("more/")).partition("/")[0]
     return _ERROR_PREFIXES.get(kind, Provider.error_prefix)
@@ -513,6 +512,6 @@ _ERROR_PREFIXES = {
 
 
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
-    """Remove what is stored of a removed library."""
+    """Remove the files of a removed library."""
     await async_remove_files(hass, entry_id)
     await store_of(hass, entry_id).async_remove()

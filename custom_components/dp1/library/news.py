@@ -29,7 +29,7 @@ MAX_AGE: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """Something new in a library: its config entry, what happened, and what it is about."""
+    """A piece of news of a library: its config entry, kind and attributes."""
 
     entry_id: str
     kind: str

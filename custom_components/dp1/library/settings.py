@@ -1,4 +1,4 @@
-"""The settings of a library: its servers, which are asked before they are stored, and what its owner prefers."""
+"""The settings of a library: its servers, which are tried before they are stored, and the preferences of its owner."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -84,10 +84,10 @@ RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
 def free_title(hass: HomeAssistant, servers: Mapping[str, Any]) -> str:
     """Return a name that no entry has: that of a server if it has one in words, else "Library"."""
     taken = {entry.title for entry in hass.config_entries.async_entries(DOMAIN)}
-    shown = servers[CONF_CATALOG_URL] or servers[CONF_FEED_URL]
-    host = URL(shown).host or ""
+    url = servers[CONF_CATALOG_URL] or servers[CONF_FEED_URL]
+    host = URL(url).host or ""
     is_name = "." in host and not is_ip_address(host)
-    title = NAMES.get(shown) or (
+    title = NAMES.get(url) or (
         host
         if is_name
         else async_text(hass, "config_panel.card.library", default="Library")
@@ -99,11 +99,11 @@ def free_title(hass: HomeAssistant, servers: Mapping[str, Any]) -> str:
 async def async_check_library(
     hass: HomeAssistant,
     values: Mapping[str, Any],
-    known: Mapping[str, Any] | None = None,
+    stored: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the entry data for the values of a form, and the errors by field.
 
-    An API key that is left empty is taken from the known data if the feed is the same.
+    An API key that is left empty is taken from the stored data if the feed is the same.
     """
     data: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -127,8 +127,8 @@ async def async_check_library(
     key = (values.get(CONF_API_KEY) or "").strip() or None
     if not errors and key:
         errors = await async_check_key(hass, data[CONF_FEED_URL], key)
-    if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
-        key = known[CONF_API_KEY]
+    if stored and not key and data.get(CONF_FEED_URL) == stored[CONF_FEED_URL]:
+        key = stored[CONF_API_KEY]
     return {**data, CONF_API_KEY: key}, errors
 
 
@@ -171,7 +171,7 @@ async def _async_ask_feed(guard: Guard, url: str) -> None:
 
 @asynccontextmanager
 async def _guard(hass: HomeAssistant, url: str) -> AsyncIterator[Guard]:
-    """Return what asks a server that the owner names, and does not follow it to others at home."""
+    """Return the guard for a server of the owner, which follows it to no others at home."""
     async with public_session() as public:
         yield Guard(async_session(hass), public).allowing(url)
 

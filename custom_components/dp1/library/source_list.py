@@ -105,7 +105,7 @@ class BuiltPlaylists(Provider):
         await self._store.async_save(self._to_store())
 
     def _restore(self, data: Mapping[str, Any]) -> None:
-        """Restore what is stored."""
+        """Restore the stored ids."""
         for name, node in texts({**data}, len(data)).items():
             self._nodes[name] = node
 

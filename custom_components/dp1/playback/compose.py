@@ -19,6 +19,7 @@ from ..client.playlist.document import MAX_DOCUMENT, build, parse
 from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, shorten
 from ..client.values import mapping
+from ..const import DEFAULT_DURATION
 from ..errors import action_failed, invalid_input, translated
 from ..fields import list_up_to, note, title
 from ..guard import ADDRESSES
@@ -102,7 +103,7 @@ async def async_compose(
     titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))
     title = shorten(", ".join(titles), MAX_TITLE) or "DP-1"
     return Playlist(
-        document=build(title, with_own_ids(works)),
+        document=build(title, with_ends(with_own_ids(works))),
         is_personal=all(is_personal for is_personal, _ in groups),
     )
 
@@ -145,6 +146,12 @@ async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Ite
         raise translated(err, "playlist") from err
     items: list[Item] = parsed["items"]
     return items
+
+
+def with_ends(works: Sequence[Item]) -> Sequence[Item]:
+    """Return works that end after a while if there are several: players may skip one that does not, or never go on."""
+    several = len(works) > 1
+    return [{"duration": DEFAULT_DURATION, **it} for it in works] if several else works
 
 
 def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Item]:

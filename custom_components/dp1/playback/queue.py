@@ -17,7 +17,7 @@ from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 from ..grants import GRANTS
 from .cast import async_take_snapshot, async_wake, check_reach
-from .compose import async_works_alone, with_own_ids
+from .compose import async_works_alone, with_ends, with_own_ids
 from .daily import async_of_today, async_show_daily, daily_of
 from .program import PROGRAMS
 from .resolve import Options, async_read_for_display
@@ -87,7 +87,7 @@ async def async_enqueue(
         at = len(works) if how is Enqueue.ADD else index + 1
         added = await async_read_for_display(coordinator.hass, playlist, options.caller)
         new = with_own_ids(await async_works_alone(coordinator.hass, added), works)
-        document["items"] = [*works[:at], *new, *works[at:]]
+        document["items"] = with_ends([*works[:at], *new, *works[at:]])
         reload = how is Enqueue.PLAY
         place = _at(before.start, at if reload else index)
         is_personal = before.playlist.is_personal and playlist.is_personal

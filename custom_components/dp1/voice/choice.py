@@ -267,7 +267,7 @@ async def _async_daily(libraries: list[Library]) -> Chosen | None:
         if library.daily.url:
             node = await library.async_node(NodeKind.DAILY.value)
             item = library.daily.item
-            work = work_of(item, library.known_work(item)) if item else NO_WORK
+            work = work_of(item, library.work(item)) if item else NO_WORK
             daily = Chosen.of(library, node)
             title = node.subtitle or node.title
             return replace(

@@ -82,21 +82,21 @@ class ChannelAddress:
 
     @classmethod
     def parse(cls, address: str) -> Self:
-        """Return what an address names, or raise ValueError: ``…/channels/evenings``, ``…/channels?publisher=Ines``."""
+        """Return the channel or publisher of an address, or raise ValueError: ``…/channels/evenings``, ``…/channels?publisher=Ines``."""
         url = web_url(with_scheme(address.strip()))
-        found = CHANNEL_PATH.fullmatch(url.path)
-        channel = (found and found["channel"]) or ""
+        match = CHANNEL_PATH.fullmatch(url.path)
+        channel = (match and match["channel"]) or ""
         publisher = clean(url.query.get("publisher"), MAX_TITLE)
-        if found is None or bool(channel) == bool(publisher):
+        if match is None or bool(channel) == bool(publisher):
             raise ValueError("neither a channel nor a publisher")
-        feed = normalize_url(str(url.with_path(found["feed"])))
+        feed = normalize_url(str(url.with_path(match["feed"])))
         return cls(feed, channel, publisher)
 
     async def async_channels(self, client: Feed) -> list[FeedChannel]:
         """Return the channels, or raise NotFoundError or why they could not be read."""
         if self.channel:
-            found = FeedChannel.parse(await client.channel(self.channel))
-            channels = [found] if found else []
+            parsed = FeedChannel.parse(await client.channel(self.channel))
+            channels = [parsed] if parsed else []
         else:
             channels = await async_channels(client)
             wanted = self.publisher.casefold()
@@ -108,7 +108,7 @@ class ChannelAddress:
         return channels
 
     def client(self, guard: Guard) -> Feed:
-        """Return what reads the feed."""
+        """Return the client of the feed."""
         return Feed(guard.allowing(self.feed), self.feed)
 
 
@@ -124,7 +124,7 @@ class Listed:
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen in a channel. A thread stores it, so what may grow is replaced and not changed.
+    """The playlists that a channel has had. A thread stores it, so that collections are replaced and not changed.
 
     Attributes:
         days: on which playlists were last listed, by their own ids; None before the first read.
@@ -148,7 +148,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
         feed: FeedCoordinator,
         is_told: Callable[[str], bool],
     ) -> None:
-        """Initialize without playlists; `is_told` tells what another channel has told."""
+        """Initialize without playlists; `is_told` returns whether another channel has told a playlist."""
         self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
         super().__init__(hass, entry, "feed", url, uniform(*POLL_SECONDS), subentry)
         self.playlists: tuple[FeedPlaylist, ...] = ()
@@ -183,23 +183,23 @@ class FollowedChannel(ServerCoordinator[Listed]):
     @override
     @callback
     def _handle_records(self, changed: ServerList[Any]) -> None:
-        """Set what is searched."""
+        """Set the playlists for searches."""
         self.playlists = tuple(each.playlist for each in self.list.records)
         super()._handle_records(changed)
 
     async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
-        before, known = self._lists.get(channel.id, (None, []))
+        before, playlists = self._lists.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
-            return known
+            return playlists
         listed: list[Listed] = []
         upcoming = {url.rpartition("/")[2].lower() for url in channel.upcoming}
         async for document in self._client.channel_playlists(channel.id):
             parsed = FeedPlaylist.parse(document)
             if parsed and not {parsed.id.lower(), parsed.slug.lower()} & upcoming:
                 url = self._client.playlist_url(parsed.id)
-                named = self._named(parsed, url)
-                listed.append(Listed(parsed.id, url, channel.title, named))
+                own_playlist = self._named(parsed, url)
+                listed.append(Listed(parsed.id, url, channel.title, own_playlist))
             if len(listed) == MAX_PLAYLISTS:
                 break
         own = {each.id.lower(): each for each in listed}
@@ -208,15 +208,15 @@ class FollowedChannel(ServerCoordinator[Listed]):
             for each in listed
             if (slug := each.playlist.slug)
         }
-        found, others = {}, []
+        by_url, others = {}, []
         for url in dict.fromkeys(channel.playlists):
             key = url.rpartition("/")[2].lower()
             if playlist := own.get(key) or here.get(url.lower()):
-                found[url] = playlist
+                by_url[url] = playlist
             else:
                 others.append(url)
-        found |= await self._async_read_others(channel, others)
-        in_order = [found[url] for url in channel.playlists if url in found]
+        by_url |= await self._async_read_others(channel, others)
+        in_order = [by_url[url] for url in channel.playlists if url in by_url]
         self._lists[channel.id] = channel, [*in_order, *listed]
         return self._lists[channel.id][1]
 
@@ -224,39 +224,39 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self, channel: FeedChannel, urls: Sequence[str]
     ) -> dict[str, Listed]:
         """Return playlists by their addresses, as they were read before if that fails."""
-        known = {each.url: each for each in self.list.records}
-        found = {}
+        earlier = {each.url: each for each in self.list.records}
+        by_url = {}
         stored = await self._feed.async_documents_at(urls)
         for url, read in zip(urls, stored, strict=False):
             if isinstance(read, Dp1Error):
                 if self.seen.days is None:
                     self.seen.unread |= {url}
-                if url in known and not isinstance(read, NotFoundError):
-                    found[url] = known[url]
+                if url in earlier and not isinstance(read, NotFoundError):
+                    by_url[url] = earlier[url]
                 continue
             if (parsed := FeedPlaylist.parse(read.document, url)) is None:
                 continue
             key = text(read.document.get("id")) or url
-            found[url] = Listed(key, url, channel.title, self._named(parsed, url))
+            by_url[url] = Listed(key, url, channel.title, self._named(parsed, url))
             if url in self.seen.unread and self.seen.days is not None:
                 # It was listed when nobody had looked yet.
                 self.seen.unread -= {url}
                 self.seen.days = {key: dt_util.utcnow().date()} | self.seen.days
-        return found
+        return by_url
 
     def _named(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
         """Return a playlist of the library's own feed by its id, others by their addresses."""
         is_own = url.startswith(f"{self._feed.url}/playlists/")
         return playlist if is_own else replace(playlist, id=url)
 
-    def _tell(self, found: Mapping[str, Listed]) -> None:
+    def _tell(self, playlists: Mapping[str, Listed]) -> None:
         """Tell of new playlists; one in two channels is news once."""
         today = dt_util.utcnow().date()
-        new, self.seen.days = new_playlists(self.seen.days, found, today)
+        new, self.seen.days = new_playlists(self.seen.days, playlists, today)
         fresh = [key for key in new if not self._is_told(key)]
         if fresh:
             _, self.seen.told = new_playlists(self.seen.told, fresh, today)
-        for listed in [found[key] for key in fresh[:MAX_TOLD]]:
+        for listed in [playlists[key] for key in fresh[:MAX_TOLD]]:
             node = playlist_node(listed.playlist)
             async_tell(
                 self.hass,
@@ -274,7 +274,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Load what `to_store` returned."""
+        """Load the result of `to_store`."""
         self.list.restore(data.get("list"), Listed)
         self.seen = record_from_json(Seen, data.get("seen")) or Seen()
         self.playlists = tuple(each.playlist for each in self.list.records)
@@ -393,7 +393,7 @@ def channel_node(channel: FollowedChannel) -> Node:
 def new_playlists(
     seen: Mapping[str, date] | None, listed: Iterable[str], today: date
 ) -> tuple[list[str], dict[str, date]]:
-    """Return the ids that are new, in the order they are listed, and what has been seen by now.
+    """Return the ids that are new, in the order they are listed, and all ids by now.
 
     New are those never seen there: neither place, slug nor title make a playlist another one, and one that was removed
     and comes back is not new.
@@ -404,7 +404,7 @@ def new_playlists(
         today: the day.
     """
     ids = list(dict.fromkeys(listed))
-    known = seen or {}
-    new = [] if seen is None else [key for key in ids if key not in known]
-    kept = {key: day for key, day in known.items() if today - day <= REMEMBERED}
+    days = seen or {}
+    new = [] if seen is None else [key for key in ids if key not in days]
+    kept = {key: day for key, day in days.items() if today - day <= REMEMBERED}
     return new, kept | dict.fromkeys(ids, today)

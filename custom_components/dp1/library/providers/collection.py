@@ -50,7 +50,7 @@ from ..work import WORK_IDS, Work
 from .provider import NodeRef, Source, SubentryProvider, source_of
 
 POLL_SECONDS: Final = (1800.0, 3600.0)
-# Nothing is known of the addresses: they may become known, which takes a person.
+# The indexer has nothing of the addresses: somebody has to add them there.
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
 RELIST_SECONDS: Final = 86400.0
 MAX_TOLD: Final = 1000
@@ -77,7 +77,7 @@ async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
 
 @dataclass(slots=True)
 class State:
-    """How far a collection is followed. A thread stores it, so what may grow is replaced and not changed.
+    """How far a collection is followed. A thread stores it, so that collections are replaced and not changed.
 
     Attributes:
         mark: tells whether what is stored is of the same addresses.
@@ -110,16 +110,16 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
         self.addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
-        named = " ".join((self.subentry_id, *self.addresses))
+        identity = " ".join((self.subentry_id, *self.addresses))
         self._state = State(
-            mark=sha256(named.encode()).hexdigest(),
+            mark=sha256(identity.encode()).hexdigest(),
             checkpoints=[None] * len(self.addresses),
             since=dt_util.utcnow(),
         )
         self.is_followed = True
         self._empty_reads = 0
         self._saved: object = None
-        # Of the last reading: what was known before it, and what is held no more.
+        # Of the last reading: the works before it, and those that are held no more.
         self._before: dict[str, Token] = {}
         self._gone: set[str] = set()
 
@@ -141,7 +141,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     async def _pages(
         self, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Token]]:
-        """Yield what came last if nothing is known, and then what has changed, or the whole list if nobody tells what has."""
+        """Yield the newest works if none are read, and then those that have changed, or the whole list if nobody tells changes."""
         indexer = await async_indexer(self.hass, self.url or "")
         self._before = before = {work.id: work for work in self.list.records}
         self._gone = set()
@@ -197,20 +197,20 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             yield Page(tuple(self._before.values()))
 
     def _kept(self, page: Page[Token]) -> Page[Token]:
-        """Return a page; of one that is not whole, known works stay as they are known."""
+        """Return a page; of one that is not whole, works stay as they were read before."""
         if page.is_whole:
             return page
-        known = [self.list.get(work.id) or work for work in page.records]
-        return replace(page, records=known)
+        works = [self.list.get(work.id) or work for work in page.records]
+        return replace(page, records=works)
 
     @override
     def _ordered(self, records: Iterable[Token]) -> Iterator[Token]:
         """Yield the works that are held and shown, those that came last first, without sources that would take too much memory."""
         never = datetime.min.replace(tzinfo=dt_util.UTC)
-        shown = [it for it in records if it.id not in self._gone and not it.is_hidden]
-        shown.sort(key=lambda work: work.held_since or never, reverse=True)
+        works = [it for it in records if it.id not in self._gone and not it.is_hidden]
+        works.sort(key=lambda work: work.held_since or never, reverse=True)
         left = MAX_DATA
-        for work in shown[:MAX_TOKENS]:
+        for work in works[:MAX_TOKENS]:
             size = len(work.source or "") if data_type(work.source) else 0
             left -= size
             yield replace(work, source=None) if size and left < 0 else work
@@ -225,7 +225,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     @override
     @callback
     def _handle_list(self, read: ServerList[Token]) -> None:
-        """Tell what came and what left, and look again earlier where more is known."""
+        """Tell works that came and left, and look again earlier where there are works."""
         if read.problem is None:
             read.complete = self._state.is_all
             self._state.pending = frozenset()
@@ -236,7 +236,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     @callback
     @override
     def async_updated(self) -> None:
-        """Call the listeners, and store what is new."""
+        """Call the listeners, and store new works."""
         state = id(self.list.records), *self._state.checkpoints
         if self._saved == state:
             self.async_update_listeners()
@@ -274,7 +274,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             self.is_followed = True
 
     def _tell_news(self) -> None:
-        """Tell what came since the collection was added, and what left; nothing of what was there before."""
+        """Tell the works that came since the collection was added, and those that left; none that were there before."""
 
         def tell(kind: str, work: Token) -> None:
             """Tell of a work that came into the collection or left it."""
@@ -309,7 +309,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Load what `to_store` returned, if it is of the same addresses."""
+        """Load the result of `to_store`, if it is of the same addresses."""
         state = record_from_json(State, data.get("state"))
         if state is None or state.mark != self._state.mark:
             return
@@ -388,7 +388,7 @@ class _Folder(NodeRef["Collections"]):
     def _inside(
         self, collection: CollectionCoordinator, view: _View
     ) -> Sequence[Node | Token]:
-        """Return what is inside."""
+        """Return the nodes or tokens inside."""
         if (self.kind, self.key) == ARTISTS:
             return view.folders[1:]
         return view.works.get((self.kind, self.key), ())
@@ -396,12 +396,13 @@ class _Folder(NodeRef["Collections"]):
     @override
     async def build(self, limit: int | None = None) -> Playlist:
         """Build the playlist of the newest works; its id stays the same."""
-        collection = self.provider.coordinator(self.keys[0])
-        problem = _problem(await collection.async_list())
-        node, (_, _, works) = await self.node(), await self._async_read()
+        collection, listed, works = await self._async_read()
+        node = await self.node()
         playable = [work for work in works if work.source]
         if not playable:
-            raise problem or NotFoundError(f"{node.title!r} has nothing to show")
+            raise _problem(listed) or NotFoundError(
+                f"{node.title!r} has nothing to show"
+            )
         duration = self.provider.preferences.duration
         built = self.provider.build_items(
             node.id,
@@ -481,7 +482,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
 
     @override
     def work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known of a work by the id of its item."""
+        """Return the work of an item by its id."""
         for collection in self.coordinators:
             works = self.view(collection).works
             if tokens := works.get((NodeKind.OWNED, item.id or "")):

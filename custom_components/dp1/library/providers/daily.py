@@ -1,4 +1,4 @@
-"""The Daily: a playlist with a work for each day, at an address that the owner of a library named, or its vendor's app uses."""
+"""The Daily: a playlist with a work for each day, at an address of the owner of a library, or of its vendor's app."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
@@ -72,13 +72,13 @@ class Daily(Provider):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
-        known_work: Callable[[PlaylistItem], Work | None],
-        async_find_work: Callable[[PlaylistItem], Awaitable[Work | None]],
+        work: Callable[[PlaylistItem], Work | None],
+        async_work: Callable[[PlaylistItem], Awaitable[Work | None]],
     ) -> None:
-        """Initialize without a document, with what all providers know of works and can look up."""
+        """Initialize without a document; `work` and `async_work` are those of the library."""
         super().__init__(hass, entry, on_change)
-        self._known_work = known_work
-        self._async_find_work = async_find_work
+        self._work_of = work
+        self._async_find_work = async_work
         self.url = self.preferences.daily_url
         self.is_used = bool(self.url)
         self.document: Json | None = None
@@ -101,7 +101,7 @@ class Daily(Provider):
         """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
         title = picture = None
         if (item := self.item) is not None:
-            title, work = item.title, self._known_work(item)
+            title, work = item.title, self._work_of(item)
             picture = (
                 item.thumbnail
                 or (work and work.picture)
@@ -132,7 +132,7 @@ class Daily(Provider):
             yield NodeKind.DAILY.value
 
     def _restore(self, data: Mapping[str, Any]) -> None:
-        """Load what is stored of this address."""
+        """Load the stored document of this address."""
         if data.get("url") != self.url:
             return
         self.document = dict(mapping(data.get("document"))) or None
@@ -149,7 +149,7 @@ class Daily(Provider):
 
     @override
     async def async_load(self) -> None:
-        """Load what is stored."""
+        """Load the stored document."""
         await self._store.async_load_parsed()
 
     @override
@@ -186,17 +186,17 @@ class Daily(Provider):
                 await self._tasks.share(KIND, self._async_read, PATIENCE)
 
     def due(self, now: datetime | None = None) -> Due:
-        """Return what is due now or at another time, by the clocks of Home Assistant."""
+        """Return the works due now or at another time, by the clocks of Home Assistant."""
         zone = dt_util.get_default_time_zone()
         return due(self.document or {}, now or dt_util.utcnow(), zone)
 
     @property
     def item(self) -> PlaylistItem | None:
         """Return the item of today, None if there is none."""
-        found = self.due()
-        if not found.timed or found.has_run_out(dt_util.utcnow()):
+        due = self.due()
+        if not due.timed or due.has_run_out(dt_util.utcnow()):
             return None
-        return PlaylistItem.parse(found.timed[0])
+        return PlaylistItem.parse(due.timed[0])
 
     @property
     def last_at(self) -> datetime | None:
@@ -234,10 +234,10 @@ class Daily(Provider):
 
     async def _async_ask_vendor(self) -> None:
         """Go on with the playlist that the vendor's app uses by now, if it is another; its address becomes the setting."""
-        told = await async_daily_of_vendor(self.hass)
-        if told is None or told[0] == self.url:
+        moved = await async_daily_of_vendor(self.hass)
+        if moved is None or moved[0] == self.url:
             return
-        self.former, (self.url, self.document) = self.url, told
+        self.former, (self.url, self.document) = self.url, moved
         self.problem, self._read_at = None, dt_util.utcnow()
         self._store.async_save_later()
         entry = self.entry
@@ -249,26 +249,33 @@ class Daily(Provider):
         """Return the work of today as the indexer has it."""
         if self._known is None:
             return None
-        known, work = self._known
-        same = item.source == known.source if item.source else item.id == known.id
+        item_of_today, work = self._known
+        same = (
+            item.source == item_of_today.source
+            if item.source
+            else item.id == item_of_today.id
+        )
         return work if same else None
 
     async def _async_describe(self) -> None:
-        """Look up what is known of the work of today, of which the playlist has no artist."""
+        """Look up the artist of the work of today, which the playlist lacks."""
         item = self.item
         if item is None or item.raw.get("inlineManifest") or self.work(item):
             return
         try:
-            if (found := await self._async_find_work(item)) is None or not found.artist:
+            if (work := await self._async_find_work(item)) is None or not work.artist:
                 await self._async_ask_indexer(item)
         except Dp1Error as err:
-            LOGGER.debug("Nothing is known of the work of today: %s", err)
+            LOGGER.debug("The work of today is not looked up: %s", err)
         self._on_change()
 
     async def _async_ask_indexer(self, item: PlaylistItem) -> None:
         """Look the token of a work up at the indexer."""
-        named = mapping(mapping(item.provenance).get("contract"))
-        contract, number = text(named.get("address")), text(named.get("tokenId"))
+        origin = mapping(mapping(item.provenance).get("contract"))
+        contract, number = (
+            text(origin.get("address")),
+            text(origin.get("tokenId")),
+        )
         url = self.preferences.indexer_url
         if not (url and contract and number):
             return
@@ -304,15 +311,15 @@ class Daily(Provider):
 async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:
     """Return the address and the document of the Daily that the vendor's app uses, None if they cannot be read now.
 
-    Nothing else in the configuration of the app is looked at, and no address at home is asked.
+    Nothing else in the configuration of the app is looked at, and nothing is requested at home.
     """
     guard = hass.data[ADDRESSES].async_guard()
     timeout = timing.DOCUMENT_TIMEOUT
     for config in VENDOR_CONFIGS:
         try:
             answer = await request_json(guard, "GET", config, timeout=timeout)
-            told = mapping(mapping(await answer.json()).get("daily"))
-            url = str(web_url(text(told.get("playlist_url")) or ""))
+            daily = mapping(mapping(await answer.json()).get("daily"))
+            url = str(web_url(text(daily.get("playlist_url")) or ""))
             return url, (await Feed(guard, url).playlist(url)).document
         except (Dp1Error, ValueError) as err:
             LOGGER.debug("%s tells of no Daily: %s", config, err)

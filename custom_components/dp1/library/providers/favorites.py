@@ -51,10 +51,10 @@ def _parse_stored(stored: Any) -> list[Favorite]:
     """Return the stored favorites that make sense, or raise whatever if none can be read."""
     if not isinstance(favorites := stored["favorites"], list):
         raise TypeError(type(favorites).__name__)
-    found = map(_parse_favorite, favorites)
+    parsed = map(_parse_favorite, favorites)
     return [
         replace(favorite, node=_bounded(favorite.node))
-        for favorite in found
+        for favorite in parsed
         if favorite and favorite.node.kind in KINDS
     ]
 
@@ -171,7 +171,7 @@ class Favorites(Provider):
         return self._folder(NodeKind.FAVORITES, self.nodes(), can_play=can_play)
 
     def build_kept(self, node_id: str) -> Playlist | None:
-        """Build the playlist of a single work from what was kept of it."""
+        """Build the playlist of a single work from its kept item."""
         favorite = self._favorites.get(node_id)
         if favorite is None or favorite.item is None:
             return None

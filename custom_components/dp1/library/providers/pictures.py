@@ -1,4 +1,4 @@
-"""Pictures of Home Assistant: what was uploaded to it, and what is in its media folders."""
+"""Pictures of Home Assistant: uploads, and files in its media folders."""
 
 from dataclasses import replace
 from mimetypes import guess_file_type

@@ -1,4 +1,4 @@
-"""A provider of art: what a library asks of whoever has something to show."""
+"""Providers of art, and references to their nodes: the base classes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from ..work import Work, labeled
 
 # A person waits in front of the display.
 BUILD_PATIENCE = 25.0
-# Who searches waits for what is not known yet.
+# Who searches waits for what has not been read yet.
 SEARCH_PATIENCE = 4.0
 # The cover of a folder is looked for among the first.
 MAX_FOR_COVER = 20
@@ -47,7 +47,7 @@ class Source:
 
 
 class NodeRef[P]:
-    """A node by its id: how it is read, opened and shown. Each kind of node has a class of its own.
+    """The reference to a node: reads it, opens it, and builds its playlist. Each kind of node has a class of its own.
 
     Attributes:
         size: number of the keys in the id.
@@ -76,11 +76,11 @@ class NodeRef[P]:
         raise NotImplementedError
 
     async def children(self, limit: int) -> Children[Any]:
-        """Return what is inside, or raise NotFoundError; `limit` is how much is wanted of what takes requests."""
+        """Return the nodes inside, at most `limit` of those that take requests, or raise NotFoundError."""
         raise NotFoundError(f"{self.id!r} has nothing inside")
 
     async def build(self, limit: int | None = None) -> Playlist:
-        """Return what a display is to show.
+        """Return the playlist for a display.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
@@ -88,15 +88,15 @@ class NodeRef[P]:
 
 
 class Provider:
-    """A provider of art; each method answers for what is its own, and by default with nothing.
+    """A provider of art; each method answers for its own nodes, by default with none.
 
     Attributes:
         kinds: the classes of its nodes by their kinds.
         error_prefix: what the keys of errors about its nodes start with.
         coordinators: what it reads.
-        lines: by which words its nodes are found.
+        lines: the names of its nodes, for searches.
         is_personal: whether its works are the owner's own.
-        is_used: whether it is asked for more than nodes that are named by their ids.
+        is_used: whether it has more than nodes for their ids.
     """
 
     kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {}
@@ -130,18 +130,18 @@ class Provider:
     # Search and the source list
 
     async def async_ask(self, query: Query, text: str) -> Scored:
-        """Read what a search needs, and return with their scores nodes that are found by other means than lines.
+        """Read the records that a search needs, and return with their scores the nodes that lines do not have.
 
         `text` is the query as it was written.
         """
         return []
 
     def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
-        """Return the lines of what is known to be inside nodes."""
+        """Return the lines of the works inside nodes, as far as they have been read."""
         return []
 
     def sources(self) -> Sequence[Sequence[Source]]:
-        """Return what it offers for the source list, in one or more lists with the newest first."""
+        """Return its sources for the source list, in one or more lists with the newest first."""
         return ()
 
     # What a display shows
@@ -161,13 +161,13 @@ class Provider:
     # Life
 
     async def async_load(self) -> None:
-        """Load what is stored."""
+        """Load the stored lists."""
         for coordinator in self.coordinators:
             await coordinator.async_load()
 
     @callback
     def async_start(self) -> None:
-        """Read what is old in the background."""
+        """Read old lists in the background."""
         for coordinator in self.coordinators:
             coordinator.async_start()
             coordinator.async_add_listener(self._on_change)
@@ -184,15 +184,15 @@ class Provider:
     # What providers have in common
 
     def _new(self, ids: Iterable[str]) -> set[str]:
-        """Return which ids are new, each once; what is there at first is not."""
-        known, found = self._seen, set(ids)
-        self._seen = found | (known or set())
-        return set() if known is None else found - known
+        """Return the new ids, each once; those of the first call are not."""
+        seen, now = self._seen, set(ids)
+        self._seen = now | (seen or set())
+        return set() if seen is None else now - seen
 
     def _folder(
         self, kind: NodeKind, nodes: Iterable[Node], *, can_play: bool = False
     ) -> Node:
-        """Return the node of a fixed list, with a picture of what is known to be in it."""
+        """Return the node of a fixed list, with the picture of a node in it."""
         return Node(
             id=kind.value,
             kind=kind,
@@ -211,12 +211,13 @@ class Provider:
         summary: str = "",
         **document: Any,
     ) -> Playlist:
-        """Build a playlist of items with the preferences as defaults, and what else its document is to have."""
+        """Build a playlist of items with the preferences as defaults, and other fields of its document."""
         preferences = self.preferences
         title = shorten(title, MAX_TITLE)
         built = build(
             title,
-            map(labeled, items),
+            # Players may skip a work without one, or never go on from it.
+            [labeled({"duration": preferences.duration, **item}) for item in items],
             id=str(uuid4()),
             created=timestamp(datetime.now(UTC)),
             defaults=without_nothing(
@@ -239,7 +240,7 @@ class Provider:
 
 
 class SubentryProvider[C: ServerCoordinator[Any]](Provider):
-    """A provider of what is added to a library as subentries; each has news, and is read once somebody listens.
+    """A provider of subentries of a library; each has news, and is read once somebody listens.
 
     Attributes:
         missing: key of the text if there is no such subentry.
@@ -255,7 +256,7 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
         kind: str,
         make: Callable[[ConfigSubentry], C],
     ) -> None:
-        """Initialize what was added, of a kind of subentries."""
+        """Initialize a coordinator for each subentry of a kind."""
         super().__init__(hass, entry, on_change)
         self.by_id = {
             subentry.subentry_id: make(subentry)
@@ -265,7 +266,7 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
         self.is_used = bool(self.by_id)
 
     def coordinator(self, key: str) -> C:
-        """Return what reads one, by the id of its subentry."""
+        """Return the coordinator of a subentry by its id."""
         if (coordinator := self.by_id.get(key)) is None:
             raise NotFoundError(
                 f"nothing was added as {key!r}", translation_key=self.missing
@@ -280,7 +281,7 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
     @override
     @callback
     def async_start_late(self) -> None:
-        """Read what is old in the background, and tell what is new."""
+        """Read old lists in the background, and tell news."""
         super().async_start()
 
 

@@ -24,7 +24,7 @@ from ...server import ServerCoordinator
 from ...server_list import PATIENCE, Json, Read, ServerList
 from .records import KnownWorks
 
-# Seconds from which series and artworks, which change rarely, are shown, but read again meanwhile.
+# Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
 CATALOG_AGE: Final = 3600.0
 
 MAX_WORKS = 20_000
@@ -58,7 +58,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Load what is stored of this catalog, and index it."""
+        """Load and index the stored lists of this catalog."""
         self.list.restore(data.get("exhibitions"), Exhibition)
         for key, stored in mapping(data.get("series")).items():
             self.series_of(key).restore(stored, Series)
@@ -76,7 +76,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             "artworks": _stored(self._artwork_lists),
         }
 
-    # What is known
+    # Records
 
     @property
     def all_series(self) -> tuple[Series, ...]:
@@ -91,11 +91,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return sum(len(artworks.records) for artworks in self._artwork_lists.values())
 
     def exhibition(self, key: str) -> Exhibition | None:
-        """Return a known exhibition."""
+        """Return an exhibition that has been read."""
         return self.list.get(key) or self._unlisted.get(key)
 
     def series(self, key: str) -> Series | None:
-        """Return a known series."""
+        """Return a series that has been read."""
         return self._series.get(key)
 
     def series_of(self, exhibition_id: str) -> ServerList[Series]:
@@ -125,7 +125,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return self._artwork_lists[series_id]
 
     def is_open(self, exhibition: Exhibition) -> bool:
-        """Return if an exhibition can be seen now and is not known to be empty."""
+        """Return if an exhibition can be seen now and is not empty as far as it has been read."""
         series = self.series_of(exhibition.id)
         empty = series.complete and not series.records
         return exhibition.viewable(dt_util.utcnow()) and not empty
@@ -192,9 +192,9 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             artworks.async_set((*artworks.records, artwork))
 
     async def async_find_series(self, key: str) -> Series:
-        """Return a series, known or not, or raise NotFoundError or why it could not be read."""
-        if (found := self.series(key)) is not None:
-            return found
+        """Return a series, which is looked for, or raise NotFoundError or why it could not be read."""
+        if (series := self.series(key)) is not None:
+            return series
         if self.client is None:
             raise NotFoundError(f"no series {key!r}")
         artworks = await self.async_artworks(key, 1)
@@ -208,7 +208,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return self.series(key) or Series(id=key, exhibition_id="", title="")
 
     async def async_search(self, words: str, patience: float) -> tuple[Exhibition, ...]:
-        """Return the exhibitions the catalog finds by words, none if it cannot be asked."""
+        """Return the exhibitions the catalog finds by words, none if it does not answer."""
         if self.client is None:
             return ()
         read = partial(self.client.exhibitions, keyword=words, sortBy="relevance")
@@ -239,7 +239,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return await self.tasks.share(name, read_and_note, patience)
 
     async def _async_find_exhibition_of(self, series_id: str) -> None:
-        """Read the series of one exhibition after the other until the series is found."""
+        """Read the series of one exhibition after the other until one has the series."""
         for exhibition in (await self.async_list()).records:
             if series_id in self._series:
                 return
@@ -296,8 +296,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     def _handle_series(self, series_list: ServerList[Series]) -> None:
         """Index series; artworks of one that has grown are to be read again."""
         for series in series_list.records:
-            known = self._series.get(series.id, series)
-            if known.max_artwork != series.max_artwork:
+            earlier = self._series.get(series.id, series)
+            if earlier.max_artwork != series.max_artwork:
                 self.artworks_of(series.id).read_at = None
         self._add_series(series_list)
         self.async_updated()
@@ -325,7 +325,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     # Indexes
 
     def _index_artworks(self, series_id: str) -> None:
-        """Index the artworks of a known series."""
+        """Index the artworks of a series that has been read."""
         if series := self._series.get(series_id):
             self.works.add(series, self._artwork_lists[series_id].records)
 

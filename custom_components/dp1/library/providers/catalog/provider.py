@@ -95,8 +95,8 @@ _DIGITS = re.compile(r"[0-9]+")
 
 def claimed_exhibition(playlist: FeedPlaylist) -> str | None:
     """Return the name of the exhibition that a playlist's title claims to be, as `comparable` writes it."""
-    found = _CLAIM.fullmatch(playlist.title.strip())
-    return comparable(found[1]) if found else None
+    match = _CLAIM.fullmatch(playlist.title.strip())
+    return comparable(match[1]) if match else None
 
 
 def comparable(name: str) -> str:
@@ -171,9 +171,9 @@ class _Exhibition(NodeRef["CatalogProvider"]):
         if series_list.complete and published:
             items = published.items
             sources = [text(item.get("source")) for item in items]
-            shown = catalog.works.series_of(sources)
+            keys = catalog.works.series_of(sources)
             if (limit is None or len(items) <= limit) and _are_all(
-                shown, series_list.records
+                keys, series_list.records
             ):
                 return replace(published, title=exhibition.title, node_id=self.id)
         return await self.provider.async_build_of(
@@ -259,7 +259,7 @@ class _Artwork(NodeRef["CatalogProvider"]):
         work = self.provider.work_of(artwork, series)
         title = work.title or self.key
         if (item := self.provider.item(artwork, series)) is None:
-            raise NotFoundError(f"{title!r} has nothing that can be shown")
+            raise NotFoundError(f"{title!r} has nothing to show")
         return self.provider.build_items(self.id, title, [item], cover=work.picture)
 
 
@@ -310,7 +310,7 @@ class _Artist(NodeRef["CatalogProvider"]):
 
 
 class CatalogProvider(Provider):
-    """The exhibitions that can be seen, with what is in them and who made it."""
+    """The exhibitions that can be seen, their series, works and artists."""
 
     kinds = {
         NodeKind.EXHIBITIONS: _Exhibitions,
@@ -334,7 +334,7 @@ class CatalogProvider(Provider):
         self.catalog = catalog
         self._feed = feed
         self.coordinators = (catalog,)
-        # What was found of works, or why nothing was, and when that expires.
+        # Works that were looked up, or the errors instead, and when they expire.
         self._results: LRU[str, tuple[Work | Dp1Error | None, float]] = LRU(
             MAX_LOOK_UPS
         )
@@ -458,8 +458,8 @@ class CatalogProvider(Provider):
             for exhibition in exhibitions:
                 for person in exhibition.artists:
                     artist = Artist(person.name, [])
-                    known = artists.setdefault(fold(person.name), artist)
-                    known.exhibitions.append(exhibition)
+                    earlier = artists.setdefault(fold(person.name), artist)
+                    earlier.exhibitions.append(exhibition)
             self._artists_of, self._artists = exhibitions, tuple(artists.values())
         return self._artists
 
@@ -481,12 +481,12 @@ class CatalogProvider(Provider):
         )
         all_series = [
             series
-            for exhibition, found in zip(exhibitions, lists, strict=True)
-            for series in found.records
+            for exhibition, series_list in zip(exhibitions, lists, strict=True)
+            for series in series_list.records
             if fold(artist.name)
             in {fold(person.name) for person in people_of(series, exhibition)}
         ]
-        reasons = (found.missing for found in lists if found.missing)
+        reasons = (series_list.missing for series_list in lists if series_list.missing)
         return all_series, next(reasons, None)
 
     def artists_folder(self) -> Node:
@@ -500,7 +500,7 @@ class CatalogProvider(Provider):
             (node for node in nodes if node.can_play), key=lambda node: fold(node.title)
         )
 
-    def _series_known_of(self, artist: Artist) -> Iterator[Series]:
+    def _series_read_of(self, artist: Artist) -> Iterator[Series]:
         """Yield the series of an artist that were read."""
         name = fold(artist.name)
         for exhibition in artist.viewable():
@@ -509,16 +509,16 @@ class CatalogProvider(Provider):
                     yield series
 
     def artist_node(self, artist: Artist) -> Node:
-        """Return the node of an artist, with what is known of them."""
+        """Return the node of an artist, with biography, website and portrait."""
         exhibitions = artist.viewable()
         is_open = bool(exhibitions)
         people = (person for each in exhibitions for person in each.artists)
-        known = [person for person in people if person.name == artist.name]
-        told = (" ".join(filter(None, (it.about, it.website))) for it in known)
+        records = [person for person in people if person.name == artist.name]
+        texts = (" ".join(filter(None, (it.about, it.website))) for it in records)
         # A portrait, or else a work.
         pictures = chain(
-            map(cover_url, known),
-            map(cover_url, self._series_known_of(artist)),
+            map(cover_url, records),
+            map(cover_url, self._series_read_of(artist)),
             map(cover_url, exhibitions),
         )
         return Node(
@@ -526,13 +526,13 @@ class CatalogProvider(Provider):
             kind=NodeKind.ARTIST,
             work=Work(
                 title=artist.name,
-                note=next(filter(None, told), None),
+                note=next(filter(None, texts), None),
                 picture=next(filter(None, pictures), None),
             ),
             can_play=is_open,
             can_expand=is_open,
             subtitle=next(
-                (host for it in known if (host := URL(it.website).host)), None
+                (host for it in records if (host := URL(it.website).host)), None
             ),
         )
 
@@ -554,35 +554,39 @@ class CatalogProvider(Provider):
         """Return the exhibition with an id or slug, else the newest with a title."""
         exhibitions = await self.catalog.async_list()
         records, key, name = exhibitions.records, text.casefold(), fold(text)
-        named = (it for it in records if key in (it.id.casefold(), it.slug.casefold()))
+        identified = (
+            it for it in records if key in (it.id.casefold(), it.slug.casefold())
+        )
         titled = (it for it in records if fold(it.title) == name)
-        if (exhibition := next(chain(named, titled), None)) is None:
+        if (exhibition := next(chain(identified, titled), None)) is None:
             raise exhibitions.missing or NotFoundError(f"no exhibition {text!r}")
         ref = _Exhibition(self, NodeKind.EXHIBITION, exhibition.id)
         ref.record = exhibition
         return ref
 
     def _series_titled(self, text: str) -> Series | None:
-        """Return the series with a title among those that are known."""
+        """Return the series with a title among those that have been read."""
         name = fold(text)
-        known = self.catalog.all_series
-        return next((series for series in known if fold(series.title) == name), None)
+        all_series = self.catalog.all_series
+        return next(
+            (series for series in all_series if fold(series.title) == name), None
+        )
 
     # Playlists
 
     async def async_published(self, exhibition: Exhibition) -> Playlist | None:
         """Return the only playlist of the feed which claims to be an exhibition."""
         name = comparable(exhibition.title)
-        found = [
+        playlists = [
             playlist
             for playlist in self._feed.list.records
             if playlist.title.casefold().startswith(name)
             and claimed_exhibition(playlist) == name
         ]
-        if len(found) != 1:
+        if len(playlists) != 1:
             return None
         try:
-            return await self._feed.async_document(found[0].id, FEED_PATIENCE)
+            return await self._feed.async_document(playlists[0].id, FEED_PATIENCE)
         except Dp1Error:
             return None
 
@@ -603,7 +607,7 @@ class CatalogProvider(Provider):
         reason = reason or unread
         works, _ = select_works(kind, groups, cap)
         if not works:
-            raise reason or NotFoundError(f"{title!r} has no work that can be shown")
+            raise reason or NotFoundError(f"{title!r} has no work to show")
         items = [self.item(artwork, series) for series, artwork in works]
         return self.build_items(
             node, title, [item for item in items if item], **document
@@ -621,7 +625,7 @@ class CatalogProvider(Provider):
             for series, count in zip(all_series, pages, strict=True)
             if count
         ]
-        found = await asyncio.gather(
+        lists = await asyncio.gather(
             *(
                 self.catalog.async_artworks(series.id, count, BUILD_PATIENCE)
                 for series, count in chosen
@@ -629,9 +633,9 @@ class CatalogProvider(Provider):
         )
         groups: list[Group] = [
             (series, artworks.records)
-            for (series, _), artworks in zip(chosen, found, strict=True)
+            for (series, _), artworks in zip(chosen, lists, strict=True)
         ]
-        reasons = (artworks.missing for artworks in found if artworks.missing)
+        reasons = (artworks.missing for artworks in lists if artworks.missing)
         return groups, next(reasons, None)
 
     def item(self, artwork: Artwork, series: Series) -> Json | None:
@@ -645,18 +649,18 @@ class CatalogProvider(Provider):
 
     @override
     async def async_ask(self, query: Query, text: str) -> Scored:
-        """Return exhibitions that the catalog finds, and works by their numbers; read the series of what fits best."""
+        """Return exhibitions that the catalog finds, and works by their numbers; read the series of the best exhibitions."""
         exhibitions, relevant = await asyncio.gather(
             self.catalog.async_list(SEARCH_PATIENCE),
             self.catalog.async_search(text[:MAX_QUERY], SEARCH_PATIENCE),
         )
         fitting = await self._exhibition_lines.async_records(query)
-        # What is named may be beside something else that is in it.
-        named = [each for each in exhibitions.records if query.names(each.title)]
+        # The query may have the title beside something else that is in it.
+        titled = [each for each in exhibitions.records if query.names(each.title)]
         now = dt_util.utcnow()
         best = {
             each.id: None
-            for each in (*fitting, *relevant, *named)
+            for each in (*fitting, *relevant, *titled)
             if each.viewable(now)
         }
         await asyncio.gather(
@@ -665,35 +669,36 @@ class CatalogProvider(Provider):
                 for key in islice(best, MAX_OPENED)
             )
         )
-        found = [
+        matches = [
             (float(max(_score(query, each), RELEVANT)), self.exhibition_node(each))
             for each in relevant
         ]
-        return found + await self._async_numbered(query)
+        return matches + await self._async_numbered(query)
 
     async def _async_numbered(self, query: Query) -> Scored:
-        """Return works that are asked for by the title of their series and their number."""
-        found: Scored = []
+        """Return the works that the title of a series and a number stand for."""
+        matches: Scored = []
         for title, number in _numbers(query.text):
-            named = Query.of(title)
+            wanted = Query.of(title)
             meant = (
                 series
-                for series in await self._series_lines.async_records(named)
-                if Query.of(series.title).words == named.words and self._is_open(series)
+                for series in await self._series_lines.async_records(wanted)
+                if Query.of(series.title).words == wanted.words
+                and self._is_open(series)
             )
             for series in islice(meant, MAX_NAMESAKES):
                 work = await self._async_work(series, number)
                 if work is not None:
-                    found.append((EXACT, self.artwork_node(work, series)))
-        return found
+                    matches.append((EXACT, self.artwork_node(work, series)))
+        return matches
 
     async def _async_work(self, series: Series, number: int) -> Artwork | None:
         """Return the work of a series with a number, by one request if it has not been read."""
         if shown_once(series) or not 0 < number <= (series.max_artwork or number):
             return None
-        for known in self.catalog.artworks_of(series.id).records:
-            if _has_number(known, number):
-                return known
+        for artwork in self.catalog.artworks_of(series.id).records:
+            if _has_number(artwork, number):
+                return artwork
         try:
             work = await self.catalog.async_artwork_at(series, number - 1)
         except Dp1Error:
@@ -704,7 +709,7 @@ class CatalogProvider(Provider):
         return work
 
     def _is_open(self, series: Series) -> bool:
-        """Return whether the exhibition of a series can be seen, or is not known."""
+        """Return whether the exhibition of a series can be seen, or has not been read."""
         exhibition = self.catalog.exhibition(series.exhibition_id)
         return exhibition is None or exhibition.viewable(dt_util.utcnow())
 
@@ -715,19 +720,21 @@ class CatalogProvider(Provider):
         return artist_of(series, exhibition) or "", title
 
     def _names_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[Names]:
-        """Yield the names of a work: its own, and the one under which it is shown."""
+        """Yield the names of a work: its own, and its title."""
         series_id, artwork = work_of_series
         if series := self.catalog.series(series_id):
             work = self.work_of(artwork, series)
             for title in dict.fromkeys((artwork.name, work.title or "")):
                 yield title, work.artist, work.exhibition or ""
 
-    def _node_of_work(self, found: tuple[str, Artwork], number: int) -> Node | None:
+    def _node_of_work(
+        self, work_of_series: tuple[str, Artwork], number: int
+    ) -> Node | None:
         """Return the node of a work with a name of its own."""
-        series = self.catalog.series(found[0])
+        series = self.catalog.series(work_of_series[0])
         if series is None or not self._is_open(series):
             return None
-        return self.artwork_node(found[1], series)
+        return self.artwork_node(work_of_series[1], series)
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
@@ -757,44 +764,44 @@ class CatalogProvider(Provider):
     def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
         """Yield the exhibition, series or work of which these are all addresses."""
         catalog = self.catalog
-        shown = catalog.works.series_of(sources)
-        if (series := catalog.series(next(iter(shown), ""))) is None:
+        keys = catalog.works.series_of(sources)
+        if (series := catalog.series(next(iter(keys), ""))) is None:
             return
         all_series = catalog.series_of(series.exhibition_id)
-        if all_series.complete and _are_all(shown, all_series.records):
+        if all_series.complete and _are_all(keys, all_series.records):
             yield node_id(NodeKind.EXHIBITION, series.exhibition_id)
         size = 1 if shown_once(series) else series.max_artwork
-        if len(shown) == 1 and len(sources) == size:
+        if len(keys) == 1 and len(sources) == size:
             yield node_id(NodeKind.SERIES, series.id)
         if len(sources) == 1 and (
-            found := catalog.works.find(source=next(iter(sources)))
+            work_of_series := catalog.works.find(source=next(iter(sources)))
         ):
-            yield node_id(NodeKind.ARTWORK, series.id, found[1].id)
+            yield node_id(NodeKind.ARTWORK, series.id, work_of_series[1].id)
 
     @override
     def work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known of a work without a request."""
-        found, _ = self._results.get(_key(item)) or (None, 0.0)
-        looked_up = found if isinstance(found, Work) else None
+        """Return the work of an item, as far as it has been read or looked up."""
+        result, _ = self._results.get(_key(item)) or (None, 0.0)
+        looked_up = result if isinstance(result, Work) else None
         return self._indexed(item) or looked_up or self._described_by_series(item)
 
     @override
     async def async_work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        if known := self._indexed(item):
-            return known
+        """Return the work of an item, which is looked up, or raise why it could not be."""
+        if work := self._indexed(item):
+            return work
         key, now = _key(item), asyncio.get_running_loop().time()
         result, expires = self._results.get(key) or (None, 0.0)
         if now >= expires:
-            found, problem = None, None
+            work, problem = None, None
             try:
-                found = await self._async_look_up(item)
+                work = await self._async_look_up(item)
             except NotFoundError, InvalidRequestError:
                 pass
             except Dp1Error as err:
                 problem = err
-            found = found or self._described_by_series(item)
-            result = await self._async_add_manifest(item, found) or problem
+            work = work or self._described_by_series(item)
+            result = await self._async_add_manifest(item, work) or problem
             max_age = WORK_RETRY if problem else WORK_AGE
             self._results[key] = result, now + max_age
         if isinstance(result, Dp1Error):
@@ -803,9 +810,13 @@ class CatalogProvider(Provider):
 
     def _indexed(self, item: PlaylistItem) -> Work | None:
         """Return a work that has been read from the catalog."""
-        found = self.catalog.works.find(item.id, item.source, item.provenance)
-        series = self.catalog.series(found[0]) if found else None
-        return self.work_of(found[1], series) if found and series else None
+        work_of_series = self.catalog.works.find(item.id, item.source, item.provenance)
+        series = self.catalog.series(work_of_series[0]) if work_of_series else None
+        return (
+            self.work_of(work_of_series[1], series)
+            if work_of_series and series
+            else None
+        )
 
     def work_of(self, artwork: Artwork, series: Series) -> Work:
         """Return a work of a series."""
@@ -817,7 +828,7 @@ class CatalogProvider(Provider):
         return self.catalog.series(self.catalog.works.series_at(item.source) or "")
 
     def _described_by_series(self, item: PlaylistItem) -> Work | None:
-        """Return what the series of a work tells of it."""
+        """Return a work as far as its series describes it."""
         if (series := self._series(item)) is None:
             return None
         work = self.work_of(work_at(series, item.source or ""), series)
@@ -861,12 +872,12 @@ class CatalogProvider(Provider):
         ][:MAX_EXHIBITIONS]
 
     async def _async_add_manifest(
-        self, item: PlaylistItem, known: Work | None
+        self, item: PlaylistItem, work: Work | None
     ) -> Work | None:
-        """Add what the manifest of a work says."""
+        """Return a work completed by its manifest."""
         address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
         if address is None:
-            return known
+            return work
         try:
             answer = await request_json(
                 self.hass.data[ADDRESSES].async_guard(),
@@ -877,30 +888,34 @@ class CatalogProvider(Provider):
             )
             manifest = await answer.json(strict=False) if answer.ok else None
         except Dp1Error:
-            return known
-        work = (known or NO_WORK).over(
+            return work
+        work = (work or NO_WORK).over(
             Work.of_manifest(manifest, self.hass.config.language)
         )
         return None if work == NO_WORK else work
 
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address."""
-        found = self.catalog.works.find(source=source)
-        series = self.catalog.series(found[0]) if found else None
-        return picture_url(found[1], series) if found and series else None
+        work_of_series = self.catalog.works.find(source=source)
+        series = self.catalog.series(work_of_series[0]) if work_of_series else None
+        return (
+            picture_url(work_of_series[1], series)
+            if work_of_series and series
+            else None
+        )
 
     # Life
 
     @override
     @callback
     def async_start(self) -> None:
-        """Read what is old, and then what nobody has opened yet."""
+        """Read old lists, and then those that nobody has opened yet."""
         super().async_start()
         self.background_reader.async_start()
 
     @override
     async def async_load(self) -> None:
-        """Load what is stored; what has opened since then is news."""
+        """Load the stored lists; exhibitions that have opened since then are news."""
         await super().async_load()
         if (read_at := self.catalog.list.read_at) is not None:
             self._new(each.id for each in self._opened_by(read_at))
@@ -963,9 +978,9 @@ class CatalogProvider(Provider):
             self._opening = None
 
 
-def _are_all(shown: AbstractSet[str], all_series: Iterable[Series]) -> bool:
+def _are_all(keys: AbstractSet[str], all_series: Iterable[Series]) -> bool:
     """Return whether series are exactly those of an exhibition."""
-    return bool(shown) and shown == {series.id for series in all_series}
+    return bool(keys) and keys == {series.id for series in all_series}
 
 
 def _people(exhibition: Exhibition) -> list[str]:

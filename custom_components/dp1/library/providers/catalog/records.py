@@ -1,4 +1,4 @@
-"""Works of the catalog: found by id, address or token, and by names of their own."""
+"""Works of the catalog: made of its records, and looked up by id, address, token or a name of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
 import re
@@ -40,16 +40,18 @@ def artist_of(series: Series, exhibition: Exhibition | None) -> str | None:
 
 
 def people_of(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
-    """Return the artists of a series, or the only artist of its exhibition, with what the catalog tells of them.
+    """Return the artists of a series, or the only artist of its exhibition, with their biographies.
 
     The record of a series has no biographies.
     """
-    shown = exhibition.artists if exhibition else ()
+    artists = exhibition.artists if exhibition else ()
     if not series.artists:
-        return shown if len(shown) == 1 else ()
-    known = {person.id: person for person in shown if person.id and person.about}
+        return artists if len(artists) == 1 else ()
+    with_biography = {
+        person.id: person for person in artists if person.id and person.about
+    }
     return tuple(
-        person if person.about else known.get(person.id, person)
+        person if person.about else with_biography.get(person.id, person)
         for person in series.artists
     )
 
@@ -99,9 +101,9 @@ def _edition(artwork: Artwork, series: Series) -> str | None:
 
 
 def folder_of(address: str) -> str | None:
-    """Return the folder of an address that is named by a UUID, as those of series are."""
-    found = _FOLDER.match(address)
-    return found[0] if found else None
+    """Return the folder of an address whose name is a UUID, as those of series are."""
+    match = _FOLDER.match(address)
+    return match[0] if match else None
 
 
 def folders_of(series: Series) -> set[str]:
@@ -151,16 +153,18 @@ class KnownWorks:
     def add_series(self, series: Series) -> None:
         """Add the folders of a series; one of two series is ambiguous."""
         for folder in folders_of(series):
-            known = self._folders.setdefault(folder, series.id)
-            if known != series.id:
+            series_id = self._folders.setdefault(folder, series.id)
+            if series_id != series.id:
                 self._folders[folder] = None
 
     def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
         """Add the works of a series, instead of those added before."""
         self.discard(series.id)
-        named = [work for work in artworks if own_name(work, series) and not work.gone]
-        if named:
-            self._named[series.id] = named
+        own_names = [
+            work for work in artworks if own_name(work, series) and not work.gone
+        ]
+        if own_names:
+            self._named[series.id] = own_names
             self._all_named = None
         marks = {
             mark: (series.id, artwork)
@@ -187,20 +191,20 @@ class KnownWorks:
         """Return a work and the id of its series by the id of its item, its token, or its address."""
         marks = (("id", key or ""), token_key(origin), ("source", source or ""))
         return next(
-            (found for mark in marks if mark and (found := self._work_keys.get(mark))),
+            (work for mark in marks if mark and (work := self._work_keys.get(mark))),
             None,
         )
 
     def series_of(self, sources: Iterable[str | None]) -> frozenset[str]:
-        """Return the ids of the series that the works at some addresses are of, none unless all are known."""
-        found = set()
+        """Return the ids of the series that the works at some addresses are of, none unless all have been read."""
+        keys = set()
         for source in sources:
-            known = self.find(source=source)
-            series_id = known[0] if known else self.series_at(source)
+            work_of_series = self.find(source=source)
+            series_id = work_of_series[0] if work_of_series else self.series_at(source)
             if series_id is None:
                 return frozenset()
-            found.add(series_id)
-        return frozenset(found)
+            keys.add(series_id)
+        return frozenset(keys)
 
     def series_at(self, source: str | None) -> str | None:
         """Return the id of the series in whose folder an address lies."""
@@ -230,7 +234,7 @@ def _index_of(series: Series, source: str) -> int | None:
     """Return the index of a work in its series, from 0, as its address has it."""
     folder = absolute_url(series.unique_preview_path)
     if folder and source.startswith(f"{folder}/"):
-        found = _NUMBER.match(source.removeprefix(f"{folder}/"))
+        match = _NUMBER.match(source.removeprefix(f"{folder}/"))
     else:
-        found = _EDITION.search(source)
-    return int(found[1]) if found else None
+        match = _EDITION.search(source)
+    return int(match[1]) if match else None

@@ -36,18 +36,18 @@ OLDER_AGE: Final = 86400.0
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
-# Beyond that, in bytes, only the playlists are known, and their works when they are opened: some 60,000 works.
+# Beyond that, in bytes, only the playlists are read, and their works when they are opened: some 60,000 works.
 MAX_SIZE = 32 * 1024 * 1024
 # What is older is read with pauses, and not with every refresh.
 FIRST_PLAYLISTS = 500
 FOREIGN_CONCURRENCY = 8
-# The playlists of a channel may be on hosts that have to be asked for each.
+# The playlists of a channel may each take a request to another host.
 MAX_IN_CHANNEL = 200
 
 
 @dataclass(slots=True)
 class State:
-    """What is stored of a feed beside its playlists. A thread stores it, so what may grow is replaced and not changed.
+    """The state of a feed beside its playlists. A thread stores it, so that collections are replaced and not changed.
 
     Attributes:
         channels: in the order of the feed.
@@ -87,7 +87,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Load what is stored of this feed, and index it."""
+        """Load and index the stored playlists of this feed."""
         self._state = record_from_json(State, data.get("state")) or State()
         self.list.restore(data.get("playlists"), FeedPlaylist)
         self._index()
@@ -119,8 +119,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Remember which playlist was published under a slug, on a feed that chooses its slugs itself."""
         name = slugify(str(slug or ""))
         if name and document.get("slug") != name:
-            named = {name: document["id"]}
-            self._state.ids_by_slug = self._state.ids_by_slug | named
+            ids = {name: document["id"]}
+            self._state.ids_by_slug = self._state.ids_by_slug | ids
 
     def id_of_slug(self, slug: object) -> str | None:
         """Return the playlist that was published under a slug which the feed has not kept."""
@@ -153,7 +153,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.list.total = len(self.list.records) + self._state.skipped
 
     def playlist(self, ref: str) -> FeedPlaylist | None:
-        """Return a known playlist by id, slug or address."""
+        """Return a playlist that has been read by id, slug or address."""
         if self.url is not None:
             ref = ref.removeprefix(f"{self.url}/playlists/")
         for name in (ref, ref.lower()):
@@ -163,19 +163,19 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
     async def async_playlist(self, ref: str) -> FeedPlaylist:
         """Return a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
-        if found := self.playlist(ref):
-            return found
+        if playlist := self.playlist(ref):
+            return playlist
         return (await self.async_described(ref))[0]
 
     async def async_described(
         self, ref: str, patience: float = PATIENCE
     ) -> tuple[FeedPlaylist, Playlist]:
-        """Return the document of a playlist by id, slug or address, and what it says of itself."""
+        """Return the document of a playlist by id, slug or address, and its description."""
         stored = await self.async_document(ref, patience)
         url = ref if "://" in ref else None
-        if (found := FeedPlaylist.parse(stored.document, url)) is None:
+        if (playlist := FeedPlaylist.parse(stored.document, url)) is None:
             raise NotFoundError(f"the playlist {ref!r} has no id")
-        return found, stored
+        return playlist, stored
 
     async def async_document(self, ref: str, patience: float = PATIENCE) -> Playlist:
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
@@ -200,7 +200,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     async def async_playlists_at(
         self, urls: Sequence[str]
     ) -> tuple[list[FeedPlaylist], Dp1Error | None]:
-        """Return the playlists at some addresses in order, and why some are missing; other hosts are asked a few at a time."""
+        """Return the playlists at some addresses in order, and why some are missing; a few are read from other hosts at a time."""
 
         async def read(url: str) -> Dp1Error | None:
             """Read a playlist of another host, or return why it could not be read."""
@@ -218,11 +218,11 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 )
         except TimeoutError:
             problems = [NoAnswerError("not all playlists answer in time")]
-        playlists = [known for url in urls if (known := self._known_at(url))]
+        playlists = [playlist for url in urls if (playlist := self._known_at(url))]
         return playlists, next(filter(None, problems), None)
 
     def _known_at(self, url: str) -> FeedPlaylist | None:
-        """Return a known playlist at an address: one of this feed also where the feed has another name, by its id."""
+        """Return a playlist that has been read at an address: one of this feed also where the feed has another name, by its id."""
         key = url.rpartition("/playlists/")[2]
         own = self.playlist(key if UUID.fullmatch(key) else url)
         return own or self._foreign.get(url)
@@ -238,20 +238,20 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     async def async_documents_at(
         self, urls: Sequence[str]
     ) -> list[Playlist | Dp1Error]:
-        """Return the playlists at some addresses in order, or why one is missing; a few are asked for at a time."""
+        """Return the playlists at some addresses in order, or why one is missing; a few are read at a time."""
 
         async def read(url: str) -> Playlist | Dp1Error:
             """Read a playlist, of this feed by its id."""
-            known = self._known_at(url)
+            playlist = self._known_at(url)
             try:
-                return await self.async_document(known.id if known else url)
+                return await self.async_document(playlist.id if playlist else url)
             except Dp1Error as err:
                 return err
 
-        found: list[Playlist | Dp1Error] = await gather_with_limited_concurrency(
+        playlists: list[Playlist | Dp1Error] = await gather_with_limited_concurrency(
             FOREIGN_CONCURRENCY, *map(read, urls[:MAX_IN_CHANNEL])
         )
-        return found
+        return playlists
 
     @property
     def channels(self) -> tuple[FeedChannel, ...]:
@@ -337,7 +337,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     @override
     @callback
     def _handle_list(self, read: ServerList[FeedPlaylist]) -> None:
-        """Count what makes no sense among the playlists."""
+        """Count playlists that make no sense."""
         if read.problem is None:
             read.total = len(read.records) + self._state.skipped
         super()._handle_list(read)
@@ -350,7 +350,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         }
 
     def _client_of(self, ref: str) -> Feed | None:
-        """Return what reads a playlist by id, slug or address."""
+        """Return the client of a playlist by id, slug or address."""
         others = (self.others[url] for url in self.others if ref.startswith(url))
         if "://" in ref and self.client is None:
             return next(others, next(iter(self.others.values()), None))

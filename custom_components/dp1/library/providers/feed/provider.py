@@ -295,9 +295,11 @@ class FeedProvider(Provider):
     def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
         """Return the lines of the works in playlists."""
         refs = (split_node_id(n.id)[1] for n in nodes if n.kind == NodeKind.PLAYLIST)
-        known = tuple(found for (ref,) in refs if (found := self.feed.playlist(ref)))
-        lines = playlist_lines(self.hass, lambda: known, self.item_node)
-        return [lines] if known else []
+        playlists = tuple(
+            playlist for (ref,) in refs if (playlist := self.feed.playlist(ref))
+        )
+        lines = playlist_lines(self.hass, lambda: playlists, self.item_node)
+        return [lines] if playlists else []
 
     @override
     def sources(self) -> list[Sequence[Source]]:
@@ -317,7 +319,7 @@ class FeedProvider(Provider):
 
     @override
     async def async_load(self) -> None:
-        """Load what is stored; what was published since then is news."""
+        """Load the stored playlists; those published since then are news."""
         await super().async_load()
         if self.feed.list.read_at is not None:
             self._new(playlist.id for playlist in self.feed.list.records)
@@ -441,11 +443,11 @@ async def async_build_playlists(
     items: list[Json] = []
     problem = None
     seen: set[object] = set()
-    for found in await feed.async_documents_at(urls):
-        if isinstance(found, Dp1Error):
-            problem = problem or found
+    for playlist in await feed.async_documents_at(urls):
+        if isinstance(playlist, Dp1Error):
+            problem = problem or playlist
             continue
-        for item in open_items(found.document).values():
+        for item in open_items(playlist.document).values():
             if len(items) == (limit or MAX_CHANNEL_WORKS):
                 break
             # The same work may be in several playlists.

@@ -155,20 +155,20 @@ class FeedChannel:
 
 async def async_channels(client: Feed) -> list[FeedChannel]:
     """Return the channels of a feed, up to so many that they and the addresses in them are bounded in all."""
-    found, room = [], MAX_PLAYLISTS
+    channels, room = [], MAX_PLAYLISTS
     async for document in client.channels():
         if (channel := FeedChannel.parse(document)) is not None:
-            found.append(channel)
+            channels.append(channel)
             room -= 1 + len(channel.playlists)
         if room < 0:
             break
-    return found
+    return channels
 
 
 def _title(document: Mapping[str, Any], key: str) -> str:
     """Return the title of a document, else its slug, else its key."""
-    named = (clean(document.get(name), MAX_TITLE) for name in ("title", "slug"))
-    return next(filter(None, named), "") or one_line(key, MAX_TITLE)
+    titles = (clean(document.get(name), MAX_TITLE) for name in ("title", "slug"))
+    return next(filter(None, titles), "") or one_line(key, MAX_TITLE)
 
 
 def _address(entry: object) -> str | None:
@@ -218,10 +218,10 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
 
 def _query(document: Mapping[str, Any]) -> str:
     """Return whose works a playlist looks up when it is shown."""
-    found = [document.get(name) for name in ("dynamicQuery", "dynamicQueries")]
-    if not any(found):
+    queries = [document.get(name) for name in ("dynamicQuery", "dynamicQueries")]
+    if not any(queries):
         return ""
-    return VIEWER if VIEWER_MARK in str(found) else ANY
+    return VIEWER if VIEWER_MARK in str(queries) else ANY
 
 
 def _owners(document: Mapping[str, Any]) -> tuple[str, ...]:
