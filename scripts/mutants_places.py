@@ -117,8 +117,8 @@ PLACES = [
     Place(
         "client/http.py",
         "names lead home later",
-        "if named and self.seen.get(server) != PUBLIC:",
-        "if named:",
+        "if is_named and self.seen.get(server) != PUBLIC:",
+        "if is_named:",
         ["tests/client/test_guard.py::test_name_that_leads_home_the_next_time"],
     ),
     Place(
@@ -325,7 +325,7 @@ PLACES = [
     Place(
         "client/feed/writer.py",
         "what arrived is sent again",
-        "                if found := await self._look_for(draft.document, err):\n                    return found\n",
+        "                if held := await self._look_for(draft.document, err):\n                    return held\n",
         "",
         [
             "tests/client/feed/test_publish.py::test_doubtful_signed_publish_finds_its_document",
@@ -520,8 +520,8 @@ PLACES = [
     Place(
         "client/playlist/schedule.py",
         "times that the clocks skip are late",
-        "if found.astimezone(zone).replace(tzinfo=None) == local:",
-        "if found:",
+        "if time.astimezone(zone).replace(tzinfo=None) == local:",
+        "if time:",
         ["tests/client/playlist/test_schedule.py"],
     ),
     Place(

@@ -168,10 +168,10 @@ class InvalidPlaylistError(Dp1Error):
         """Initialize with the faults."""
         self.faults = tuple(faults)
         super().__init__("; ".join(map(str, self.faults)))
-        shown = [clean(str(f), MAX_PLACEHOLDER) for f in self.faults[:SHOWN_FAULTS]]
+        texts = [clean(str(f), MAX_PLACEHOLDER) for f in self.faults[:SHOWN_FAULTS]]
         if (more := len(self.faults) - SHOWN_FAULTS) > 0:
-            shown.append(f"+{more}")
-        self.placeholders = {"faults": "; ".join(shown)}
+            texts.append(f"+{more}")
+        self.placeholders = {"faults": "; ".join(texts)}
 
 
 class PlaylistRefusedError(RejectedError):

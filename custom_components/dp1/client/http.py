@@ -196,12 +196,12 @@ class Guard:
             "headers": {**_ENCODING, **(options.get("headers") or {})},
         }
         host, server = plain_host(target), host_and_port(target)
-        named = (
+        is_named = (
             server == self.server
             or server in self.allowed
             or str(target) in self.addresses
         )
-        if named and _is_private(host):
+        if is_named and _is_private(host):
             return await self.session.request(method, target, **options)
         try:
             response = await self.public.request(method, target, **options)
@@ -209,7 +209,7 @@ class Guard:
             blocked = _BLOCKED in str(err.os_error)
             if not blocked and not isinstance(err, aiohttp.ClientConnectorDNSError):
                 raise
-            if named and self.seen.get(server) != PUBLIC:
+            if is_named and self.seen.get(server) != PUBLIC:
                 if is_home_name(host):
                     return await self.session.request(method, target, **options)
                 return await self._open_pinned(method, target, err, **options)
@@ -219,7 +219,7 @@ class Guard:
                     translation_key="address_blocked",
                 ) from None
             raise
-        if named:
+        if is_named:
             self.seen[server] = PUBLIC
         return response
 
@@ -236,10 +236,10 @@ class Guard:
         host, server = target.raw_host or "", host_and_port(target)
         resolver = self.resolver or aiohttp.ThreadedResolver()
         try:
-            found = await resolver.resolve(host, target.port or 0, socket.AF_UNSPEC)
+            entries = await resolver.resolve(host, target.port or 0, socket.AF_UNSPEC)
         except OSError:
             raise problem from None
-        addresses = [entry["host"] for entry in found]
+        addresses = [entry["host"] for entry in entries]
         if (pinned := self.seen.get(server)) is not None:
             if pinned not in addresses:
                 raise InvalidRequestError(
@@ -342,7 +342,7 @@ class Answer:
         return await self.async_read(lambda answer: answer.decoded(strict=strict))
 
     async def async_read[T](self, read: Callable[[Self], T]) -> T:
-        """Return what a function reads of the answer, in a thread if it is long."""
+        """Return the result of a function of the answer, called in a thread if it is long."""
         if len(self.body) <= MAX_ON_LOOP:
             return read(self)
         return await asyncio.to_thread(read, self)
@@ -569,11 +569,13 @@ async def read_title(response: aiohttp.ClientResponse) -> str:
             head += chunk
             if len(head) >= MAX_PAGE:
                 break
-    if (found := _TITLE.search(head[:MAX_PAGE])) is None:
+    if (match := _TITLE.search(head[:MAX_PAGE])) is None:
         return ""
-    title = found[1][: READ_LENGTHS * MAX_TITLE]
-    named = _CHARSET.search(head[:_CHARSET_WITHIN])
-    charset = response.charset or (named[1].decode("ascii", "ignore") if named else "")
+    title = match[1][: READ_LENGTHS * MAX_TITLE]
+    encoding = _CHARSET.search(head[:_CHARSET_WITHIN])
+    charset = response.charset or (
+        encoding[1].decode("ascii", "ignore") if encoding else ""
+    )
     try:
         text = title.decode(charset or "utf-8", "replace")
     except LookupError, ValueError:

@@ -57,7 +57,7 @@ _ENDLESS_REFERENCE = re.compile(r"&#[0-9]{8,};?")
 
 
 def _instead(match: re.Match[str]) -> str:
-    """Return what a browser shows in place of markup: a space at the border of a block."""
+    """Return the text that a browser shows in place of markup: a space at the border of a block."""
     tag = match["tag"]
     return " " if tag and tag.lower() not in _INLINE else ""
 

@@ -314,7 +314,7 @@ class Message:
 
     @classmethod
     def parse(cls, data: object) -> Self:
-        """Parse what was sent."""
+        """Parse the fields that were sent."""
         return cls(**sent_fields(cls, mapping(data)))
 
 

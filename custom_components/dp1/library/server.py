@@ -62,7 +62,7 @@ class ServerStore[T](SafeStore[T]):
         await self.async_save(data)
 
     def _data_to_save(self) -> Mapping[str, Any]:
-        """Return what is to be saved; runs in another thread."""
+        """Return the content of the file; runs in another thread."""
         self._is_waiting = False
         return self._to_store()
 
@@ -145,7 +145,7 @@ class ServerCoordinator[T: Storable]:
     # Life
 
     async def async_load(self) -> None:
-        """Load what is stored of this server."""
+        """Load the file of this server."""
         await self._store.async_load_parsed()
 
     @callback
@@ -171,7 +171,7 @@ class ServerCoordinator[T: Storable]:
 
     @callback
     def async_updated(self) -> None:
-        """Store what was read, and call the listeners."""
+        """Store the lists, and call the listeners."""
         self._store.async_save_later()
         self.async_update_listeners()
 
@@ -276,10 +276,10 @@ class ServerCoordinator[T: Storable]:
 
     @abstractmethod
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Load what `to_store` returned; runs in another thread before anything else."""
+        """Load the result of `to_store`; runs in another thread before anything else."""
 
     def _restore_same_server(self, data: Mapping[str, Any]) -> None:
-        """Load what is stored, unless it is of another server."""
+        """Load the file, unless it is of another server."""
         if data.get("url") == self.url:
             self.restore(data)
 

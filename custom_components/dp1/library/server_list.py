@@ -237,7 +237,7 @@ class ServerList[T: Storable]:
 
     @callback
     def async_release(self) -> None:
-        """Let who waits go on with what was read; the rest follows unhurried."""
+        """Release the readers that wait, with the records so far; the rest follows unhurried."""
         self._released.set()
 
     @callback
@@ -293,7 +293,7 @@ class ServerList[T: Storable]:
     # Storage
 
     def restore(self, data: object, record_type: type[T]) -> None:
-        """Load what is stored, without the records that make no sense; for other threads."""
+        """Load a stored list, without the records that make no sense; for other threads."""
         stored = mapping(data)
         records = stored.get("records")
         texts = with_pauses(records if isinstance(records, list) else ())

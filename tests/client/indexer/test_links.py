@@ -78,6 +78,9 @@ LINKS: dict[str, Link] = {
     f"https://superrare.com/collection/1-{EVM}": ContractLink(EVM),
     f"https://rarible.com/token/{EVM}:78000042": ETHEREUM_WORK,
     f"https://rarible.com/ethereum/items/{EVM}:78000042": ETHEREUM_WORK,
+    f"https://rarible.com/token/ethereum/{EVM}:78000042?tab=bids": ETHEREUM_WORK,
+    f"https://rarible.com/token/tezos/{KT1}:1180342": TEZOS_WORK,
+    f"https://superrare.com/{EVM.lower()}/slow-tide-78000042": ETHEREUM_WORK,
     f"https://rarible.com/tezos/items/{KT1}:1180342": TEZOS_WORK,
     f"https://verse.works/items/ethereum/{EVM}/78000042": ETHEREUM_WORK,
     "https://feralfile.com/exhibitions/artwork/abc123": LookupLink(

@@ -269,10 +269,10 @@ def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork]
         (work for work in artworks if not work.gone),
         key=lambda work: (work.index is None, work.index or 0),
     )
-    found = [work for work in works if source_url(work, series)]
+    playable = [work for work in works if source_url(work, series)]
     if shown_once(series):
-        return found[:1], int(bool(works) and not found)
-    return found, len(works) - len(found)
+        return playable[:1], int(bool(works) and not playable)
+    return playable, len(works) - len(playable)
 
 
 def select_works(
@@ -291,10 +291,10 @@ def select_works(
         works, missing = playable(series, artworks)
         chosen.append((series, works))
         left_out += missing
-    given = shares([len(works) for _, works in chosen], cap)
+    parts = shares([len(works) for _, works in chosen], cap)
     runs = [
         [(series, work) for work in evenly(works, share)]
-        for (series, works), share in zip(chosen, given, strict=True)
+        for (series, works), share in zip(chosen, parts, strict=True)
     ]
     if kind is ExhibitionKind.SOLO:
         runs.sort(key=lambda run: not (run and shown_once(run[0][0])))

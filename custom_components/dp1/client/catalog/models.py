@@ -116,7 +116,7 @@ def collective_of(value: object) -> tuple[Alumni, ...]:
     artist = Alumni.parse(data)
     people = [artist] if artist else []
     for other in people_of(data.get("collaborationAlumniAccounts")):
-        if not any(other.name in known.name for known in people):
+        if not any(other.name in each.name for each in people):
             people.append(other)
     return tuple(people)
 
@@ -131,13 +131,13 @@ def token_identity(data: Mapping[str, Any]) -> tuple[str, str, str]:
         (mapping(data.get("successfulSwap")), "blockchainType", "token"),
         (mapping(data.get("swap")), "blockchainType", "token"),
     )
-    found = [
+    identities = [
         (chain, contract, _token_id(part.get(token_name), chain))
         for part, chain_name, token_name in ways
         if (chain := as_text(part.get(chain_name)).lower())
         and (contract := as_text(part.get("contractAddress")))
     ]
-    complete = next((identity for identity in found if identity[2]), None)
+    complete = next((identity for identity in identities if identity[2]), None)
     return complete or (as_text(data.get("chain")), "", "")
 
 

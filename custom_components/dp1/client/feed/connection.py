@@ -169,7 +169,7 @@ def _faults(code: str, text: str) -> list[Fault]:
 
 def _schema_faults(text: str) -> list[Fault]:
     """Return the faults in a V2 feed's schema report, an indented tree whose leaves are the messages."""
-    lines = [found for line in text.splitlines() if (found := SCHEMA_LINE.match(line))]
+    lines = [match for line in text.splitlines() if (match := SCHEMA_LINE.match(line))]
     faults = []
     for line, after in zip_longest(lines, lines[1:]):
         if after and len(after["indent"]) > len(line["indent"]):
@@ -207,10 +207,10 @@ def _input_faults(text: str) -> list[Fault]:
     """Return the faults in a TS feed's report: ``Invalid playlist data: path: text; path: text``."""
     faults = []
     for part in INPUT_BORDER.split(INPUT_PREFIX.sub("", text)):
-        if found := INPUT_FAULT.fullmatch(part):
+        if match := INPUT_FAULT.fullmatch(part):
             # This family writes ``items.0.display.items.0.display.margin``.
-            path = DOUBLED.sub(r"\1", found["path"] or "")
-            faults.append(Fault(_path(filter(None, path.split("."))), found["text"]))
+            path = DOUBLED.sub(r"\1", match["path"] or "")
+            faults.append(Fault(_path(filter(None, path.split("."))), match["text"]))
     return faults
 
 

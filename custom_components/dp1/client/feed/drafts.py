@@ -180,19 +180,19 @@ def normalize(
     if isinstance(works := result.get("items"), list):
         taken: set[str] = set()
         result["items"] = [_normal_item(work, taken) for work in works]
-    known = result.get("curators", [])
-    if curator and isinstance(known, list):
-        if curator["key"] not in [person.get("key") for person in objects(known)]:
-            result["curators"] = [*known, dict(curator)]
+    curators = result.get("curators", [])
+    if curator and isinstance(curators, list):
+        if curator["key"] not in [person.get("key") for person in objects(curators)]:
+            result["curators"] = [*curators, dict(curator)]
     return result, left_out
 
 
 def _slug(document: Mapping[str, Any]) -> Any:
     """Compute the slug as the strict server does: the given one, or the title and 8 digits of the id."""
-    given = document.get("slug", "")
-    if not isinstance(given, str):
-        return given
-    if slug := slugify(given):
+    written = document.get("slug", "")
+    if not isinstance(written, str):
+        return written
+    if slug := slugify(written):
         return slug
     title = document.get("title")
     stem = slugify(title) if isinstance(title, str) else ""
@@ -286,12 +286,12 @@ def _replacing(
         left_out.append("slug")
     if curators := objects(stored.get("curators")):
         kept["curators"] = curators
-        known = [person.get("key") for person in curators]
-        given = document.get("curators")
+        keys = [person.get("key") for person in curators]
+        others = document.get("curators")
         left_out += [
             f"curators[{index}]"
-            for index, person in enumerate(given if isinstance(given, list) else ())
-            if mapping(person).get("key") not in known
+            for index, person in enumerate(others if isinstance(others, list) else ())
+            if mapping(person).get("key") not in keys
         ]
     replacing = {**unsigned(document), **kept}
     return with_known_ids(replacing, stored), kept, left_out
@@ -303,14 +303,14 @@ def with_known_ids(document: Mapping[str, Any], stored: Mapping[str, Any]) -> Do
     if not isinstance(items, list) or not isinstance(before, list):
         return dict(document)
     used = {*_texts(items, "id")}
-    known: dict[object, list[str]] = {}
+    ids_of: dict[object, list[str]] = {}
     for item in map(mapping, before):
         if isinstance(key := item.get("id"), str) and key not in used:
-            known.setdefault(str(item.get("source")), []).append(key)
+            ids_of.setdefault(str(item.get("source")), []).append(key)
     result = []
     for item in items:
         if isinstance(item, dict) and not item.get("id"):
-            if ids := known.get(str(item.get("source"))):
+            if ids := ids_of.get(str(item.get("source"))):
                 item = {**item, "id": ids.pop(0)}
         result.append(item)
     return {**document, "items": result}

@@ -314,9 +314,9 @@ class Writer:
         stored = existing.document
         if self.by_key:
             ours = self.key.did if self.key else "-"
-            known = owners(stored)
-            if self.family is Family.V2 and known and ours not in known:
-                raise NotOwnerError(known, ours)
+            dids = owners(stored)
+            if self.family is Family.V2 and dids and ours not in dids:
+                raise NotOwnerError(dids, ours)
             return
         key = self._signer()
         try:
@@ -329,8 +329,8 @@ class Writer:
             raise
         if await self._is_signed_by_us(existing):
             return
-        named = {*curator_keys(document), key.did}
-        if not existing.by_id or not set(curator_keys(stored)) <= named:
+        keys = {*curator_keys(document), key.did}
+        if not existing.by_id or not set(curator_keys(stored)) <= keys:
             raise Dp1Error("the playlist does not carry our signature", key="unsigned")
 
     def _signer(self) -> SigningKey:
@@ -425,8 +425,8 @@ class Writer:
             except DOUBTFUL as err:
                 if not draft.signed:
                     raise
-                if found := await self._look_for(draft.document, err):
-                    return found
+                if held := await self._look_for(draft.document, err):
+                    return held
                 if doubt is not None or isinstance(err, ConflictError):
                     raise
                 doubt = err

@@ -211,7 +211,7 @@ def _series(match: re.Match[str], site: str) -> Link:
 
 
 def _lookup(match: re.Match[str], site: str) -> Link:
-    """Return what only its market can resolve."""
+    """Return the link that only its market can resolve."""
     number = match.groupdict().get("number") or ""
     return LookupLink(site.partition(".")[0], match["slug"], number)
 
@@ -223,7 +223,7 @@ def _exhibition(match: re.Match[str], site: str) -> Link:
 
 
 def _of_contract(contract: str) -> _Make:
-    """Return what makes the link of a token of a site, or a form of its links, that has one contract."""
+    """Return the maker of links to tokens of one contract."""
     return lambda match, site: TokenLink(contract, match["number"])
 
 
@@ -287,12 +287,13 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
     "superrare.com": (
         (rf"/artwork/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
         (rf"/collection/(?:1-)?{_CONTRACT}", _contract),
+        (rf"/{_CONTRACT}/(?:[^/]*-)?{_NUMBER}", _token),
         *_OLD_SUPERRARE,
     ),
     "superrare.co": _OLD_SUPERRARE,
     "rarible.com": (
         (
-            rf"/(?:(?P<chain>[a-z]+)/items|token(?:/tezos)?)/{_CONTRACT}:{_NUMBER}",
+            rf"/(?:token/)?(?:(?P<chain>(?!items/)[a-z]+)/)?(?:items/)?{_CONTRACT}:{_NUMBER}",
             _token,
         ),
         (r"/(?:[a-z]+/)?(?:collections?|items)/.*", Refusal.ONE_WORK),
@@ -333,7 +334,7 @@ _LOOKS_LIKE_LINK = re.compile(
 
 
 def parse_link(text: str) -> Link | None:
-    """Return what a link or an id names; None if it is neither of a known site nor a token.
+    """Return the work, the works or the exhibition of a link or an id; None if it is neither of a known site nor a token.
 
     Query, fragment, sub-domain and a slash at the end do not matter, but for the token in a query of Etherscan; hosts match
     exactly or as a sub-domain.

@@ -52,7 +52,7 @@ def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
 
 @dataclass(slots=True)
 class _Copy:
-    """Copies what somebody gave as plain JSON, and counts what it holds."""
+    """A copy of somebody's value as plain JSON, with the number of its values and characters."""
 
     values: int = 0
     characters: int = 0
@@ -226,8 +226,8 @@ def _is_playable(source: Any) -> bool:
 def _is_base64(payload: str) -> bool:
     """Return whether the payload of a data URL is in base64, and there is any."""
     at = 0
-    while found := _BASE64.match(payload, at, at + _AT_ONCE):
-        at = found.end()
+    while match := _BASE64.match(payload, at, at + _AT_ONCE):
+        at = match.end()
     some = unquote(payload[: min(at, _AT_ONCE)]).strip()
     return bool(some and _PADDING.fullmatch(payload, at))
 

@@ -48,7 +48,7 @@ def translation_in(manifest: object, language: str) -> Mapping[str, Any]:
 
 
 def biographies(people: Iterable[tuple[str, str]]) -> str | None:
-    """Return what is known of people, each with the name where there are several."""
+    """Return the biographies of people, each with the name where there are several."""
     texts = {name: about for name, about in people if about}
     if len(texts) == 1:
         return next(iter(texts.values()))

@@ -56,10 +56,10 @@ def moment_of(text: object, zone: tzinfo) -> datetime | None:
     if not isinstance(text, str) or not _FORM.fullmatch(text):
         return None
     try:
-        given = datetime.fromisoformat(text)
-        if given.tzinfo is not None:
-            return given.astimezone(UTC)
-        return _utc(given, zone)
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is not None:
+            return time.astimezone(UTC)
+        return _utc(time, zone)
     except ValueError, OverflowError:
         return None
 
@@ -67,9 +67,9 @@ def moment_of(text: object, zone: tzinfo) -> datetime | None:
 def _utc(local: datetime, zone: tzinfo) -> datetime:
     """Return a local time in UTC."""
     while True:
-        found = local.replace(tzinfo=zone).astimezone(UTC)
-        if found.astimezone(zone).replace(tzinfo=None) == local:
-            return found
+        time = local.replace(tzinfo=zone).astimezone(UTC)
+        if time.astimezone(zone).replace(tzinfo=None) == local:
+            return time
         # What clocks skip ends at a quarter of an hour.
         local += _QUARTER - (local - datetime.min) % _QUARTER
 

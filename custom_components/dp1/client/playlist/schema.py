@@ -248,7 +248,7 @@ def _judge(
 
 
 def _refusal(check: Check, value: Any) -> str:
-    """Tell what is expected and what is there."""
+    """Return the words for a value of another kind than expected."""
     return f"expected {check.expected}, not {_kind(value)}"
 
 

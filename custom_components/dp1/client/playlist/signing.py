@@ -315,7 +315,7 @@ def _decode_signature(text: str) -> bytes | None:
 def _fault_of(
     entry: Mapping[str, str], hashed: bytes | None, latest: datetime, checked: bool
 ) -> tuple[SignatureFault | None, str]:
-    """Return what is wrong with the texts of an entry, and what the text of that leaves open."""
+    """Return the fault of the texts of an entry, and the detail for its text."""
     if missing := [name for name in _ENTRY_FIELDS if name not in entry]:
         return SignatureFault.INCOMPLETE, ", ".join(missing)
     if hashed is None:
