@@ -527,8 +527,8 @@ PLACES = [
     Place(
         "library/providers/channel.py",
         "all that is there at first is news",
-        "[] if seen is None else [key for key in ids if key not in known]",
-        "[key for key in ids if key not in known]",
+        "[] if seen is None else [key for key in ids if key not in days]",
+        "[key for key in ids if key not in days]",
         ["tests/library/test_new_playlists.py"],
     ),
     Place(
