@@ -410,8 +410,8 @@ PLACES = [
     Place(
         "media_player.py",
         "what others cast names hosts",
-        "named = None if is_in_history(self.hass, media_id) else media_id",
-        "named = media_id",
+        "media = None if is_in_history(self.hass, media_id) else media_id",
+        "media = media_id",
         ["tests/test_guard.py::test_what_a_display_was_told_by_others"],
     ),
     Place(
@@ -469,8 +469,8 @@ PLACES = [
     Place(
         "display/connection.py",
         "one miss is a loss",
-        "if self.misses >= MISSES_TO_LOSS and silence >= patience:",
-        "if self.misses:",
+        "is_lost = self.misses >= MISSES_TO_LOSS and silence >= patience",
+        "is_lost = self.misses > 0",
         ["tests/display/test_connection.py"],
     ),
     Place(
@@ -646,8 +646,8 @@ PLACES = [
     Place(
         "client/display/player_status.py",
         "what a display says of a contract reaches states",
-        '    parts = {"type": word(given.get("type")), "contract": contract}\n',
-        '    parts = {"type": word(given.get("type")), "contract": contract, "x": given.get("contract")}\n',
+        '    parts = {"type": word(message.get("type")), "contract": contract}\n',
+        '    parts = {"type": word(message.get("type")), "contract": contract, "x": message.get("contract")}\n',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),
     Place(

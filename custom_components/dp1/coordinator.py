@@ -123,7 +123,7 @@ type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
 class Contact(Enum):
-    """What is known of which display answers."""
+    """Which display answers."""
 
     # Nothing has been read yet.
     NEW = auto()
@@ -306,7 +306,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     Attributes:
         display: the client.
-        contact: what is known of which display answers.
+        contact: which display answers.
         cast_only: whether the display takes nothing but casts, and cannot tell what it shows.
         identity: as the display gives it, None with firmware that does not.
         requests: the casts and steps that are under way.
@@ -327,13 +327,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             always_update=False,
         )
         chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
-        known = Dialect(entry.data.get(CONF_DIALECT, Dialect.UNKNOWN))
+        stored = Dialect(entry.data.get(CONF_DIALECT, Dialect.UNKNOWN))
         fixed = chosen is not Dialect.UNKNOWN
         self.display = Display(
             async_session(hass),
             entry.data[CONF_HOST],
             entry.data[CONF_PORT],
-            dialect=chosen if fixed else known,
+            dialect=chosen if fixed else stored,
             dialect_is_fixed=fixed,
             rate_limit=RateLimit(pace=PACE),
         )
@@ -365,7 +365,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.contact = Contact.NEW
         self._failed_wakes = 0
         self._polls = 0
-        # The last push of the player, when it came, and since when the player is known to be as it is.
+        # The last push of the player, when it came, and since when the player is as it is.
         self._pushed: PlayerStatus | None = None
         self._pushed_at = self._player_since = 0.0
         self._was_pushed = asyncio.Event()
@@ -387,7 +387,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._device_reply: DeviceStatus | None = None
         self._device_since = 0.0
         self._device_reads: list[float] = []
-        # Which optional reads are known to succeed or not, with which firmware.
+        # Which optional reads have succeeded or been refused, with which firmware.
         self._learned: set[str] = set()
         self._firmware: str | None = None
         self._rounds = 0
@@ -440,7 +440,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     # Polls
 
     async def async_first_refresh(self) -> None:
-        """Refresh for the first time; a display that is known does not keep Home Assistant from starting."""
+        """Refresh for the first time; one of an earlier start does not keep Home Assistant from starting."""
         await self.history.async_load()
         # Any other display may turn out to take nothing but casts.
         if self.hass.is_running or self.display.dialect is not Dialect.FF:
@@ -537,8 +537,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Return whether settings of the player are not pushed, as by firmware 1.x."""
         pushed, player = self._pushed, self.data.player
         settings = player.settings if player else None
-        told = pushed.settings.offered if pushed and pushed.settings else frozenset()
-        return settings is not None and not settings.offered <= told
+        offered = pushed.settings.offered if pushed and pushed.settings else frozenset()
+        return settings is not None and not settings.offered <= offered
 
     # Identity
 
@@ -552,10 +552,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             raise
         except RejectedError, UnexpectedAnswerError:
             self.identity = None
-        given = self.identity.device_id if self.identity else ""
+        device_id = self.identity.device_id if self.identity else ""
         expected = self.config_entry.unique_id
-        if given and expected:
-            same = given == expected
+        if device_id and expected:
+            same = device_id == expected
             self.contact = Contact.PROVEN if same else Contact.OTHER
         else:
             self.contact = Contact.UNCHECKED
@@ -575,9 +575,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _is_ours(self, device: DeviceStatus) -> bool:
         """Return whether a device status can be that of the display, by its MAC addresses if it gives no id."""
-        macs, known = macs_of(device), self.macs
-        if macs and known and self.contact is not Contact.PROVEN:
-            if macs.isdisjoint(known):
+        macs, stored = macs_of(device), self.macs
+        if macs and stored and self.contact is not Contact.PROVEN:
+            if macs.isdisjoint(stored):
                 self.contact = Contact.OTHER
             elif self.contact is Contact.OTHER:
                 self.contact = Contact.UNCHECKED
@@ -726,9 +726,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Return the current work of a player."""
         entry = self.history.current(player)
         item = sent_item(player, entry.playlist if entry else None, self.last_cast)
-        known = self.metadata.work(player.current)
+        work = self.metadata.work(player.current)
         language = self.hass.config.language
-        return work_of(item, known, player.playlist, language) if item else None
+        return work_of(item, work, player.playlist, language) if item else None
 
     async def async_recently_shown(self) -> tuple[RecentWork, ...]:
         """Return the works that the display itself remembers; one that refused once is not asked again."""
@@ -859,7 +859,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return None
 
     def _set_device(self, device: DeviceStatus, since: float) -> None:
-        """Set the device status, and since when it is known."""
+        """Set the device status, and since when it is so."""
         if self._is_ours(device):
             self._device_since = since
             self.async_set(device=device)
@@ -879,7 +879,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.create_task(self.async_read_optional(), "details")
 
     async def async_read_optional(self) -> None:
-        """Read once what is not known to be there, and what entities show."""
+        """Read once what may be there, and what entities show."""
         async with self._optional_lock:
             if self.cast_only:
                 return
@@ -898,9 +898,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 missing.add("policy")
             if device is None or device.contract is None:
                 missing.add("offline")
-            shown = set(self.async_contexts())
+            fields = set(self.async_contexts())
             for name, (_, every) in OPTIONAL.items():
-                is_due = name in shown and self._rounds % every == 0
+                is_due = name in fields and self._rounds % every == 0
                 if name not in missing and (is_due or name not in self._learned):
                     await self._async_read_field(name)
             self._rounds += 1
@@ -944,7 +944,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
         """Handle what was pushed."""
         if self.contact not in CHECKED:
-            LOGGER.debug("%s: skipping a push before it is known of whom", self.name)
+            LOGGER.debug("%s: skipping a push of nobody knows whom", self.name)
             return
         for frame, since in frames:
             match frame:
@@ -1084,7 +1084,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.cast_only:
             self.async_set(assumed=playlist)
         elif (player := self.data.player) is not None:
-            # It starts anew, also what was shown already, and what the display omits of it is known now.
+            # It starts anew, also what was shown already, and its cast has what the display omits.
             self.async_set(
                 work=self._work(player), shown_since=dt_util.utcnow(), stalled=False
             )

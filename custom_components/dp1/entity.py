@@ -85,8 +85,11 @@ def sends(
 def _area_called(hass: HomeAssistant, name: str) -> str | None:
     """Return the name of the area that is called like a display; what is suggested and not there would be made."""
     areas = ar.async_get(hass)
-    found = [areas.async_get_area_by_name(name), *areas.async_get_areas_by_alias(name)]
-    return next((area.name for area in found if area), None)
+    areas_of_name = [
+        areas.async_get_area_by_name(name),
+        *areas.async_get_areas_by_alias(name),
+    ]
+    return next((area.name for area in areas_of_name if area), None)
 
 
 class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
@@ -236,23 +239,23 @@ def async_add_display_entities[_T](
     waiting, data = list(descriptions), DisplayData()
 
     @callback
-    def add(known: Container[str] = ()) -> None:
-        """Add entities of known features, and of those that what has changed tells of."""
+    def add(keys: Container[str] = ()) -> None:
+        """Add entities by their keys, and of those that have just been detected."""
         nonlocal data
         before, data = data, coordinator.data
-        found = [
+        detected = [
             new
             for new in waiting
             if new.is_common
-            or new.key in known
+            or new.key in keys
             or (new.record_of(data) is not new.record_of(before) and new.exists(data))
         ]
-        if found:
-            waiting[:] = [other for other in waiting if other not in found]
+        if detected:
+            waiting[:] = [other for other in waiting if other not in detected]
             coordinator.async_add_features(
-                new.key for new in found if not new.is_common
+                new.key for new in detected if not new.is_common
             )
-            async_add_entities([make(coordinator, new) for new in found])
+            async_add_entities([make(coordinator, new) for new in detected])
 
     add(coordinator.features)
     if waiting:

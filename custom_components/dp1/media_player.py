@@ -310,8 +310,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             """Show it on a display, or add it to the queue."""
             with display.requests.pending_cast(options.number):
                 # The history also has what others cast.
-                named = None if is_in_history(self.hass, media_id) else media_id
-                caller = await self.hass.data[ADDRESSES].async_caller(context, named)
+                media = None if is_in_history(self.hass, media_id) else media_id
+                caller = await self.hass.data[ADDRESSES].async_caller(context, media)
                 own = replace(options, caller=caller)
                 cast = await async_from_media(
                     self.hass, media_type, media_id, own, title

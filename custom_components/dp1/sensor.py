@@ -214,7 +214,7 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """Return how much is known, and whether more is being read."""
+        """Return the number of records, and whether more is being read."""
         return {"known": self.library.records_read, "reading": self.library.is_reading}
 
 
@@ -233,26 +233,26 @@ class DailySensor(LibraryEntity, SensorEntity):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """Return what else is known of the work, when the next follows, and why there is none."""
+        """Return the rest of the work, when the next follows, and why there is none."""
         daily, item = self.library.daily, self.library.daily.item
-        work, found = NO_WORK, daily.due()
+        work, due = NO_WORK, daily.due()
         if item is not None:
             work = work_of(item, self.library.work(item), daily.document)
         return {
             "artist": work.artist,
             "picture": work.picture,
-            "since": found.since,
-            "next_at": found.next_at,
+            "since": due.since,
+            "next_at": due.next_at,
             "last_at": daily.last_at,
-            "status": _daily_status(daily, found),
+            "status": _daily_status(daily, due),
             "media_content_id": media_id(self.library.entry_id, NodeKind.DAILY),
         }
 
 
-def _daily_status(daily: Daily, found: Due) -> str:
+def _daily_status(daily: Daily, due: Due) -> str:
     """Return whether there is a work of today, and why not."""
     if daily.document is None:
         return "unreadable" if daily.problem else "not_read"
     if daily.item is not None:
         return "today"
-    return "not_started" if found.next_at else "ran_out"
+    return "not_started" if due.next_at else "ran_out"

@@ -43,7 +43,7 @@ MISSES_TO_LOSS: Final = 3
 # How many frames are handed on at once, and how often later ones.
 FRAME_BURST: Final = 10
 FRAME_SECONDS: Final = 0.5
-# How long frames have to come faster to be told.
+# How long frames have to come faster to be a flood.
 FLOOD_SECONDS: Final = 60.0
 SILENCE: Final = (UnreachableError, LostAnswerError)
 

@@ -152,13 +152,17 @@ async def async_still_answers(
             device_id = await _async_device_id(display)
     except Dp1Error, TimeoutError:
         return False
-    found = await _async_found(display, device_id)
+    answering = await _async_found(display, device_id)
     macs = set(entry.data.get(CONF_MACS, ()))
-    if other.device_id and not found.device_id:
+    if other.device_id and not answering.device_id:
         return False
-    if found.macs and found.macs.isdisjoint(macs) and not other.macs.isdisjoint(macs):
+    if (
+        answering.macs
+        and answering.macs.isdisjoint(macs)
+        and not other.macs.isdisjoint(macs)
+    ):
         return False
-    return found.matches(entry.unique_id, macs)
+    return answering.matches(entry.unique_id, macs)
 
 
 async def _async_device_id(display: Display) -> str | None:
@@ -204,7 +208,7 @@ class Announced(NamedTuple):
 
 
 async def async_announced(hass: HomeAssistant, address: Address) -> Announced:
-    """Return what the display at an address announces, as far as that is known."""
+    """Return what the display at an address announces."""
     mdns = (await zeroconf.async_get_async_instance(hass)).zeroconf
     for record in mdns.cache.async_entries_with_name(SERVICE_TYPE):
         if not isinstance(record, DNSPointer):
@@ -229,8 +233,8 @@ def async_entry_without_id(
     for entry in hass.config_entries.async_entries(DOMAIN):
         if entry.unique_id is not None:
             continue
-        if macs and (known := entry.data.get(CONF_MACS)):
-            if not macs.isdisjoint(known):
+        if macs and (stored := entry.data.get(CONF_MACS)):
+            if not macs.isdisjoint(stored):
                 return entry
         elif address.items() <= entry.data.items():
             return entry

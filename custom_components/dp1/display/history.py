@@ -33,7 +33,7 @@ class HistoryEntry:
         media_id: its URL, or an id that only Home Assistant understands.
         title: title of the playlist.
         playlist: what shows it again.
-        cast_at: when it was last given.
+        cast_at: when it was last cast.
         size: size of the document as JSON.
     """
 
@@ -52,7 +52,7 @@ class StoredHistory:
 
 
 class History:
-    """The playlists that one display was given, by Home Assistant or by anybody else.
+    """The playlists that were cast to one display, by Home Assistant or by anybody else.
 
     Attributes:
         is_announcing: whether the display shows something for a moment, which is not kept.
@@ -106,9 +106,9 @@ class History:
         media_id = media_id_of(playlist)
         if media_id is None or self.is_announcing:
             return
-        known = self._entries.get(media_id)
+        entry = self._entries.get(media_id)
         title = playlist.document.get("title")
-        self._add(media_id, title or (known.title if known else None), playlist)
+        self._add(media_id, title or (entry.title if entry else None), playlist)
 
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
@@ -128,22 +128,22 @@ class History:
         media_id = player.playlist_url or _media_id(i.source for i in player.items)
         if media_id is None:
             return None
-        known = self._entries.get(media_id)
+        entry = self._entries.get(media_id)
         if player.playlist is None or self.is_announcing:
-            return known
-        title = player.playlist_title or (known.title if known else None)
+            return entry
+        title = player.playlist_title or (entry.title if entry else None)
         latest = next(reversed(self._entries.values()), None)
-        if known is None or known is not latest or known.title != _title(title):
+        if entry is None or entry is not latest or entry.title != _title(title):
             return self._add(
-                media_id, title, known.playlist if known else player.as_playlist()
+                media_id, title, entry.playlist if entry else player.as_playlist()
             )
-        return known
+        return entry
 
     def _add(self, media_id: str, title: object, playlist: Playlist) -> HistoryEntry:
         """Add the latest entry, and remove entries over the limits."""
-        known = self._entries.pop(media_id, None)
-        if known is not None and known.playlist is playlist:
-            size = known.size
+        before = self._entries.pop(media_id, None)
+        if before is not None and before.playlist is playlist:
+            size = before.size
         else:
             size = len(json_bytes(playlist.document)) if playlist.document else 0
         new = HistoryEntry(media_id, _title(title), playlist, dt_util.utcnow(), size)
@@ -176,9 +176,9 @@ def media_id_of(playlist: Playlist) -> str | None:
 
 
 def _media_id(sources: Iterable[object]) -> str | None:
-    """Return the media id of works in any order; None if not all of them are known."""
-    given = list(sources)
-    known = sorted(source for source in given if isinstance(source, str) and source)
-    if not known or len(known) < len(given):
+    """Return the media id of works in any order; None if some have no source."""
+    values = list(sources)
+    texts = sorted(source for source in values if isinstance(source, str) and source)
+    if not texts or len(texts) < len(values):
         return None
-    return MEDIA_ID + sha256("\n".join(known).encode()).hexdigest()[:16]
+    return MEDIA_ID + sha256("\n".join(texts).encode()).hexdigest()[:16]

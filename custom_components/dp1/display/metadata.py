@@ -37,13 +37,13 @@ IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 
 def work_of(
     item: PlaylistItem,
-    known: Work | None = None,
+    other: Work | None = None,
     playlist: Mapping[str, Any] | None = None,
     language: str = "",
 ) -> Work:
     """Return the work of a playlist item, completed by a library, with a picture: its own, itself or the playlist's cover."""
-    work, source = Work.of_item(item, language).over(known), item.address
-    pictures = [item.thumbnail, known.picture if known else None]
+    work, source = Work.of_item(item, language).over(other), item.address
+    pictures = [item.thumbnail, other.picture if other else None]
     pictures.append(source if source and _is_image(source) else None)
     pictures.append(text(playlist.get("coverImage")) if playlist else None)
     picture = next((url for url in pictures if url and url.startswith(WEB)), None)
@@ -91,10 +91,10 @@ class WorkSource(Protocol):
     """What may know works: a library."""
 
     def work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known of a work without a request."""
+        """Return a work without a request."""
 
     async def async_work(self, item: PlaylistItem) -> Work | None:
-        """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        """Return a work, looked up if need be, or raise why it could not be."""
 
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
         """Return the document that a display shows, if it is one of this library, or raise why it could not be read."""
@@ -105,13 +105,13 @@ def _is_signed(document: Mapping[str, Any]) -> bool:
     return any(document.get(name) for name in SIGNATURE_FIELDS)
 
 
-def signer_of(document: Mapping[str, Any], shown: Sequence[str]) -> str | None:
-    """Return who signed a document with all works that are shown, if the signature is good: a name or a shortened DID.
+def signer_of(document: Mapping[str, Any], sources: Sequence[str]) -> str | None:
+    """Return who signed a document with all works that are sources, if the signature is good: a name or a shortened DID.
 
     It may take milliseconds, and is called in a thread.
     """
     items = objects(document.get("items"))
-    if not shown or not set(map(through_gateway, shown)) <= {
+    if not sources or not set(map(through_gateway, sources)) <= {
         through_gateway(str(it.get("source"))) for it in items
     }:
         return None
@@ -141,7 +141,7 @@ class Signer:
         self._sources: Sequence[WorkSource] = ()
         self._items: Sequence[PlaylistItem] = ()
         self._works: tuple[str, ...] = ()
-        self._shown: tuple[object, ...] | None = None
+        self._key: tuple[object, ...] | None = None
         self._name: str | None = None
         self._has_document = False
 
@@ -149,23 +149,23 @@ class Signer:
     def name(
         self, player: PlayerStatus | None, playlist: Playlist | None
     ) -> str | None:
-        """Return who signed what a player shows; the playlist is what was cast to it, if that is known."""
+        """Return who signed what a player shows; the playlist is what was cast to it, if anything."""
+        if player is None:
+            return None
+        if player.items is not self._items:
+            self._items = player.items
+            self._works = tuple([item.source or "" for item in player.items])
         document = (playlist and playlist.document) or None
-        items = player.items if player else ()
-        if items is not self._items:
-            self._items = items
-            self._works = tuple([item.source or "" for item in items])
-        works = self._works
-        url, key = (player.playlist_url, player.playlist_id) if player else (None, None)
-        shown = (id(document) if document else None, url, key, works, self._sources)
-        if shown != self._shown:
-            self._shown, self._name = shown, None
+        url, playlist_id, works = player.playlist_url, player.playlist_id, self._works
+        key = (id(document), url, playlist_id, works, self._sources)
+        if key != self._key:
+            self._key, self._name = key, None
             self._has_document = document is not None
             may_be_signed = document is None or _is_signed(document)
-            if player is not None and works and "" not in works and may_be_signed:
+            if works and "" not in works and may_be_signed:
                 self._entry.async_create_background_task(
                     self._hass,
-                    self._async_verify(shown, player, document, works),
+                    self._async_verify(key, player, document, works),
                     f"{self._entry.title} signature",
                 )
         return self._name
@@ -175,11 +175,11 @@ class Signer:
         """Handle libraries that have been added, changed or removed."""
         self._sources = tuple(sources)
         if not self._has_document:
-            self._shown = None
+            self._key = None
 
     async def _async_verify(
         self,
-        shown: tuple[object, ...],
+        key: tuple[object, ...],
         player: PlayerStatus,
         document: Mapping[str, Any] | None,
         works: Sequence[str],
@@ -196,7 +196,7 @@ class Signer:
         if not _is_signed(document):
             return
         name = await self._hass.async_add_executor_job(signer_of, document, works)
-        if name is not None and shown == self._shown:
+        if name is not None and key == self._key:
             self._name = name
             self._on_found()
 
@@ -268,7 +268,7 @@ class ArtworkMetadata:
             self._on_work()
 
     def _read(self) -> None:
-        """Read the known metadata, and look the work up if they are incomplete."""
+        """Read the work in the libraries, and look it up if it is incomplete."""
         if (item := self._item) is None:
             return
         works = self._known_works(item)

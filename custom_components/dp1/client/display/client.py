@@ -71,11 +71,11 @@ class Start:
 
     def find(self, items: Sequence[PlaylistItem]) -> int | None:
         """Return the index of the first work, counted from 0; None for wherever the display starts."""
-        for name, wanted in (("id", self.work_id), ("source", self.source)):
+        for name, value in (("id", self.work_id), ("source", self.source)):
             indexes = [
                 index
                 for index, item in enumerate(items)
-                if wanted is not None and getattr(item, name) == wanted
+                if value is not None and getattr(item, name) == value
             ]
             if indexes:
                 return self.index if self.index in indexes else indexes[0]
@@ -93,8 +93,8 @@ def _argument(playlist: Playlist, dialect: Dialect) -> Mapping[str, Any]:
     if playlist.url is not None:
         return {"playlistUrl": playlist.url, **context}
     names = {Dialect.FF: ["dp1_call"], Dialect.LEGACY: ["playlist"]}
-    named = names.get(dialect, ["dp1_call", "playlist"])
-    return dict.fromkeys(named, playlist.document) | context
+    keys = names.get(dialect, ["dp1_call", "playlist"])
+    return dict.fromkeys(keys, playlist.document) | context
 
 
 DEFAULT_PORT = 1111
@@ -121,7 +121,7 @@ class Display:
     sent twice.
 
     Attributes:
-        dialect: which interface description the display follows, as far as known.
+        dialect: which interface description the display follows, unknown until it has answered.
         dialect_is_fixed: whether what the display answers never changes that.
         on_dialect: called when the dialect becomes known.
 
@@ -153,7 +153,7 @@ class Display:
             session: used, never closed.
             host: IP address, preferred, or name; IPv6 without brackets.
             port: TCP port.
-            dialect: what is already known.
+            dialect: as of an earlier answer.
             dialect_is_fixed: never change the dialect by what the display answers.
             rate_limit: limits the commands; by default to our share of what the display admits.
         """

@@ -36,7 +36,7 @@ DAYS = frozenset(WEEK)
 
 
 def _days(value: object) -> frozenset[str] | None:
-    """Return the days of a week that are named."""
+    """Return the days of a week in a list."""
     if not isinstance(value, list):
         return None
     return frozenset([day for day in WEEK if day in value])
@@ -106,7 +106,7 @@ class DeviceStatus(Message):
         display_url: page in the browser of the display, such as ``…/playlist``, ``…/sleep`` or ``…/error?error=…``.
         sleep_schedule: None below firmware 1.0.15.
         contract: "2" since firmware 2.0.0.
-        device_name: name given by the owner; None if not set or not offered.
+        device_name: the owner's name of it; None if not set or not offered.
         network: None below firmware 2.0.0.
         last_outage: start of the last network outage (firmware 2.0.3).
         signature_mode: "silent", "notify" or "strict"; None if not offered.
@@ -161,7 +161,7 @@ class Identity(Message):
     """Identity of a display (firmware 2.0.0), without ``topic_id``, the key to its cloud control.
 
     Attributes:
-        device_id: upper case; empty if not given.
+        device_id: upper case; empty if there is none.
         version: installed firmware.
         contract: "2" or newer.
     """

@@ -34,8 +34,8 @@ _CONTRACT = ("chain", "standard", "address", "seriesId", "tokenId", "uri", "meta
 
 def _margin(value: object) -> float | str | None:
     """Parse a margin; 0 is one too."""
-    found = number(value)
-    return word(value) if found is None else found
+    pixels = number(value)
+    return word(value) if pixels is None else pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class DeviceSettings(Message):
     @override
     def parse(cls, data: object) -> Self:
         """Parse ``deviceSettings``."""
-        given = mapping(data)
-        return cls(offered=frozenset(given) & _SETTINGS, **sent_fields(cls, given))
+        message = mapping(data)
+        return cls(offered=frozenset(message) & _SETTINGS, **sent_fields(cls, message))
 
     def over(self, previous: Self | None) -> Self:
         """Merge these settings over earlier ones.
@@ -123,14 +123,14 @@ def _source(value: object) -> str | None:
 
 
 def _provenance(value: object) -> Mapping[str, Any] | None:
-    """Return what is known of the origin of a work."""
-    given = mapping(value)
+    """Return the origin of a work."""
+    message = mapping(value)
     contract = {
         name: entry
         for name in _CONTRACT
-        if (entry := _word(mapping(given.get("contract")).get(name))) is not None
+        if (entry := _word(mapping(message.get("contract")).get(name))) is not None
     }
-    parts = {"type": word(given.get("type")), "contract": contract}
+    parts = {"type": word(message.get("type")), "contract": contract}
     return {name: part for name, part in parts.items() if part} or None
 
 
@@ -175,8 +175,8 @@ class PlaylistItem(Message):
     @override
     def parse(cls, data: object) -> Self:
         """Parse an entry of ``items``; anything but an object is an unknown work."""
-        given = mapping(data)
-        return cls(raw=given, **sent_fields(cls, given))
+        message = mapping(data)
+        return cls(raw=message, **sent_fields(cls, message))
 
     @property
     def address(self) -> str | None:
@@ -204,10 +204,10 @@ def _web_url(value: object) -> str | None:
     return url
 
 
-def _playlist_url(given: Mapping[str, Any]) -> str | None:
+def _playlist_url(message: Mapping[str, Any]) -> str | None:
     """Return the URL that was cast, which is sent under two names."""
     for name in ("playlistUrl", "playlistURL"):
-        if (sent := given.get(name)) and (url := _web_url(sent)):
+        if (sent := message.get(name)) and (url := _web_url(sent)):
             return url
     return None
 
@@ -297,19 +297,19 @@ class PlayerStatus(Message):
     @override
     def parse(cls, data: object) -> Self:
         """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
-        given = mapping(data)
-        playlist = mapping(given.get("playlist"))
-        if not isinstance(works := given.get("items"), list):
+        message = mapping(data)
+        playlist = mapping(message.get("playlist"))
+        if not isinstance(works := message.get("items"), list):
             works = playlist.get("items")
         playlist = _shortened(playlist)
         return cls(
-            playlist_url=_playlist_url(given),
+            playlist_url=_playlist_url(message),
             playlist=playlist if any(playlist.values()) else None,
-            index=_index(given),
+            index=_index(message),
             items=_items(works),
             count=len(works) if isinstance(works, list) else 0,
-            asleep=_asleep(given),
-            **sent_fields(cls, given),
+            asleep=_asleep(message),
+            **sent_fields(cls, message),
         )
 
     def as_playlist(self) -> Playlist:
@@ -383,20 +383,20 @@ def _with_end(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _over_items(
-    pushed: tuple[PlaylistItem, ...], known: tuple[PlaylistItem, ...]
+    pushed: tuple[PlaylistItem, ...], previous: tuple[PlaylistItem, ...]
 ) -> tuple[PlaylistItem, ...]:
-    """Merge pushed works over known ones, by place if the order is the same, else by unique id and title."""
-    names = [(item.id, item.title) for item in known]
+    """Merge pushed works over earlier ones, by place if the order is the same, else by unique id and title."""
+    names = [(item.id, item.title) for item in previous]
     if [(item.id, item.title) for item in pushed] == names:
         merged = tuple(
             [
                 before.updated(item.raw)
-                for item, before in zip(pushed, known, strict=True)
+                for item, before in zip(pushed, previous, strict=True)
             ]
         )
-        return known if merged == known else merged
+        return previous if merged == previous else merged
     by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
-    for name, item in zip(names, known, strict=True):
+    for name, item in zip(names, previous, strict=True):
         by_name[name] = None if name in by_name or name[0] is None else item
     return tuple(
         [
@@ -416,15 +416,15 @@ def _shortened(playlist: Mapping[str, Any]) -> Mapping[str, Any]:
     return playlist
 
 
-def _index(given: Mapping[str, Any]) -> int | None:
+def _index(message: Mapping[str, Any]) -> int | None:
     """Parse the index; None for a work that is not kept."""
-    index, items = whole(given.get("index")), given.get("items")
+    index, items = whole(message.get("index")), message.get("items")
     if index is None or not isinstance(items, list) or len(items) <= MAX_ITEMS:
         return index
     return index if (index := index % len(items)) < MAX_ITEMS else None
 
 
-def _asleep(given: Mapping[str, Any]) -> bool | None:
+def _asleep(message: Mapping[str, Any]) -> bool | None:
     """Parse whether the display sleeps, which is sent under two names."""
-    flags = (flag(given.get("isPaused")), flag(given.get("sleepMode")))
+    flags = (flag(message.get("isPaused")), flag(message.get("sleepMode")))
     return True if True in flags else False if False in flags else None

@@ -199,10 +199,10 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
 
 def _reason(leaf: Mapping[str, Any]) -> str:
     """Return the reason that the display gives: a code, a text or both."""
-    given = []
+    reasons = []
     for place in (leaf, mapping(leaf.get("error")), mapping(leaf.get("message"))):
-        given += [word for key in _REASON_KEYS if (word := clean(place.get(key)))]
-    return ": ".join(given) or clean(leaf.get("status"))
+        reasons += [word for key in _REASON_KEYS if (word := clean(place.get(key)))]
+    return ": ".join(reasons) or clean(leaf.get("status"))
 
 
 def _text_of(answer: Answer) -> str:
