@@ -80,7 +80,7 @@ async def measure(
         stalls, started = Stalls(), time.monotonic()
         library, first = await _started(hass, entry)
         first_requests = len(indexer.asked)
-        (collection,) = library.collections.coordinators
+        (collection,) = library.collections.servers
         while collection.list.problem or len(collection.list.records) < works:
             await asyncio.sleep(0.01)
         complete, requests = time.monotonic() - started, len(indexer.asked)

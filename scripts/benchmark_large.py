@@ -162,19 +162,19 @@ class Stalls:
 
 async def _async_artworks_loaded(library: Library) -> None:
     """Wait for the works of the catalog, which are loaded last."""
-    last = library.catalog_coordinator.all_series[-1].id
-    while not library.catalog_coordinator.artworks_of(last).records:
+    last = library.catalog_server.all_series[-1].id
+    while not library.catalog_server.artworks_of(last).records:
         await asyncio.sleep(0.05)
 
 
 def _linear(library: Library, text: str) -> int:
     """Search as one would at first: every title, one after the other."""
     query, found = Query.of(text), 0
-    for show in library.catalog_coordinator.list.records:
+    for show in library.catalog_server.list.records:
         found += any(query.score(show.title, person.name) for person in show.artists)
-    for series in library.catalog_coordinator.all_series:
+    for series in library.catalog_server.all_series:
         found += bool(query.score(series.title))
-    for playlist in library.feed_coordinator.list.records:
+    for playlist in library.feed_server.list.records:
         found += bool(query.score(playlist.title, ", ".join(playlist.curators)))
         for item in playlist.items:
             found += bool(query.score(item.title, context=playlist.title))
@@ -206,7 +206,7 @@ async def measure(
         library = Library(
             hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
         )
-        of_feed, of_catalog = library.feed_coordinator, library.catalog_coordinator
+        of_feed, of_catalog = library.feed_server, library.catalog_server
         stored = await asyncio.to_thread(catalog, max(1, count // 10))
         await asyncio.to_thread(of_catalog.restore, stored)
         stalls = Stalls()
@@ -241,7 +241,7 @@ async def measure(
         warm = time.process_time() - started
         await _async_artworks_loaded(library)
         stall_start = stalls.end()
-        assert len(library.feed_coordinator.list.records) == count
+        assert len(library.feed_server.list.records) == count
         await library.async_hits("tide")
         found: list[float] = []
         naive: list[float] = []

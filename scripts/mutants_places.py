@@ -794,7 +794,7 @@ PLACES = [
         ["tests/client/test_long_answers.py"],
     ),
     Place(
-        "library/providers/feed/coordinator.py",
+        "library/providers/feed/server.py",
         "texts of a feed add up",
         "if total > MAX_SIZE:",
         "if False:",

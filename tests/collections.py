@@ -6,7 +6,7 @@ from typing import Any
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers.collection import CollectionCoordinator
+from custom_components.dp1.library.providers.collection import CollectionServer
 from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import HomeAssistant
 
@@ -54,8 +54,8 @@ async def set_up_collection(
     return await set_up(hass, entry)
 
 
-def collection_of(entry: MockConfigEntry) -> CollectionCoordinator:
+def collection_of(entry: MockConfigEntry) -> CollectionServer:
     """Return the only collection of a library."""
     library: Library = entry.runtime_data
-    (collection,) = library.collections.coordinators
+    (collection,) = library.collections.servers
     return collection

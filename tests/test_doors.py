@@ -19,7 +19,7 @@ from custom_components.dp1.client.playlist import document, manifest, schema, si
 from custom_components.dp1.display import discovery
 from custom_components.dp1.library import spoken
 from custom_components.dp1.library.providers.catalog import provider
-from custom_components.dp1.library.providers.feed import coordinator as playlists
+from custom_components.dp1.library.providers.feed import server as playlists
 from custom_components.dp1.playback import compose, resolve
 from custom_components.dp1.voice import request
 

@@ -182,7 +182,7 @@ async def test_what_cannot_be_read(
     page = await open_page(hass, library, "playlists")
     menu = await fill(hass, page, playlist=offered(page)["Evening"])
     await signed.stop()
-    library.runtime_data.feed_coordinator._documents.clear()
+    library.runtime_data.feed_server._documents.clear()
     for end in (
         await fill(hass, menu, next_step_id="reorder"),
         await open_page(hass, library, "playlists"),
@@ -197,7 +197,7 @@ async def test_words_of_a_feed(
     """What a feed says of itself leads nowhere: how a page ends is shown as Markdown."""
     page = await open_page(hass, library, "playlists")
     menu = await fill(hass, page, playlist=offered(page)["Evening"])
-    library.runtime_data.feed_coordinator._documents.clear()
+    library.runtime_data.feed_server._documents.clear()
     said = {"error": "bad_request", "message": "[here](http://evil.example) **now**"}
     signed.fault(status=400, body=said, times=None)
     end = await fill(hass, menu, next_step_id="reorder")

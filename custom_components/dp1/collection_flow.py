@@ -42,7 +42,7 @@ from .guard import ADDRESSES, async_session
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
 from .library.providers.collection import (
-    CollectionCoordinator,
+    CollectionServer,
     async_indexer,
     async_user_agent,
 )
@@ -208,7 +208,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         return bool(page.records)
 
     @property
-    def _collection(self) -> CollectionCoordinator | None:
+    def _collection(self) -> CollectionServer | None:
         """Return the collection that was added, once the library has it; the library may have been removed meanwhile."""
         entry = self.hass.config_entries.async_get_entry(self.handler[0])
         if entry is None or entry.state is not ConfigEntryState.LOADED:

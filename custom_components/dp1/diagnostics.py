@@ -107,7 +107,7 @@ def _library(library: Library) -> dict[str, Any]:
                 "keep_current": collection.keep_current,
                 "problem": _class_name(collection.problem),
             }
-            for collection in library.collections.coordinators
+            for collection in library.collections.servers
         ],
         "problem": _class_name(library.problem),
     }

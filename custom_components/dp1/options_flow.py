@@ -488,7 +488,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Put the works into another order, and take out those that are missing then."""
-        feed = self._library.feed_coordinator
+        feed = self._library.feed_server
         try:
             stored = await feed.async_document(self._playlist.id)
         except Dp1Error as err:

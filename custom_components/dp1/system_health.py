@@ -36,8 +36,8 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
     }
     libraries = async_libraries(hass)
     for key, urls in (
-        ("can_reach_catalog", {each.catalog_coordinator.url for each in libraries}),
-        ("can_reach_feed", {each.feed_coordinator.url for each in libraries}),
+        ("can_reach_catalog", {each.catalog_server.url for each in libraries}),
+        ("can_reach_feed", {each.feed_server.url for each in libraries}),
     ):
         if known := [url for url in urls if url]:
             info[key] = _async_check_can_reach(hass, known)

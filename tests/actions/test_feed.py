@@ -266,7 +266,7 @@ async def test_a_feed_without_deletion(
     hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
 ) -> None:
     """A playlist that can still be read is not called deleted, and stays in the library."""
-    coordinator = keyed.runtime_data.feed_coordinator
+    coordinator = keyed.runtime_data.feed_server
     await coordinator.async_refresh()
     told = await publish(hass, playlist=playlist())
     missing = refusal(404, "not_found", "no such endpoint", times=None)

@@ -71,7 +71,7 @@ async def test_seen_at_once(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:
     """Published, updated and deleted playlists show without reading the list of the feed again."""
-    await library.runtime_data.feed_coordinator.async_list()
+    await library.runtime_data.feed_server.async_list()
     lists = signed.requests["GET", "/api/v1/playlists"]
     told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
     assert (told["status"], told["signed_by"]) == ("published", DID)
@@ -199,7 +199,7 @@ async def test_who_signed_what_hangs(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:
     """A good signature of what was cast or is in the feed is told, with the curator's name; no other."""
-    await library.runtime_data.feed_coordinator.async_list()
+    await library.runtime_data.feed_server.async_list()
     told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
     document = signed.documents[told["id"]]
     short = f"{DID[:16]}…{DID[-6:]}"

@@ -149,7 +149,7 @@ async def test_a_failed_look_up_is_retried(
     set_timing(look_up_retry=0.05, work_retry=0.0, read_retry=0.5)
     gallery.catalog.inject("status", route="series")
     work = items_of(gallery.catalog, READY_MADE)[0]
-    catalog = gallery.library.catalog_coordinator
+    catalog = gallery.library.catalog_server
     key = gallery.exhibition(READY_MADE).partition("/")[2]
     await gallery.cast(playlist=elsewhere(work))
     await until(lambda: catalog.series_of(key).problem)

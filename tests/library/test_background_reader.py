@@ -25,7 +25,7 @@ def timing() -> Timing:
 
 def unread(library: Library) -> int:
     """Return how many open exhibitions have series that were not read."""
-    catalog = library.catalog_coordinator
+    catalog = library.catalog_server
     return sum(
         catalog.is_open(show) and catalog.series_of(show.id).read_at is None
         for show in catalog.list.records

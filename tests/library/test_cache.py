@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.library.library import async_remove_stored
-from custom_components.dp1.library.providers.catalog import (
-    coordinator as catalog_module,
-)
+from custom_components.dp1.library.providers.catalog import server as catalog_module
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
@@ -142,7 +140,7 @@ async def test_memory_is_bounded(
     long = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
     work = (await library.async_children(f"series/{long}")).nodes[5]
     await library.async_build_playlist(show)
-    kept = library.catalog_coordinator.to_store()["artworks"]
+    kept = library.catalog_server.to_store()["artworks"]
     assert sum(len(artworks["records"]) for artworks in kept.values()) <= 60
     assert long not in kept
     # A removed series is read again when requested.
@@ -164,9 +162,9 @@ async def test_memory_of_the_whole_catalog(
     gc.collect()
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(library.catalog_coordinator.all_series) == 700
+    assert len(library.catalog_server.all_series) == 700
     assert used < 15_000_000
-    stored = library.catalog_coordinator.to_store()
+    stored = library.catalog_server.to_store()
     assert len(json.dumps(stored, indent=2)) < 2_000_000
 
 
@@ -193,9 +191,9 @@ async def test_the_copy_on_disk(
     titles = [json.loads(record)["title"] for record in of_feed["playlists"]["records"]]
     assert titles == ["Evening"]
     assert len(of_catalog["series"]) == 1 and len(of_catalog["artworks"]) == 8
-    before = library.catalog_coordinator.list.records
+    before = library.catalog_server.list.records
     library = await make_library(catalog, feed, wait=False)
-    assert library.catalog_coordinator.list.records == before
+    assert library.catalog_server.list.records == before
     await library.async_stop()
     assert [hass_storage[name]["data"] for name in names] == data
     assert len(hass_storage["dp1.favorites.library"]["data"]["favorites"]) == 1
@@ -292,7 +290,7 @@ async def test_the_copy_is_written_while_more_is_read(
     library = await make_library(catalog)
     async with asyncio.timeout(30):
         while "dp1.library.library.catalog" not in hass_storage:
-            library.catalog_coordinator.async_updated()
+            library.catalog_server.async_updated()
             await asyncio.sleep(0.02)
     data = hass_storage["dp1.library.library.catalog"]["data"]
     assert data["exhibitions"]["records"]
@@ -305,11 +303,11 @@ async def test_series_of_shows_that_are_gone_go_too(
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     await library.async_children(f"exhibition/{show}")
-    assert library.catalog_coordinator.all_series
+    assert library.catalog_server.all_series
     catalog.data.exhibitions.remove(catalog.data.find_exhibition("Net Evil"))
-    await library.catalog_coordinator.async_refresh()
+    await library.catalog_server.async_refresh()
     assert "Net Evil" not in library.source_list().names
-    assert not library.catalog_coordinator.all_series
+    assert not library.catalog_server.all_series
 
 
 def test_feed_records_survive_anything() -> None:
@@ -348,15 +346,15 @@ async def test_a_copy_of_the_future(
     """What was read when the clock was ahead is old, however far."""
     library = await make_library(catalog, feed)
     future = datetime(2100, 1, 1, tzinfo=UTC)
-    library.feed_coordinator._state.older_read_at = future
-    for server in library.coordinators:
+    library.feed_server._state.older_read_at = future
+    for server in library.servers:
         server.list.read_at = future
     asked = len(catalog.requests), feed.request_count
     library = await make_library(catalog, feed)
-    await until(lambda: all(each.list.age < 60 for each in library.coordinators))
+    await until(lambda: all(each.list.age < 60 for each in library.servers))
     assert library.since is not None and library.since < future
     assert feed.request_count > asked[1] and len(catalog.requests) > asked[0]
-    older_read_at = library.feed_coordinator._state.older_read_at
+    older_read_at = library.feed_server._state.older_read_at
     assert older_read_at is not None and older_read_at < future
 
 
@@ -373,7 +371,7 @@ async def test_a_series_with_another_id(
     catalog.data._by_exhibition[show][0] = catalog.data._made[after["id"]] = after
     catalog.data._works[after["id"]] = works
     try:
-        await library.catalog_coordinator.series_of(show).async_read()
+        await library.catalog_server.series_of(show).async_read()
         await library.async_children(f"series/{after['id']}")
         work = library.work(on_wall({"source": works[0]["previewURI"]}))
         assert work is not None and work.node_id is not None

@@ -264,7 +264,7 @@ async def test_what_was_found_is_not_looked_up_again(
     exhibition = await library.async_find("exhibition", "Net Evil")
     await library.async_children(exhibition.id)
     named = await library.async_find("series", series["title"])
-    known = library.catalog_coordinator
+    known = library.catalog_server
     known.list.async_set(())
     known._series.clear()
     catalog.reset_counters()

@@ -136,7 +136,7 @@ async def test_a_favorite_playlist_is_kept(
     node = f"playlist/{stored['id']}"
     await library.async_add_favorite(node)
     document = feed.documents.pop(stored["id"])
-    await library.feed_coordinator.async_refresh()
+    await library.feed_server.async_refresh()
     assert library.favorites.is_favorite(node)
     await library.async_stop()
     without = await make_library(wait=False)

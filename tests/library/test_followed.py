@@ -81,7 +81,7 @@ class Feed:
     @property
     def followed(self) -> list[FollowedChannel]:
         """Return what is followed."""
-        return list(self.library.channels.coordinators)
+        return list(self.library.channels.servers)
 
     def put(self, channel: str, *playlists: str | int, **more: Any) -> None:
         """Let a channel have these playlists."""
@@ -262,7 +262,7 @@ async def test_unchanged_channel_with_another_playlist(hass: HomeAssistant) -> N
         house.put(EVENINGS, 1, url)
         await house.follow(f"/{EVENINGS}")
         assert len(house.followed[0].playlists) == 2
-        feed = house.library.feed_coordinator
+        feed = house.library.feed_server
         other |= {"id": key(10), "title": "Next week", "slug": "x"}
         found: list[str] = []
         for _ in range(4):
@@ -558,7 +558,7 @@ async def test_a_playlist_that_is_gone(hass: HomeAssistant) -> None:
         (channel,) = house.followed
         for titles in (["Playlist 1", "Playlist 11"],) * 2 + (["Playlist 1"],):
             channel._lists.clear()
-            house.library.feed_coordinator._documents.clear()
+            house.library.feed_server._documents.clear()
             assert await house.look() == []
             assert [each.title for each in channel.playlists] == titles
             replies.pop(0)

@@ -9,7 +9,7 @@ from custom_components.dp1.client.feed import paging
 from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node
-from custom_components.dp1.library.providers.feed import coordinator as library_feed
+from custom_components.dp1.library.providers.feed import server as library_feed
 from custom_components.dp1.library.providers.feed.records import (
     FeedPlaylist,
     items_of,
@@ -62,7 +62,7 @@ async def opened(library: Library) -> list[Node]:
 
 def known(library: Library) -> list[str]:
     """Return the titles of the cached playlists."""
-    return [playlist.title for playlist in library.feed_coordinator.list.records]
+    return [playlist.title for playlist in library.feed_server.list.records]
 
 
 async def test_all_playlists_are_reached(
@@ -72,7 +72,7 @@ async def test_all_playlists_are_reached(
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     assert len(known(library)) >= 20
-    await until(lambda: library.feed_coordinator.list.complete)
+    await until(lambda: library.feed_server.list.complete)
     titles = [f"Evening {number}" for number in reversed(range(COUNT))]
     assert known(library) == titles
     assert [node.title for node in await opened(library)] == titles
@@ -97,7 +97,7 @@ async def test_what_is_older_is_read_once_a_day(
     """Older playlists are read once a day, and newer ones at every refresh."""
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
-    coordinator = library.feed_coordinator
+    coordinator = library.feed_server
     await until(lambda: coordinator.list.complete)
     by_title = {entry["title"]: key for key, entry in feed.documents.items()}
     headers = {"Authorization": f"Bearer {feed.api_key}"}
@@ -132,7 +132,7 @@ async def test_a_playlist_too_large_for_a_page(
     assert len(str(large)) > 1024 * 1024
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.list.complete)
+    await until(lambda: library.feed_server.list.complete)
     page = await library.async_children("playlists")
     assert (page.not_shown, page.problem, library.problem) == (0, None, None)
     node = page.nodes[-1]
@@ -184,7 +184,7 @@ async def test_a_playlist_too_large_for_any_reader(
     feed.seed([{"summary": "x" * 300_000, **evening(1)}])
     feed.seed([evening(2)])
     library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.list.complete)
+    await until(lambda: library.feed_server.list.complete)
     page = await library.async_children("playlists")
     assert [node.title for node in page.nodes] == ["Evening 2", "Evening 0"]
     assert (page.not_shown, page.problem, library.problem) == (1, None, None)
@@ -196,7 +196,7 @@ async def test_older_playlists_stay_when_they_cannot_be_read(
     """A partly failed read removes no playlists."""
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
-    coordinator = library.feed_coordinator
+    coordinator = library.feed_server
     await until(lambda: coordinator.list.complete)
     set_timing(older_age=0.0)
     feed.seed([evening(99)])
@@ -217,7 +217,7 @@ async def test_what_is_written_while_the_list_is_read(
     changed, *_, gone = feed.documents.values()
     fault = feed.fault(path=slow, delay=0.5)
     library = await make_library(None, feed, wait=False)
-    coordinator = library.feed_coordinator
+    coordinator = library.feed_server
     await until(lambda: fault.times == 0)
     (published,) = feed.seed([evening(99)])
     coordinator.async_put(published)
@@ -249,8 +249,8 @@ async def test_only_so_much_is_kept(
     monkeypatch.setattr(library_feed, "MAX_SIZE", 20_000)
     feed.seed(evening(number) | more for number in range(COUNT))
     library = await make_library(None, feed)
-    await until(lambda: library.feed_coordinator.list.complete)
-    records = library.feed_coordinator.list.records
+    await until(lambda: library.feed_server.list.complete)
+    records = library.feed_server.list.records
     assert len(records) == COUNT
     assert (
         sum(len(playlist.cover) + len("".join(playlist.fields)) for playlist in records)

@@ -26,7 +26,7 @@ ENOUGH = 57
 
 async def _all_series(library: Library) -> None:
     """Read the series of all exhibitions."""
-    catalog = library.catalog_coordinator
+    catalog = library.catalog_server
     for show in catalog.list.records:
         await catalog.async_series(show.id)
 

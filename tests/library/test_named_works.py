@@ -90,12 +90,12 @@ async def test_never_two_at_a_time(
     await clock.read_all()
     assert named.max_in_flight == 1
     assert len(named.requests) == sum(PAGES.values()) + 2
-    library.catalog_coordinator._artwork_lists.clear()
+    library.catalog_server._artwork_lists.clear()
     named.reset_counters()
     named.latency = 0.3
     herbarium = named.data.find_series("Herbarium")["id"]
     reading = library.hass.async_create_task(
-        library.catalog_coordinator.async_artworks(herbarium, 5)
+        library.catalog_server.async_artworks(herbarium, 5)
     )
     await until(lambda: named.requests)
     await clock.run(lambda: len(clock.waits) > 3)
@@ -152,11 +152,11 @@ async def test_errors_slow_it_down(
     await clock.run(lambda: clock.waits.count(IDLE) > len(PAGES))
     assert len(named.pages()) == len(set(named.pages())) == len(PAGES)
     await named.stop()
-    await library.catalog_coordinator.async_refresh()
+    await library.catalog_server.async_refresh()
     assert library.problem
     await clock.run(lambda: len(clock.waits) == 5)
     assert set(clock.waits) == {20.0}
-    assert library.catalog_coordinator.tasks.is_idle
+    assert library.catalog_server.tasks.is_idle
 
 
 async def test_news_are_read(
@@ -199,7 +199,7 @@ async def test_news_are_read(
     await library.async_refresh()
     await clock.read_all()
     assert not await titles(library, "late guests")
-    assert len(library.catalog_coordinator.to_store()["artworks"]) == 5
+    assert len(library.catalog_server.to_store()["artworks"]) == 5
 
 
 async def test_what_is_opened_meanwhile_is_kept(
@@ -207,7 +207,7 @@ async def test_what_is_opened_meanwhile_is_kept(
 ) -> None:
     """A series that somebody opens while the background reads it keeps all of its works."""
     library = await make_library(named)
-    catalog = library.catalog_coordinator
+    catalog = library.catalog_server
     herbarium = named.data.find_series("Herbarium")
     await catalog.async_series(herbarium["exhibitionID"])
     named.latency = 0.05
@@ -229,12 +229,12 @@ async def test_works_of_opened_series_are_found(
     await library.async_children(f"series/{sitters['id']}")
     assert (await titles(library, "sitter e"))[0] == "Sitters Sitter e"
     reader = library.catalog_provider.background_reader
-    series = library.catalog_coordinator.series(sitters["id"])
+    series = library.catalog_server.series(sitters["id"])
     assert series and not reader._unread(series)
     # What is not open yet is not found, also if it has been opened.
     embargo = named.data.find_series("Embargo")
-    await library.catalog_coordinator.async_series(embargo["exhibitionID"])
-    await library.catalog_coordinator.async_artworks(embargo["id"], 5)
+    await library.catalog_server.async_series(embargo["exhibitionID"])
+    await library.catalog_server.async_artworks(embargo["id"], 5)
     assert not await titles(library, "nobody yet")
 
 
@@ -265,7 +265,7 @@ async def test_a_work_by_its_number(
     """A work is found and shown by the title of its series and its number, by a single request."""
     library = await make_library(named)
     for show in named.data.exhibitions:
-        await library.catalog_coordinator.async_series(show["id"])
+        await library.catalog_server.async_series(show["id"])
     portfolio = named.data.find_series("Portfolio")
     # This one is not where its number says.
     named.data.artworks(portfolio["id"])[79]["name"] = "Plate 81"
@@ -325,7 +325,7 @@ async def test_how_far_to_read(
     """A small series is read whole, a large one up to a limit if its names differ in more than numbers."""
     library = await make_library(named)
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=size)
-    works = library.catalog_coordinator.artworks_of("s")
+    works = library.catalog_server.artworks_of("s")
     works.async_set(
         Artwork(id=str(place), name=name) for place, name in enumerate(names)
     )
@@ -364,7 +364,7 @@ async def test_what_is_old_is_read_again(
     library = await make_library(named)
     await clock.read_all()
     named.reset_counters()
-    lists = library.catalog_coordinator._artwork_lists
+    lists = library.catalog_server._artwork_lists
     old = dt_util.utcnow() - timedelta(seconds=background_reader.MAX_AGE_SECONDS)
     for artworks in lists.values():
         artworks.read_at = old

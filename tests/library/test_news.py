@@ -118,7 +118,7 @@ async def test_news(
     library.favorites.async_remove(favorite)
     await until(lambda: state(hass, "sensor", entry.entry_id, "last_refresh"))
     assert state(hass, "binary_sensor", entry.entry_id, "problem").state == "off"
-    lists = library.catalog_coordinator
+    lists = library.catalog_server
     lists.list.read_at = now - timedelta(days=8)
     await hass.config_entries.async_unload(entry.entry_id)
     news.clear()

@@ -21,7 +21,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from custom_components.dp1.library.providers.feed import coordinator as feed_module
+from custom_components.dp1.library.providers.feed import server as feed_module
 from custom_components.dp1.library.server_list import ServerList, Storable
 from homeassistant.core import HomeAssistant
 
@@ -138,7 +138,7 @@ async def test_a_catalog_that_hangs(
     children = await library.async_children("exhibitions")
     assert len(children.nodes) == 47
     assert asyncio.get_running_loop().time() - started < 0.5
-    unread = await library.catalog_coordinator.async_series(
+    unread = await library.catalog_server.async_series(
         show_id(catalog, "Net Evil"), 0.1
     )
     assert not unread.records and isinstance(unread.missing, NoAnswerError)
@@ -185,7 +185,7 @@ async def test_a_page_that_hangs(
     async with HoldingCatalog() as catalog:
         catalog.held = "exhibitions", 10
         library = await make_library(catalog, wait=False)
-        server = library.catalog_coordinator
+        server = library.catalog_server
         shows = (await so_far(46, lambda: server.async_list(0.05))).records
         openings = [record.opens_at for record in shows if record.opens_at]
         assert openings == sorted(openings, reverse=True)
@@ -307,7 +307,7 @@ async def test_an_old_copy_stays_when_a_page_breaks(
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     whole = await library.async_children(show)
     catalog.inject("status", offset=5)
-    await library.catalog_coordinator.async_refresh()
+    await library.catalog_server.async_refresh()
     set_timing(catalog_age=0.0)
     await library.async_children(show)
     children = await library.async_children("exhibitions")
@@ -325,7 +325,7 @@ async def test_a_catalog_that_is_suddenly_empty(
     library = await make_library(catalog)
     catalog.inject("empty")
     catalog.inject("wrong_total", size=0)
-    await library.catalog_coordinator.async_refresh()
+    await library.catalog_server.async_refresh()
     assert len(library.source_list().names) == 47
     assert isinstance(library.problem, UnexpectedAnswerError)
 
@@ -357,16 +357,16 @@ async def test_a_feed_in_trouble(
     assert len((await library.async_children("playlists")).nodes) == 110
     await feed.stop()
     for _ in range(2):
-        await library.feed_coordinator.async_refresh()
+        await library.feed_server.async_refresh()
     children = await library.async_children("playlists")
     assert len(children.nodes) == 110 and keyed("refused")(children.problem)
     assert keyed("refused")(library.problem)
     assert len(lines(caplog)) == 1
     await feed.start()
-    await library.feed_coordinator.async_refresh()
+    await library.feed_server.async_refresh()
     assert library.problem is None
     feed.fault(paging=Paging.REPEAT, times=None)
-    await library.feed_coordinator.async_refresh()
+    await library.feed_server.async_refresh()
     # The repeated page is used once.
     assert len((await library.async_children("playlists")).nodes) == 100
 

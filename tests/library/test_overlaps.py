@@ -8,9 +8,7 @@ from aiohttp import web
 import pytest
 
 from custom_components.dp1.client.errors import NoAnswerError
-from custom_components.dp1.library.providers.catalog import (
-    coordinator as catalog_module,
-)
+from custom_components.dp1.library.providers.catalog import server as catalog_module
 from custom_components.dp1.library.server_list import ServerList
 from homeassistant.core import HomeAssistant
 
@@ -78,7 +76,7 @@ async def test_a_failure_takes_nothing_away(
     """A read that fails after another has succeeded takes away nothing of what that found."""
     async with OverlappingCatalog(route, 5, 404) as catalog:
         library = await make_library(catalog)
-        server = library.catalog_coordinator
+        server = library.catalog_server
         show = show_id(catalog, "Twenty Kinds of Weather")
         longform = show_id(catalog, "Longform")
         await library.async_children(f"exhibition/{longform}")
@@ -121,7 +119,7 @@ async def test_who_leaves_tells_of_no_problem(
     route = "artworks" if what == "work" else "exhibitions"
     async with OverlappingCatalog("artworks", 3) as catalog:
         library = await make_library(catalog)
-        server = library.catalog_coordinator
+        server = library.catalog_server
         key = catalog.data.series(show := show_id(catalog, "Longform"))[0]["id"]
         await server.async_series(show)
         series = server.series(key)
@@ -147,7 +145,7 @@ async def test_nobody_waits_for_a_failure(
     monkeypatch.setattr(catalog_module, "PATIENCE", 0.01)
     async with OverlappingCatalog("artworks", 3, 404) as catalog:
         entry = await set_up(hass, library_entry(None, catalog.url))
-        server = entry.runtime_data.catalog_coordinator
+        server = entry.runtime_data.catalog_server
         key = catalog.data.series(show := show_id(catalog, "Longform"))[0]["id"]
         await server.async_series(show)
         leaving = server.async_artwork_at(server.series(key), 3)
@@ -166,7 +164,7 @@ async def test_what_is_written_meanwhile(
     """A document that was being read when it was changed is read again."""
     (old,) = feed.seed([playlist()])
     library = await make_library(None, feed)
-    server = library.feed_coordinator
+    server = library.feed_server
     asked = feed.request_count
     feed.fault(Fault(path=old["id"], delay=0.2))
     reading = asyncio.create_task(server.async_document(old["id"]))

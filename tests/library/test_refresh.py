@@ -23,7 +23,7 @@ async def test_look_for_news(
     """Button and action refresh at once, and raise if a server does not answer."""
     impatient(monkeypatch, 0.5)
     entry = await set_up(hass, library_entry(feed.url))
-    coordinator = entry.runtime_data.feed_coordinator
+    coordinator = entry.runtime_data.feed_server
     await coordinator.async_list()
     button = next(
         entity

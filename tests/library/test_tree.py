@@ -327,7 +327,7 @@ async def test_a_slug_names_nothing_on_another_host(
         document = await library.async_build_playlist(node.id)
         assert document.works == 1
         await elsewhere.stop()
-        library.feed_coordinator._documents.clear()
+        library.feed_server._documents.clear()
         with pytest.raises(Dp1Error):
             await library.async_build_playlist(node.id)
 

@@ -221,7 +221,7 @@ async def test_my_pictures(
     client = await hass_client()
     player: Any = hass.data["media_player"].get_entity(ENTITY_ID)
     # A catalog that answers nobody hides no picture.
-    await until(lambda: library.runtime_data.catalog_coordinator.list.problem)
+    await until(lambda: library.runtime_data.catalog_server.list.problem)
 
     async def upload(name: str) -> str:
         """Upload a picture."""

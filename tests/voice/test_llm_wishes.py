@@ -131,5 +131,5 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
             blocking=True,
         )
         assert shows(wall) == "Net Evil"
-        (exhibition, *_) = home.library.catalog_coordinator.list.records
+        (exhibition, *_) = home.library.catalog_server.list.records
         assert "/exhibitions/shows/" in (exhibition_page(exhibition) or "")

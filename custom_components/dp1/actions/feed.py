@@ -106,7 +106,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
     if not document.get("id") and (
-        known := library.feed_coordinator.id_of_slug(document.get("slug"))
+        known := library.feed_server.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": known}
     await call.hass.async_add_executor_job(_check_public, call.hass, document)
@@ -120,9 +120,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             curator=library.preferences.curator,
             prefer_api_key=not sign,
         )
-    library.feed_coordinator.async_remember_slug(
-        document.get("slug"), published.document
-    )
+    library.feed_server.async_remember_slug(document.get("slug"), published.document)
     response = await _async_note_published(library, published)
     if sign and family is Family.TS:
         response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")

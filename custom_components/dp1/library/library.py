@@ -33,19 +33,19 @@ from .node import (
     split_more,
     split_node_id,
 )
-from .providers.catalog.coordinator import CatalogCoordinator
 from .providers.catalog.provider import CatalogProvider
+from .providers.catalog.server import CatalogServer
 from .providers.channel import Channels
 from .providers.collection import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
-from .providers.feed.coordinator import FeedCoordinator
 from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
+from .providers.feed.server import FeedServer
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
-from .server import ServerCoordinator, async_remove_files, async_remove_subentries
+from .server import Server, async_remove_files, async_remove_subentries
 from .settings import Preferences
 from .source_list import BuiltPlaylists, SourceList
 from .spoken import MAX_FOLDED
@@ -118,8 +118,8 @@ class Library:
         self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
         # When the entry changed whose keys are on the disk.
         self._confirmed: datetime | None = None
-        self.catalog_coordinator = catalog = CatalogCoordinator(hass, entry)
-        self.feed_coordinator = feed = FeedCoordinator(hass, entry)
+        self.catalog_server = catalog = CatalogServer(hass, entry)
+        self.feed_server = feed = FeedServer(hass, entry)
         self.catalog, self.feed = catalog.client, feed.client
         of_entry = hass, entry, on_change
         self.catalog_provider = CatalogProvider(*of_entry, catalog, feed)
@@ -146,9 +146,9 @@ class Library:
         self._search = Search(self._lines, self._async_ask, self.favorites.is_favorite)
 
     @property
-    def coordinators(self) -> list[ServerCoordinator[Any]]:
+    def servers(self) -> list[Server[Any]]:
         """Return everything that is read."""
-        return [each for some in self.providers for each in some.coordinators]
+        return [each for some in self.providers for each in some.servers]
 
     @property
     def entry_id(self) -> str:
@@ -168,17 +168,17 @@ class Library:
     @property
     def is_reading(self) -> bool:
         """Return whether a list is read now."""
-        return any(each.list.is_reading for each in self.coordinators)
+        return any(each.list.is_reading for each in self.servers)
 
     @property
     def records_read(self) -> int:
         """Return the number of the records in all lists, as far as they are read."""
-        return sum(len(each.list.records) for each in self.coordinators)
+        return sum(len(each.list.records) for each in self.servers)
 
     @property
     def progress(self) -> float | None:
         """Return the part of the lists that has been read, from 0 to 1, None if no list is read or a server has no total."""
-        lists = [each.list for each in self.coordinators if each.list.is_reading]
+        lists = [each.list for each in self.servers if each.list.is_reading]
         totals = [each.total for each in lists if each.total]
         if not lists or len(totals) < len(lists):
             return None
@@ -188,9 +188,9 @@ class Library:
     def since(self) -> datetime | None:
         """Return when the older of both lists was read whole, None if one never was."""
         times = [
-            coordinator.list.read_at
-            for coordinator in (self.catalog_coordinator, self.feed_coordinator)
-            if coordinator.url
+            server.list.read_at
+            for server in (self.catalog_server, self.feed_server)
+            if server.url
         ]
         read = [time for time in times if time is not None]
         return min(read) if read and len(read) == len(times) else None
@@ -198,20 +198,18 @@ class Library:
     @property
     def problem(self) -> Dp1Error | None:
         """Return why not everything can be read."""
-        problems = (coordinator.problem for coordinator in self.coordinators)
+        problems = (server.problem for server in self.servers)
         return next((problem for problem in problems if problem is not None), None)
 
     @property
     def problem_text(self) -> str | None:
         """Return why not everything can be read, in the words of an action that fails."""
-        for server in self.coordinators:
+        for server in self.servers:
             if (problem := server.problem) is not None:
                 return async_message(self.hass, self._translated(problem, server))
         return None
 
-    def _translated(
-        self, reason: Dp1Error, server: ServerCoordinator[Any]
-    ) -> HomeAssistantError:
+    def _translated(self, reason: Dp1Error, server: Server[Any]) -> HomeAssistantError:
         """Return why a server could not be read, in the words of an action that fails."""
         return translated(reason, server.kind, self.title, server.url or "")
 
@@ -254,7 +252,7 @@ class Library:
 
     async def async_refresh(self) -> None:
         """Look for news on all servers now, or raise the translated error of the first that fails."""
-        servers = self.coordinators
+        servers = self.servers
         reasons = await asyncio.gather(
             *(server.async_refresh() for server in servers),
             self.daily.async_refresh(),
@@ -265,7 +263,7 @@ class Library:
 
     async def async_published(self, document: Mapping[str, Any]) -> None:
         """Show a playlist that has just been published or changed."""
-        self.feed_coordinator.async_put(document)
+        self.feed_server.async_put(document)
         node = node_id(NodeKind.PLAYLIST, document["id"])
         if self.favorites.is_favorite(node):
             self.favorites.async_update(await self.async_node(node))
@@ -277,7 +275,7 @@ class Library:
         """
         assert self.feed is not None
         family = await self.feed.family()
-        playlists = await self.feed_coordinator.async_list()
+        playlists = await self.feed_server.async_list()
         if playlists.missing:
             raise playlists.missing
         has_key = bool(self.entry.data.get(CONF_API_KEY))
@@ -291,7 +289,7 @@ class Library:
     @callback
     def async_deleted(self, key: str) -> None:
         """Stop offering a playlist that has just been deleted."""
-        self.feed_coordinator.async_drop(key)
+        self.feed_server.async_drop(key)
         self.favorites.async_remove(node_id(NodeKind.PLAYLIST, key))
 
     async def async_stop(self) -> None:
@@ -449,7 +447,7 @@ class Library:
         if work is not None and work.node_id:
             return True
         ref = player.playlist_id
-        return bool(ref and self.feed_coordinator.playlist(ref))
+        return bool(ref and self.feed_server.playlist(ref))
 
     def favorite_of(self, player: PlayerStatus, work: Work | None) -> str | None:
         """Return the node id under which the current work of a player is a favorite."""
@@ -482,8 +480,8 @@ class Library:
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
         """Return the document that a display shows, if it is in the list of our feed, or raise why it could not be read."""
         for ref in (player.playlist_url, player.playlist_id):
-            if ref and (playlist := self.feed_coordinator.playlist(ref)):
-                stored = await self.feed_coordinator.async_document(playlist.id)
+            if ref and (playlist := self.feed_server.playlist(ref)):
+                stored = await self.feed_server.async_document(playlist.id)
                 return stored.document
         return None
 

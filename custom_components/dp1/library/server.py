@@ -90,7 +90,7 @@ async def async_remove_subentries(
     await hass.async_add_executor_job(remove)
 
 
-class ServerCoordinator[T: Storable]:
+class Server[T: Storable]:
     """A catalog, a feed or an indexer with its list; a library without that server has an empty one.
 
     Attributes:

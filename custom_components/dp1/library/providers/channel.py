@@ -35,10 +35,9 @@ from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines
-from ..server import ServerCoordinator
+from ..server import Server
 from ..server_list import Json, ServerList
 from ..work import Work
-from .feed.coordinator import FeedCoordinator
 from .feed.provider import (
     async_build_playlists,
     item_node,
@@ -46,6 +45,7 @@ from .feed.provider import (
     playlist_node,
 )
 from .feed.records import FeedChannel, FeedPlaylist, async_channels
+from .feed.server import FeedServer
 from .provider import NodeRef, Source, SubentryProvider, cover_of, source_of
 
 # How long a playlist is remembered that is no longer listed.
@@ -137,7 +137,7 @@ class Seen:
     unread: frozenset[str] = frozenset()
 
 
-class FollowedChannel(ServerCoordinator[Listed]):
+class FollowedChannel(Server[Listed]):
     """Read the playlists of a channel, or of the channels of a publisher."""
 
     def __init__(
@@ -145,7 +145,7 @@ class FollowedChannel(ServerCoordinator[Listed]):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         subentry: ConfigSubentry,
-        feed: FeedCoordinator,
+        feed: FeedServer,
         is_told: Callable[[str], bool],
     ) -> None:
         """Initialize without playlists; `is_told` returns whether another channel has told a playlist."""
@@ -286,14 +286,14 @@ class _Followed(NodeRef["Channels"]):
     @override
     async def node(self) -> Node:
         """Return the channel."""
-        channel = self.provider.coordinator(self.key)
+        channel = self.provider.server(self.key)
         await channel.async_list()
         return channel_node(channel)
 
     @override
     async def children(self, limit: int) -> Children[Any]:
         """Return the playlists of the channel in its own order."""
-        channel = self.provider.coordinator(self.key)
+        channel = self.provider.server(self.key)
         listed = await channel.async_list()
         return Children(
             channel.playlists, 0, listed.missing, listed.read_at, playlist_node
@@ -302,7 +302,7 @@ class _Followed(NodeRef["Channels"]):
     @override
     async def build(self, limit: int | None = None) -> Playlist:
         """Build the playlist of all playlists of the channel."""
-        channel = self.provider.coordinator(self.key)
+        channel = self.provider.server(self.key)
         listed = await channel.async_list()
         if not listed.records and listed.missing:
             raise listed.missing
@@ -323,7 +323,7 @@ class Channels(SubentryProvider[FollowedChannel]):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
-        feed: FeedCoordinator,
+        feed: FeedServer,
     ) -> None:
         """Initialize the channels of a config entry; `feed` reads playlists of other hosts, too."""
         super().__init__(
@@ -339,24 +339,24 @@ class Channels(SubentryProvider[FollowedChannel]):
         self.lines = [
             Lines(
                 hass,
-                lambda: self.coordinators,
+                lambda: self.servers,
                 lambda channel: ((channel.title, None, ""),),
                 lambda channel, _: channel_node(channel),
             ),
             *(
                 playlist_lines(hass, partial(getattr, channel, "playlists"), item_node)
-                for channel in self.coordinators
+                for channel in self.servers
             ),
         ]
 
     def _is_told(self, key: str) -> bool:
         """Return whether a playlist was told as news."""
-        return any(key in channel.seen.told for channel in self.coordinators)
+        return any(key in channel.seen.told for channel in self.servers)
 
     @override
     def roots(self) -> list[Node]:
         """Return the channels."""
-        return list(map(channel_node, self.coordinators))
+        return list(map(channel_node, self.servers))
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
@@ -366,13 +366,13 @@ class Channels(SubentryProvider[FollowedChannel]):
                 source_of(channel_node(channel)),
                 *map(source_of, map(playlist_node, channel.playlists[:MAX_SOURCES])),
             ]
-            for channel in self.coordinators
+            for channel in self.servers
         ]
 
     @override
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the playlist that a display shows by its address."""
-        for channel in self.coordinators:
+        for channel in self.servers:
             for playlist in channel.playlists:
                 if playlist.id == player.playlist_url:
                     yield node_id(NodeKind.PLAYLIST, playlist.id)

@@ -43,7 +43,7 @@ from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ..node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ..search import Lines, Names
-from ..server import ServerCoordinator
+from ..server import Server
 from ..server_list import PATIENCE, Json, ServerList
 from ..settings import Preferences
 from ..work import WORK_IDS, Work
@@ -98,7 +98,7 @@ class State:
     is_all: bool = True
 
 
-class CollectionCoordinator(ServerCoordinator[Token]):
+class CollectionServer(Server[Token]):
     """Read and follow the works of a collection; addresses go to the indexer and nowhere else."""
 
     def __init__(
@@ -332,7 +332,7 @@ MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
 class _View:
     """The works of a collection by the kind and the key of the nodes in which they are, and the nodes that are found by name."""
 
-    def __init__(self, collection: CollectionCoordinator) -> None:
+    def __init__(self, collection: CollectionServer) -> None:
         """Look at works, which are the newest first."""
         self.records = collection.list.records
         whole = NodeKind.COLLECTION, collection.subentry_id
@@ -359,9 +359,9 @@ class _Folder(NodeRef["Collections"]):
 
     async def _async_read(
         self,
-    ) -> tuple[CollectionCoordinator, ServerList[Token], Sequence[Token]]:
+    ) -> tuple[CollectionServer, ServerList[Token], Sequence[Token]]:
         """Return the collection, its list, and the works that are of this node."""
-        collection = self.provider.coordinator(self.keys[0])
+        collection = self.provider.server(self.keys[0])
         listed = await collection.async_list()
         works = self.provider.view(collection).works.get((self.kind, self.key))
         if works is None:
@@ -379,14 +379,14 @@ class _Folder(NodeRef["Collections"]):
     @override
     async def children(self, limit: int) -> Children[Any]:
         """Return the works, or all artists."""
-        collection = self.provider.coordinator(self.keys[0])
+        collection = self.provider.server(self.keys[0])
         listed = await collection.async_list()
         inside = self._inside(collection, self.provider.view(collection))
         make = partial(_node_inside, collection)
         return Children(inside, 0, _problem(listed), listed.read_at, make)
 
     def _inside(
-        self, collection: CollectionCoordinator, view: _View
+        self, collection: CollectionServer, view: _View
     ) -> Sequence[Node | Token]:
         """Return the nodes or tokens inside."""
         if (self.kind, self.key) == ARTISTS:
@@ -422,7 +422,7 @@ class _Collection(_Folder):
 
     @override
     def _inside(
-        self, collection: CollectionCoordinator, view: _View
+        self, collection: CollectionServer, view: _View
     ) -> Sequence[Node | Token]:
         """Return the folders, and then all works."""
         return *_folders(collection, view), *view.records
@@ -443,7 +443,7 @@ class _Owned(_Folder):
         return await NodeRef.children(self, limit)
 
 
-class Collections(SubentryProvider[CollectionCoordinator]):
+class Collections(SubentryProvider[CollectionServer]):
     """The collections of a library; without an indexer they are empty."""
 
     # The first key of each is that of the collection.
@@ -466,30 +466,30 @@ class Collections(SubentryProvider[CollectionCoordinator]):
             entry,
             on_change,
             SUBENTRY_COLLECTION,
-            partial(CollectionCoordinator, hass, entry),
+            partial(CollectionServer, hass, entry),
         )
         self._views: dict[str, _View] = {}
         self.lines = [
             lines
-            for collection in self.coordinators
+            for collection in self.servers
             for lines in (self._lines_of(collection), self._groups_of(collection))
         ]
 
     @override
     def roots(self) -> list[Node]:
         """Return the nodes of the collections."""
-        return [self.view(collection).folders[0] for collection in self.coordinators]
+        return [self.view(collection).folders[0] for collection in self.servers]
 
     @override
     def work(self, item: PlaylistItem) -> Work | None:
         """Return the work of an item by its id."""
-        for collection in self.coordinators:
+        for collection in self.servers:
             works = self.view(collection).works
             if tokens := works.get((NodeKind.OWNED, item.id or "")):
                 return work_of(tokens[0], collection.subentry_id)
         return None
 
-    def _lines_of(self, collection: CollectionCoordinator) -> Lines[Token]:
+    def _lines_of(self, collection: CollectionServer) -> Lines[Token]:
         """Return the lines of the works of a collection."""
         return Lines(
             self.hass,
@@ -498,7 +498,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
             lambda work, _: _owned_node(collection, work),
         )
 
-    def _groups_of(self, collection: CollectionCoordinator) -> Lines[Node]:
+    def _groups_of(self, collection: CollectionServer) -> Lines[Node]:
         """Return the lines of a collection and its artists, who are found by their names but are no titles."""
 
         def names_of(node: Node) -> Iterator[Names]:
@@ -520,7 +520,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         """Return the collections."""
         return [(source_of(node),) for node in self.roots()]
 
-    def view(self, collection: CollectionCoordinator) -> _View:
+    def view(self, collection: CollectionServer) -> _View:
         """Return the works of a collection by where they are; lists are never changed but replaced."""
         view = self._views.get(collection.subentry_id)
         if view is None or view.records is not collection.list.records:
@@ -572,7 +572,7 @@ def items_of(
     return items
 
 
-def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
+def _owned_node(collection: CollectionServer, work: Token) -> Node:
     """Return the node of a work of a collection."""
     return Node(
         id=node_id(NodeKind.OWNED, collection.subentry_id, work.item_id),
@@ -583,12 +583,12 @@ def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
     )
 
 
-def _node_inside(collection: CollectionCoordinator, inside: Node | Token) -> Node:
+def _node_inside(collection: CollectionServer, inside: Node | Token) -> Node:
     """Return the node of a folder or a work of a collection."""
     return inside if isinstance(inside, Node) else _owned_node(collection, inside)
 
 
-def _folders(collection: CollectionCoordinator, view: _View) -> Iterator[Node]:
+def _folders(collection: CollectionServer, view: _View) -> Iterator[Node]:
     """Yield the folders within a collection; one with everything tells nothing."""
     if len(view.folders) > 2:
         yield _folder(collection, *ARTISTS, ())
@@ -600,7 +600,7 @@ def _folders(collection: CollectionCoordinator, view: _View) -> Iterator[Node]:
 
 
 def _folder(
-    collection: CollectionCoordinator, kind: str, key: str, works: Sequence[Token]
+    collection: CollectionServer, kind: str, key: str, works: Sequence[Token]
 ) -> Node:
     """Return the node of a collection, or within it of its artists, or of the works of an artist or a medium."""
     within, title = [collection.subentry_id], key

@@ -18,7 +18,7 @@ from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..search import Lines, Query, Scored
-from ..server import ServerCoordinator
+from ..server import Server
 from ..server_list import ServerList
 from ..settings import Preferences
 from ..work import Work, labeled
@@ -93,7 +93,7 @@ class Provider:
     Attributes:
         kinds: the classes of its nodes by their kinds.
         error_prefix: what the keys of errors about its nodes start with.
-        coordinators: what it reads.
+        servers: what it reads.
         lines: the names of its nodes, for searches.
         is_personal: whether its works are the owner's own.
         is_used: whether it has more than nodes for their ids.
@@ -101,7 +101,7 @@ class Provider:
 
     kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {}
     error_prefix: ClassVar[str] = "catalog"
-    coordinators: Sequence[ServerCoordinator[Any]] = ()
+    servers: Sequence[Server[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
     is_personal: ClassVar[bool] = False
     is_used: bool = True
@@ -162,15 +162,15 @@ class Provider:
 
     async def async_load(self) -> None:
         """Load the stored lists."""
-        for coordinator in self.coordinators:
-            await coordinator.async_load()
+        for server in self.servers:
+            await server.async_load()
 
     @callback
     def async_start(self) -> None:
         """Read old lists in the background."""
-        for coordinator in self.coordinators:
-            coordinator.async_start()
-            coordinator.async_add_listener(self._on_change)
+        for server in self.servers:
+            server.async_start()
+            server.async_add_listener(self._on_change)
 
     @callback
     def async_start_late(self) -> None:
@@ -178,8 +178,8 @@ class Provider:
 
     async def async_stop(self) -> None:
         """Stop reading, and save."""
-        for coordinator in self.coordinators:
-            await coordinator.async_stop()
+        for server in self.servers:
+            await server.async_stop()
 
     # What providers have in common
 
@@ -239,7 +239,7 @@ class Provider:
         )
 
 
-class SubentryProvider[C: ServerCoordinator[Any]](Provider):
+class SubentryProvider[C: Server[Any]](Provider):
     """A provider of subentries of a library; each has news, and is read once somebody listens.
 
     Attributes:
@@ -256,22 +256,22 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
         kind: str,
         make: Callable[[ConfigSubentry], C],
     ) -> None:
-        """Initialize a coordinator for each subentry of a kind."""
+        """Initialize a server for each subentry of a kind."""
         super().__init__(hass, entry, on_change)
         self.by_id = {
             subentry.subentry_id: make(subentry)
             for subentry in entry.get_subentries_of_type(kind)
         }
-        self.coordinators: Sequence[C] = tuple(self.by_id.values())
+        self.servers: Sequence[C] = tuple(self.by_id.values())
         self.is_used = bool(self.by_id)
 
-    def coordinator(self, key: str) -> C:
-        """Return the coordinator of a subentry by its id."""
-        if (coordinator := self.by_id.get(key)) is None:
+    def server(self, key: str) -> C:
+        """Return the server of a subentry by its id."""
+        if (server := self.by_id.get(key)) is None:
             raise NotFoundError(
                 f"nothing was added as {key!r}", translation_key=self.missing
             )
-        return coordinator
+        return server
 
     @override
     @callback

@@ -1,4 +1,4 @@
-"""The exhibition catalog of a library: its coordinator, its records, what is read ahead of it, and its nodes.
+"""The exhibition catalog of a library: its server, its records, what is read ahead of it, and its nodes.
 
 It may import what the providers may import.
 """

@@ -17,7 +17,7 @@ from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, Series
 from ....client.errors import BusyError, UnreachableError
 from ...server_list import ServerList
-from .coordinator import CatalogCoordinator
+from .server import CatalogServer
 
 # Seconds until the background reads on after a start.
 READING_START: Final = 300.0
@@ -39,7 +39,7 @@ MAX_IN_ALL = 10_000
 class BackgroundReader:
     """Read series, and then works, that were never read or have changed, while nothing else is read."""
 
-    def __init__(self, hass: HomeAssistant, catalog: CatalogCoordinator) -> None:
+    def __init__(self, hass: HomeAssistant, catalog: CatalogServer) -> None:
         """Initialize; nothing is read before `async_start`."""
         self._hass = hass
         self._catalog = catalog

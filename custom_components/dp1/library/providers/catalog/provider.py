@@ -49,8 +49,8 @@ from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
 from ...server_list import PATIENCE
 from ...spoken import FILLERS, NUMBER_WORDS, fold, number_of
 from ...work import NO_WORK, Work
-from ..feed.coordinator import FeedCoordinator
 from ..feed.records import FeedPlaylist
+from ..feed.server import FeedServer
 from ..provider import (
     BUILD_PATIENCE,
     SEARCH_PATIENCE,
@@ -62,8 +62,8 @@ from ..provider import (
 )
 from . import records
 from .background_reader import BackgroundReader
-from .coordinator import CatalogCoordinator
 from .records import artist_of, people_of, work_at
+from .server import CatalogServer
 
 # Seconds after which a work is looked up again that a display shows.
 WORK_AGE: Final = 600.0
@@ -326,14 +326,14 @@ class CatalogProvider(Provider):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
-        catalog: CatalogCoordinator,
-        feed: FeedCoordinator,
+        catalog: CatalogServer,
+        feed: FeedServer,
     ) -> None:
         """Initialize with the catalog and the feed of the library, which may have none."""
         super().__init__(hass, entry, on_change)
         self.catalog = catalog
         self._feed = feed
-        self.coordinators = (catalog,)
+        self.servers = (catalog,)
         # Works that were looked up, or the errors instead, and when they expire.
         self._results: LRU[str, tuple[Work | Dp1Error | None, float]] = LRU(
             MAX_LOOK_UPS

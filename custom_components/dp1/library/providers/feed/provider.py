@@ -34,8 +34,8 @@ from ..provider import (
     children_of,
     source_of,
 )
-from .coordinator import MAX_IN_CHANNEL, FeedCoordinator
 from .records import FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
+from .server import MAX_IN_CHANNEL, FeedServer
 
 PLAYABLE = ("http://", "https://", "data:")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
@@ -227,14 +227,14 @@ class FeedProvider(Provider):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
-        feed: FeedCoordinator,
+        feed: FeedServer,
         catalog: CatalogProvider,
     ) -> None:
         """Initialize with the feed of the library, which may have none, and the catalog, which may have its works."""
         super().__init__(hass, entry, on_change)
         self.feed = feed
         self.catalog = catalog
-        self.coordinators = (feed,)
+        self.servers = (feed,)
         self.lines = (
             playlist_lines(
                 hass, lambda: feed.list.records, self.item_node, NodeKind.PLAYLISTS
@@ -433,7 +433,7 @@ def image_at(source: str) -> str | None:
 
 async def async_build_playlists(
     provider: Provider,
-    feed: FeedCoordinator,
+    feed: FeedServer,
     node: str,
     title: str,
     urls: Sequence[str],

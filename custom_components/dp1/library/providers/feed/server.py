@@ -1,4 +1,4 @@
-"""Coordinator of the playlist feed; documents are read on demand."""
+"""The server of the playlist feed; documents are read on demand."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import ADDRESSES
 from ....storage import record_from_json, record_to_json
-from ...server import ServerCoordinator
+from ...server import Server
 from ...server_list import PATIENCE, Json, ServerList
 from .records import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, async_channels
 
@@ -62,11 +62,11 @@ class State:
     ids_by_slug: dict[str, str] = field(default_factory=dict)
 
 
-class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
+class FeedServer(Server[FeedPlaylist]):
     """Playlists, the newest first, and channels."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-        """Initialize the coordinator; a library may have no feed."""
+        """Initialize the feed; a library may have none."""
         url = entry.data.get(CONF_FEED_URL)
         self.client: Feed | None = None
         if url:

@@ -1,4 +1,4 @@
-"""Coordinator of the exhibition catalog; series and artworks are read on demand."""
+"""The server of the exhibition catalog; series and artworks are read on demand."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from functools import partial
@@ -20,7 +20,7 @@ from ....client.page import Page
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import ADDRESSES
-from ...server import ServerCoordinator
+from ...server import Server
 from ...server_list import PATIENCE, Json, Read, ServerList
 from .records import KnownWorks
 
@@ -33,11 +33,11 @@ MAX_UNLISTED = 100
 FIND_SERIES_SECONDS = 30.0
 
 
-class CatalogCoordinator(ServerCoordinator[Exhibition]):
+class CatalogServer(Server[Exhibition]):
     """Exhibitions, the newest first, with their series and artworks as far as they have been read."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-        """Initialize the coordinator; a library may have no catalog."""
+        """Initialize the catalog; a library may have none."""
         url = entry.data.get(CONF_CATALOG_URL)
         self.client: Catalog | None = None
         if url:
