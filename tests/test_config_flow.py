@@ -1,6 +1,7 @@
 """Test the config flow of a display with simulated displays."""
 
 import asyncio
+from dataclasses import replace
 from ipaddress import ip_address
 import logging
 from typing import Any
@@ -9,8 +10,10 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import config_flow
+from custom_components.dp1.client.errors import NoAnswerError
 from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_FEED_URL
+from custom_components.dp1.display.discovery import Address, FoundDisplay
 from custom_components.dp1.library.settings import DEFAULT_SERVERS
 from homeassistant.components import onboarding
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
@@ -103,6 +106,26 @@ def announcement(
         name="Wall._ff1._tcp.local.",
         properties={key: value for key, value in texts.items() if value is not None},
     )
+
+
+async def test_the_first_of_two_addresses_is_dead(
+    hass: HomeAssistant, display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A display is found at any of its addresses."""
+    identify, info = config_flow.async_identify, announcement(display)
+
+    async def identify_alive(hass: HomeAssistant, address: Address) -> FoundDisplay:
+        """Reach only the second address."""
+        if address.host != display.host:
+            raise NoAnswerError("no route")
+        return await identify(hass, address)
+
+    monkeypatch.setattr(config_flow, "async_identify", identify_alive)
+    dead = ip_address("127.0.0.9")
+    info = replace(info, ip_address=dead, ip_addresses=[dead, *info.ip_addresses])
+    result = await hear(hass, info)
+    assert result["step_id"] == "zeroconf_confirm"
+    assert result["description_placeholders"]["host"] == display.host
 
 
 async def hear(hass: HomeAssistant, info: ZeroconfServiceInfo) -> Any:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NoReturn, Self, override
 
 import voluptuous as vol
@@ -290,7 +291,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             async_update_name(self.hass, entry, name)
             self._abort_if_configured()
         try:
-            self._display = await self._async_identify(is_known=entry is not None)
+            self._display = await self._async_identify(
+                discovery_info, is_known=entry is not None
+            )
         except Dp1Error as err:
             error = WantsPairingError("announced as newer") if is_newer else err
             if coordinator := getattr(entry, "runtime_data", None):
@@ -314,17 +317,35 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         self.context["title_placeholders"] = {"name": f"{self._title}{ending}"}
         return await self.async_step_zeroconf_confirm()
 
-    async def _async_identify(self, *, is_known: bool) -> FoundDisplay:
+    async def _async_identify(
+        self, discovery_info: ZeroconfServiceInfo, *, is_known: bool
+    ) -> FoundDisplay:
         """Identify an announced display, a few at a time of those that nobody knows."""
         if is_known:
-            return await async_identify(self.hass, self._address)
+            return await self._async_identify_at_any(discovery_info)
         async with self.hass.data.setdefault(PARALLEL, asyncio.Semaphore(MAX_PARALLEL)):
             waiting = self.hass.config_entries.flow.async_progress_by_handler(
                 DOMAIN, match_context={"source": SOURCE_ZEROCONF}
             )
             if len(waiting) >= MAX_DISCOVERED:
                 raise AbortFlow("already_in_progress")
-            return await async_identify(self.hass, self._address)
+            return await self._async_identify_at_any(discovery_info)
+
+    async def _async_identify_at_any(
+        self, discovery_info: ZeroconfServiceInfo
+    ) -> FoundDisplay:
+        """Identify a display at the first of its addresses that answers, or raise why the first does not."""
+        first = self._address
+        try:
+            return await async_identify(self.hass, first)
+        except Dp1Error:
+            others = dict.fromkeys(map(str, discovery_info.ip_addresses))
+            for host in [host for host in others if host != first.host]:
+                self._address = Address(host, first.port)
+                with suppress(Dp1Error):
+                    return await async_identify(self.hass, self._address)
+            self._address = first
+            raise
 
     def _is_announced_there(
         self, entry: ConfigEntry, discovery_info: ZeroconfServiceInfo

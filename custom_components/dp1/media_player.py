@@ -51,6 +51,7 @@ from .playback.program import PROGRAMS, duration_of
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
 from .playback.resolve import (
     LOOPS,
+    NOTHING,
     Options,
     assumed_media_id,
     async_from_media,
@@ -289,6 +290,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         **kwargs: Any,
     ) -> None:
         """Show a playlist, a document, an image, a video or a web page."""
+        if media_id == NOTHING:
+            await self.async_clear_playlist()
+            return
         extra = kwargs.get("extra") or {}
         title = extra.get("title") or mapping(extra.get("metadata")).get("title")
         title = str(title) if isinstance(title, float | int | str) else None

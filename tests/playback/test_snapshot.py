@@ -62,6 +62,15 @@ async def scale(house: House, scaling: str) -> None:
     await house.phone("wall", "updateDisplaySettings", isSaved=True, scaling=scaling)
 
 
+async def test_a_scene_of_an_empty_wall(house: House) -> None:
+    """What hangs is taken down by a scene that was taken while nothing hung."""
+    await capture(house)
+    await house.show("wall", playlist=TIDES)
+    await recall(house)
+    await until(lambda: house.state("wall").state == "idle")
+    assert house.walls["wall"].state.current is None
+
+
 @pytest.mark.parametrize("by", ["address", "document", "phone"])
 async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
     """Playlist, work, order, repeat, volume and scaling are restored."""

@@ -107,6 +107,8 @@ FAILURES = (Dp1Error, ClientError, OSError, ValueError)
 FRAMED = ("application/pdf", "text/html")
 # What a display does after a cast by itself.
 DEFAULT_LOOP = "playlist"
+# Media content id of a display without a playlist, which a scene brings back.
+NOTHING = f"{DOMAIN}://nothing"
 # Separates the place from the playlist in a media content id.
 PLACE_MARK = "#dp1&"
 PLACE = re.compile(r"[0-9]{1,9}")
@@ -362,7 +364,7 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playl
     if (local := _local_path(hass, source)) is not None:
         source = hass.data[GRANTS].async_url(wanted.media_id, local.path)
     _check_type(wanted.media_id, media.mime_type)
-    title = wanted.title
+    title = wanted.title or _spoken_text(wanted.media_id)
     if not title and (name := await async_upload_name(hass, wanted.media_id)):
         # The address ends alike for all.
         title = name.rpartition(".")[0] or name
@@ -511,6 +513,13 @@ def page_playlist(title: str, url: str) -> Playlist:
     item = build_item(url, license="open")
     document = build(clean(title, MAX_TITLE), [item])
     return Playlist(document=document, origin=Origin.OURS, is_personal=True)
+
+
+def _spoken_text(media_id: str) -> str:
+    """Return the text of speech, empty for anything else."""
+    if not media_id.startswith("media-source://tts/"):
+        return ""
+    return parse_qs(media_id.partition("?")[2]).get("message", [""])[0]
 
 
 def _title_of(url: str) -> str:
@@ -673,8 +682,10 @@ def start_of(player: PlayerStatus) -> Start:
 
 def media_id(player: PlayerStatus, history: History) -> str | None:
     """Return the media content id of a playlist: a URL is marked as that of a playlist, and a place is added unless it is the default."""
-    given = history.current(player)
-    name = player.playlist_url or (given.media_id if given else None)
+    if player.ok and not player.items:
+        return NOTHING
+    entry = history.current(player)
+    name = player.playlist_url or (entry.media_id if entry else None)
     if name is None:
         return None
     start = start_of(player)
