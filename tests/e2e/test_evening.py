@@ -15,7 +15,7 @@ from zeroconf.asyncio import AsyncZeroconf
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from scripts.demo_run import find_player
 
-from .browser import CHROMIUM, browser, signed_in, visit
+from .browser import CHROMIUM, PATIENCE, browser, signed_in, visit
 from .card import CARD, EXHIBITION, Watch, try_the_card
 from .home import ROOT, Home
 from .rooms import live_with_it
@@ -102,7 +102,7 @@ async def choose_at_once(person: Person, display: DisplaySimulator) -> None:
         """Return whether the display shows the exhibition."""
         return display.state.playlist_title == title
 
-    await home.until(hangs, 10, "the exhibition on the display")
+    await home.until(hangs, 30, "the exhibition on the display")
     await expect(page.locator(CARD).locator(".exhibition")).to_have_text(title or "")
     assert person.clicks == CLICKS_TO_AN_EXHIBITION
     person.clicks = 0
@@ -167,7 +167,7 @@ async def hang_an_exhibition(person: Person, display: DisplaySimulator) -> None:
     heading = page.locator(f"{MEDIA} h1")
     await expect(heading).to_have_text(f"Exhibition: {EXHIBITION}")
     await person.click(page.locator(MEDIA).get_by_role("button", name="Play").first)
-    await person.home.until(hangs, 10, "the exhibition on the display")
+    await person.home.until(hangs, 30, "the exhibition on the display")
     work = display.state.current_title or "?"
     await expect(bar.get_by_text(work, exact=True)).to_be_visible()
 
@@ -207,7 +207,9 @@ async def look_closer(page: Page, home: Home, player: str) -> None:
     dialog = page.locator("ha-more-info-dialog")
     for name in ("media_title", "media_artist"):
         text = state["attributes"][name]
-        await expect(dialog.get_by_text(text, exact=True).first).to_be_visible()
+        # Its code waits behind the pictures of the page.
+        line = dialog.get_by_text(text, exact=True).first
+        await expect(line).to_be_visible(timeout=3 * PATIENCE)
 
 
 async def use_built_in_cards(
