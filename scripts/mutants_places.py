@@ -462,7 +462,7 @@ PLACES = [
     Place(
         "actions/feed.py",
         "private addresses are published",
-        "    await call.hass.async_add_executor_job(_check_sources, document)\n",
+        "    await call.hass.async_add_executor_job(_check_public, call.hass, document)\n",
         "",
         ["tests/actions/test_feed.py::test_private_addresses_stay_here"],
     ),
