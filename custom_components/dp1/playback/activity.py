@@ -219,16 +219,16 @@ def _playlist(player: PlayerStatus) -> Hashable:
     return player.playlist_url or frozenset(player.item_ids)
 
 
-def is_wanted(options: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+def is_wanted(options: Mapping[str, Any], attributes: Mapping[str, Any]) -> bool:
     """Return whether what a display shows is what the options of a trigger or a condition ask for."""
-    if options.get("favorite") and not shown.get("favorite"):
+    if options.get("favorite") and not attributes.get("favorite"):
         return False
     # Of several artists, or by the last name.
     artist = _folded(options.get("artist"))
-    if artist and f" {artist} " not in f" {_folded(shown.get('artist'))} ":
+    if artist and f" {artist} " not in f" {_folded(attributes.get('artist'))} ":
         return False
     return all(
-        _folded(options[name]) in {_folded(shown.get(key)) for key in keys}
+        _folded(options[name]) in {_folded(attributes.get(key)) for key in keys}
         for name, keys in NAMES.items()
         if options.get(name)
     )

@@ -48,16 +48,16 @@ class Medium:
     note: str = ""
 
     @classmethod
-    def of(cls, given: Any) -> Self:
+    def of(cls, value: Any) -> Self:
         """Validate an id, an object with one, or what the media picker gives."""
-        if not isinstance(given, Mapping):
-            return cls(cv.string(given).strip())
-        if given.keys() - DETAILS - PICKED or not given.get(ATTR_MEDIA_CONTENT_ID):
+        if not isinstance(value, Mapping):
+            return cls(cv.string(value).strip())
+        if value.keys() - DETAILS - PICKED or not value.get(ATTR_MEDIA_CONTENT_ID):
             raise vol.Invalid("an object has media_content_id, title and note")
         return cls(
-            cv.string(given[ATTR_MEDIA_CONTENT_ID]).strip(),
-            title(given.get("title", "")),
-            note(given.get("note", "")),
+            cv.string(value[ATTR_MEDIA_CONTENT_ID]).strip(),
+            title(value.get("title", "")),
+            note(value.get("note", "")),
         )
 
 
@@ -75,8 +75,8 @@ async def async_compose(
     hass: HomeAssistant, media: Sequence[Medium], context: Context, options: Options
 ) -> Playlist:
     """Return the playlist of the works of all media in their order, or raise which medium has none."""
-    named = [medium.media_content_id for medium in media]
-    caller = await hass.data[ADDRESSES].async_caller(context, named)
+    media_ids = [medium.media_content_id for medium in media]
+    caller = await hass.data[ADDRESSES].async_caller(context, media_ids)
     options = replace(options, caller=caller)
     limit = asyncio.Semaphore(PARALLEL)
 
@@ -136,12 +136,12 @@ async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Ite
     """Return the works of a playlist with what its defaults say of each, or raise that this is too long."""
     shared = mapping(playlist.document.get("defaults"))
     of_all = mapping(shared.get("display"))
-    found = []
+    works = []
     for item in playlist.items:
         display = {**of_all, **mapping(item.get("display"))}
-        found.append({**shared, **item, **({"display": display} if display else {})})
+        works.append({**shared, **item, **({"display": display} if display else {})})
     try:
-        parsed = await hass.async_add_executor_job(parse, {"items": found})
+        parsed = await hass.async_add_executor_job(parse, {"items": works})
     except InvalidPlaylistError as err:
         raise translated(err, "playlist") from err
     items: list[Item] = parsed["items"]
@@ -157,10 +157,10 @@ def with_ends(works: Sequence[Item]) -> Sequence[Item]:
 def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Item]:
     """Return works of which each id is there once, also beside others, as displays ask for."""
     seen = {item.get("id") for item in others}
-    found = []
+    items = []
     for item in works:
         key = item.get("id")
         is_own = key is not None and key not in seen
-        found.append(item if is_own else {**item, "id": str(uuid4())})
+        items.append(item if is_own else {**item, "id": str(uuid4())})
         seen.add(key)
-    return found
+    return items

@@ -134,12 +134,12 @@ async def _async_check_due(daily: Daily) -> None:
         await daily.async_document()
     except Dp1Error as err:
         raise translated(err, "playlist", daily.address) from err
-    found = daily.due()
-    if found.timed and not found.has_run_out(dt_util.utcnow()):
+    due = daily.due()
+    if due.timed and not due.has_run_out(dt_util.utcnow()):
         return
     for moment, key in (
-        (found.next_at, "daily_not_yet"),
-        (found.since, "daily_ran_out"),
+        (due.next_at, "daily_not_yet"),
+        (due.since, "daily_ran_out"),
     ):
         if moment is not None:
             since = dt_util.as_local(moment).date().isoformat()

@@ -29,13 +29,13 @@ from .program import PROGRAMS
 def _seen(coordinator: DisplayCoordinator) -> tuple[bool, object]:
     """Return whether a display is available, and what it shows of what a group has in common."""
     player = coordinator.data.player
-    shown = player and (
+    place = player and (
         player.playlist_url,
         player.item_ids,
         player.position,
         player.loop_mode,
     )
-    return coordinator.last_update_success, shown
+    return coordinator.last_update_success, place
 
 
 @dataclass(slots=True, eq=False)
@@ -262,17 +262,17 @@ def _has_list_of(display: DisplayCoordinator, leader: DisplayCoordinator) -> boo
 @contextmanager
 def paused(hass: HomeAssistant, entry_ids: Iterable[str]) -> Iterator[None]:
     """Pause the groups of displays while an action changes them, and synchronize afterwards."""
-    found = {
+    groups = {
         group.leader: group
         for entry_id in entry_ids
         if (group := group_of(hass, entry_id)) is not None
     }
-    for group in found.values():
+    for group in groups.values():
         group.sync.paused += 1
     try:
         yield
     finally:
-        for group in found.values():
+        for group in groups.values():
             group.sync.paused -= 1
             group.async_schedule_sync()
 
@@ -347,8 +347,8 @@ async def _async_follow(
             if player.loop_mode and current.loop_mode != player.loop_mode:
                 async with display.async_command() as commands:
                     await commands.set_loop(player.loop_mode)
-    shown = display.data.player.current if display.data.player else None
-    if shown is None or (shown.id or shown.source) != (item.id or item.source):
+    hanging = display.data.player.current if display.data.player else None
+    if hanging is None or (hanging.id or hanging.source) != (item.id or item.source):
         raise action_failed("does_not_follow", name=display.name, leader=leader.name)
 
 

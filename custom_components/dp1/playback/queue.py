@@ -101,13 +101,13 @@ async def async_rearrange(
     """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
     options = Options(wake=False)
     async with coordinator.requests.step_lock:
-        shown = await async_take_snapshot(coordinator)
+        snapshot = await async_take_snapshot(coordinator)
         player = coordinator.data.player
-        if shown.playlist is None or player is None or work >= len(player.items):
+        if snapshot.playlist is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
         if keep and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-        document = await _async_document(coordinator.hass, shown.playlist, player)
+        document = await _async_document(coordinator.hass, snapshot.playlist, player)
         works: Works = document["items"]
         moved = _index_of(player, works, work)
         order = [index for index in range(len(works)) if index != moved]
@@ -123,9 +123,9 @@ async def async_rearrange(
         document["items"] = [works[index] for index in order]
         is_gone = current not in order
         index = min(work, len(order) - 1) if is_gone else order.index(current)
-        options = replace(options, place=_at(shown.start, index))
+        options = replace(options, place=_at(snapshot.start, index))
         await _async_change(
-            coordinator, document, options, is_gone, shown.playlist.is_personal
+            coordinator, document, options, is_gone, snapshot.playlist.is_personal
         )
 
 

@@ -259,7 +259,7 @@ async def _async_from_document(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MediaRequest:
     """A media content id, and how it is to be shown.
 
     Attributes:
@@ -285,67 +285,67 @@ async def async_from_media(
     limit = MAX_DOCUMENT if media_id.startswith(("{", "data:")) else MAX_URL
     if len(media_id) > limit:
         raise invalid_input("not_a_url", url=media_id)
-    wanted = Wanted(media_id, media_type.lower(), title or "", options)
+    request = MediaRequest(media_id, media_type.lower(), title or "", options)
     for prefix, resolve in RESOLVERS.items():
         if media_id.startswith(prefix):
-            return await resolve(hass, wanted)
+            return await resolve(hass, request)
     if is_picture_entity(hass, media_id):
-        return await _async_from_entity(hass, wanted)
+        return await _async_from_entity(hass, request)
     try:
         link = parse_link(media_id)
     except LinkError as err:
-        if err.refusal is not Refusal.NO_WORK or wanted.kind not in WEB_TYPES:
+        if err.refusal is not Refusal.NO_WORK or request.kind not in WEB_TYPES:
             raise invalid_input(err.refusal, link=media_id) from err
         link = None
     if link is not None:
-        return await _async_from_link(hass, wanted, link)
-    return await _async_from_address(hass, wanted)
+        return await _async_from_link(hass, request, link)
+    return await _async_from_address(hass, request)
 
 
-async def _async_from_text(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+async def _async_from_text(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist of a document as text."""
-    return await _async_from_document(hass, wanted.media_id, wanted.options)
+    return await _async_from_document(hass, request.media_id, request.options)
 
 
-async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+async def _async_from_history(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist of an entry of a display's history."""
-    caller = wanted.options.caller
+    caller = request.options.caller
     for coordinator in async_displays(hass):
-        if (given := coordinator.history.get(wanted.media_id)) is not None:
+        if (entry := coordinator.history.get(request.media_id)) is not None:
             caller.check(POLICY_READ, coordinator.entity_id or "")
-            for source in given.playlist.sources:
+            for source in entry.playlist.sources:
                 _check_entity(hass, caller, hass.data[GRANTS].media_id_of(source) or "")
-            return await async_apply(hass, given.playlist, wanted.options)
-    raise invalid_input("forgotten", media_id=wanted.media_id)
+            return await async_apply(hass, entry.playlist, request.options)
+    raise invalid_input("forgotten", media_id=request.media_id)
 
 
-async def _async_from_node(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+async def _async_from_node(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist of something of a library: by its media id, or by a name in the first library that has it."""
-    media_id = wanted.media_id
+    media_id = request.media_id
     if media_id == FAVORITES_MEDIA_ID:
         media_id = favorites_media_id(hass)
     if (url := daily_url(hass, media_id)) is not None:
         return Playlist(url)
     what = {"media_content_id": media_id}
-    return await _async_from_library(hass, what, wanted.options)
+    return await _async_from_library(hass, what, request.options)
 
 
-async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+async def _async_from_entity(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist of the current picture of a camera or image entity, or of a camera of the media browser live.
 
     Displays show a stream only within a page, and that of an image entity not at all.
     """
-    entity_id = _check_entity(hass, wanted.options.caller, wanted.media_id)
+    entity_id = _check_entity(hass, request.options.caller, request.media_id)
     state = hass.states.get(entity_id)
     if state is None or not is_picture_entity(hass, entity_id):
-        raise invalid_input("no_such_media", media_id=wanted.media_id)
-    title = wanted.title or state.name
+        raise invalid_input("no_such_media", media_id=request.media_id)
+    title = request.title or state.name
     async_url = hass.data[GRANTS].async_url
-    if wanted.media_id.startswith(LIVE):
-        source = async_url(wanted.media_id, f"/{entity_id}.mjpeg")
+    if request.media_id.startswith(LIVE):
+        source = async_url(request.media_id, f"/{entity_id}.mjpeg")
         return page_playlist(title, picture_page(source))
     source = async_url(entity_id, f"/{entity_id}.jpg")
-    return await async_apply(hass, _of_work(source, title), wanted.options)
+    return await async_apply(hass, _of_work(source, title), request.options)
 
 
 def _check_entity(hass: HomeAssistant, caller: Caller, media_id: str) -> str:
@@ -356,16 +356,18 @@ def _check_entity(hass: HomeAssistant, caller: Caller, media_id: str) -> str:
     return entity_id
 
 
-async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+async def _async_from_media_source(
+    hass: HomeAssistant, request: MediaRequest
+) -> Playlist:
     """Return the playlist of what another media source has."""
-    with component_errors(wanted.media_id):
-        media = await media_source.async_resolve_media(hass, wanted.media_id, None)
+    with component_errors(request.media_id):
+        media = await media_source.async_resolve_media(hass, request.media_id, None)
     source = media.url
     if (local := _local_path(hass, source)) is not None:
-        source = hass.data[GRANTS].async_url(wanted.media_id, local.path)
-    _check_type(wanted.media_id, media.mime_type)
-    title = wanted.title or _spoken_text(wanted.media_id)
-    if not title and (name := await async_upload_name(hass, wanted.media_id)):
+        source = hass.data[GRANTS].async_url(request.media_id, local.path)
+    _check_type(request.media_id, media.mime_type)
+    title = request.title or _spoken_text(request.media_id)
+    if not title and (name := await async_upload_name(hass, request.media_id)):
         # The address ends alike for all.
         title = name.rpartition(".")[0] or name
     elif not title and media.path is not None:
@@ -373,49 +375,53 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Playl
     if media.mime_type == SVG:
         source = picture_page(source)
     elif media.mime_type.startswith(FRAMED):
-        await _async_ask_page(hass, source, wanted.options)
+        await _async_ask_page(hass, source, request.options)
     playlist = _of_work(source, title or _title_of(media.url))
-    return await async_apply(hass, playlist, wanted.options)
+    return await async_apply(hass, playlist, request.options)
 
 
-async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> Playlist:
+async def _async_from_link(
+    hass: HomeAssistant, request: MediaRequest, link: Link
+) -> Playlist:
     """Return the playlist of the works that a link of a marketplace names, or the exhibition of one to a catalog."""
     if isinstance(link, ExhibitionLink):
-        return await _async_from_library(hass, {link.kind: link.slug}, wanted.options)
-    playlist = await _async_of_tokens(hass, wanted, link)
-    return await async_apply(hass, playlist, wanted.options)
+        return await _async_from_library(hass, {link.kind: link.slug}, request.options)
+    playlist = await _async_of_tokens(hass, request, link)
+    return await async_apply(hass, playlist, request.options)
 
 
-async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Playlist:
+async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist at a URL, or that of the picture, the film or the page there."""
-    wanted = replace(wanted, media_id=through_gateway(wanted.media_id))
-    kind = wanted.kind
+    request = replace(request, media_id=through_gateway(request.media_id))
+    kind = request.kind
     is_media = kind.partition("/")[0] in ("image", "video")
     if kind in PLAYLIST_TYPES:
-        return await _async_from_url(hass, wanted.media_id, wanted.options)
+        return await _async_from_url(hass, request.media_id, request.options)
     if not (is_media or kind in WEB_TYPES):
-        playlist = await _async_playlist_at(hass, wanted)
+        playlist = await _async_playlist_at(hass, request)
         if playlist is not None:
-            return await async_apply(hass, playlist, wanted.options)
-    source = reachable_url(hass, wanted.media_id)
+            return await async_apply(hass, playlist, request.options)
+    source = reachable_url(hass, request.media_id)
     _check_type(source)
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
-        titled = await _async_ask_page(hass, source, wanted.options)
-        wanted = replace(wanted, title=wanted.title or titled)
-    title = wanted.title or _title_of(source)
+        page_title = await _async_ask_page(hass, source, request.options)
+        request = replace(request, title=request.title or page_title)
+    title = request.title or _title_of(source)
     if _suffix(source) == ".svg" and not await _async_embeds(
-        hass, source, wanted.options
+        hass, source, request.options
     ):
         source = picture_page(source)
     playlist = replace(_of_work(source, title), origin=Origin.STRANGER)
     if len(source) <= MAX_ON_LOOP:
         # What is added to a playlist keeps the order in which it was asked for.
-        return _apply(playlist, wanted.options)
-    return await async_apply(hass, playlist, wanted.options)
+        return _apply(playlist, request.options)
+    return await async_apply(hass, playlist, request.options)
 
 
 # By what a media content id starts with; the first counts.
-RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Playlist]]] = {
+RESOLVERS: Mapping[
+    str, Callable[[HomeAssistant, MediaRequest], Awaitable[Playlist]]
+] = {
     "{": _async_from_text,
     RECENT: _async_from_history,
     DAILY_MEDIA_ID: _async_from_node,
@@ -624,9 +630,11 @@ async def async_read_for_display(
     return replace(playlist, document=document)
 
 
-async def _async_playlist_at(hass: HomeAssistant, wanted: Wanted) -> Playlist | None:
+async def _async_playlist_at(
+    hass: HomeAssistant, request: MediaRequest
+) -> Playlist | None:
     """Return the playlist at a URL, None for anything but JSON; if it cannot be read, the URL decides."""
-    url, caller = wanted.media_id, wanted.options.caller
+    url, caller = request.media_id, request.options.caller
     if url.startswith("data:") or _suffix(url) in MEDIA_SUFFIXES:
         return None
     url = reachable_url(hass, url)
@@ -662,7 +670,7 @@ def _check_type(url: str, kind: str = "") -> None:
         raise invalid_input("type_not_shown", url=url, kind=kind)
 
 
-# Media content ids of what is shown, which name the place in it
+# Media content ids of the current playlist, which name the place in it
 
 
 def start_of(player: PlayerStatus) -> Start:
@@ -726,19 +734,19 @@ def split_media_id(name: str) -> tuple[str, Start]:
 
 
 async def _async_of_tokens(
-    hass: HomeAssistant, wanted: Wanted, link: IndexedLink | LookupLink
+    hass: HomeAssistant, request: MediaRequest, link: IndexedLink | LookupLink
 ) -> Playlist:
     """Return the playlist of the works that a link names.
 
     What the indexer does not have yet is asked for once, and waited for.
     """
     libraries = async_libraries(hass)
-    asked = [one.preferences for one in libraries if one.preferences.indexer_url]
-    if not asked:
+    preferences = [one.preferences for one in libraries if one.preferences.indexer_url]
+    if not preferences:
         raise invalid_input("no_indexer" if libraries else "no_library")
-    indexer = await async_indexer(hass, asked[0].indexer_url)
-    where = wanted.media_id
-    most = min(wanted.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
+    indexer = await async_indexer(hass, preferences[0].indexer_url)
+    where = request.media_id
+    most = min(request.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
     try:
         async with asyncio.timeout(LINK_TIMEOUT):
             if isinstance(link, LookupLink):
@@ -750,7 +758,7 @@ async def _async_of_tokens(
         raise translated(err, "indexer", where) from err
     if not tokens:
         raise translated(NotFoundError(), "indexer", where)
-    if not (items := items_of(tokens, asked[0].duration)):
+    if not (items := items_of(tokens, preferences[0].duration)):
         raise action_failed("link_without_media", link=where)
     document = build(_title_of_tokens(tokens, link), items)
     return Playlist(document=document, origin=Origin.OURS, is_personal=True)
@@ -776,8 +784,8 @@ async def _async_tokens(
     if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
         return tokens
     notification_id = f"{DOMAIN}_link"
-    told = action_failed("link_preparing", link=markdown_safe(where))
-    message = async_message(hass, told)
+    progress = action_failed("link_preparing", link=markdown_safe(where))
+    message = async_message(hass, progress)
     persistent_notification.async_create(hass, message, notification_id=notification_id)
     try:
         return await indexer.index(link)
