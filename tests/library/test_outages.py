@@ -478,7 +478,7 @@ async def test_a_channel_of_slow_hosts(
         urls = [str(host.make_url(f"/{name}")) for name in names]
         feed.seed([], [{"id": CHANNEL, "title": "Elsewhere", "playlists": urls}])
         library = await make_library(feed=feed)
-        await name_hosts(library.hass, urls[0])
+        await name_hosts(library.hass, *urls)
         monkeypatch.setattr(feed_module, "PATIENCE", 1.5)
         async with asyncio.timeout(9):
             children = await library.async_children(f"channel/{CHANNEL}")

@@ -244,7 +244,12 @@ def check_playable(document: Any) -> None:
     """
     if not isinstance(document, dict):
         raise _invalid("expected a JSON object")
-    faults = faults_of(PLAYLIST, document, Rules.TYPES)
+    # Displays hand manifests on as they are.
+    faults = [
+        fault
+        for fault in faults_of(PLAYLIST, document, Rules.TYPES)
+        if ".inlineManifest" not in fault.path
+    ]
     items = document.get("items")
     dynamic = document.get("dynamicQuery") or document.get("dynamicQueries")
     if items in (None, []) and not dynamic:
