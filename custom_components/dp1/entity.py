@@ -164,7 +164,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
                 )
             )
         self._update()
-        self._was_available = self.available
+        self._was_available = self.coordinator.last_update_success
 
     @callback
     def _handle_device_update(
@@ -183,7 +183,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
     @override
     def _handle_coordinator_update(self) -> None:
         """Write the state if it has changed."""
-        available = self.available
+        available = self.coordinator.last_update_success
         if self._update() or available is not self._was_available:
             self._was_available = available
             self.async_write_ha_state()

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import Any, Final, Protocol
 
 from homeassistant.config_entries import ConfigEntry
@@ -32,7 +31,7 @@ LOOK_UPS_AT_ONCE: Final = 4
 MAX_NAME = 100
 SHORT_DID = 24
 WEB = ("http://", "https://")
-IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
 def work_of(
@@ -82,7 +81,7 @@ def _is_image(source: str) -> bool:
     if not source.startswith(WEB):
         return False
     try:
-        return PurePosixPath(read_url(source).path).suffix.lower() in IMAGE_SUFFIXES
+        return read_url(source).path.lower().endswith(IMAGE_SUFFIXES)
     except ValueError:
         return False
 

@@ -68,6 +68,7 @@ async def listen(
     socket, response = await _connect(session, url, heartbeat)
     time = asyncio.get_running_loop().time
     heard = time()
+    player: PlayerStatus | None = None
     try:
         yield Connected()
         while True:
@@ -76,9 +77,11 @@ async def listen(
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
                     if len(frame.data) <= MAX_ON_LOOP:
-                        event = parse_frame(frame.data)
+                        event = parse_frame(frame.data, player)
                     else:
-                        event = await asyncio.to_thread(parse_frame, frame.data)
+                        event = await asyncio.to_thread(parse_frame, frame.data, player)
+                    if isinstance(event, PlayerStatus):
+                        player = event
                     if event is not None:
                         yield event
                 case aiohttp.WSMsgType.PING:
@@ -158,8 +161,13 @@ async def _connect(
         raise NoAnswerError("the socket did not open in time") from err
 
 
-def parse_frame(frame: bytes) -> Frame | None:
-    """Parse a frame, JSON in UTF-8; None for an unknown or invalid one."""
+def parse_frame(frame: bytes, before: PlayerStatus | None = None) -> Frame | None:
+    """Parse a frame, JSON in UTF-8; None for an unknown or invalid one.
+
+    Args:
+        frame: the frame.
+        before: the status of the player in an earlier frame.
+    """
     try:
         envelope = mapping(decode(frame))
     except ValueError:
@@ -170,4 +178,6 @@ def parse_frame(frame: bytes) -> Frame | None:
     if message_type is None or not isinstance(message, dict):
         _LOGGER.debug("Skipping a frame of another type")
         return None
+    if message_type is PlayerStatus:
+        return PlayerStatus.parse(message, before)
     return message_type.parse(message)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, override
 
@@ -250,6 +250,7 @@ class PlayerStatus(Message):
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
         count: number of works, of which no more than can be shown are kept.
+        works: the works as sent.
     """
 
     index: int | None = None
@@ -269,15 +270,16 @@ class PlayerStatus(Message):
     signature_status: str | None = sent(word, "signatureStatus")
     overlay: bool = sent(_is_there, "overlay", default=False)
     count: int = 0
+    works: object = field(default=None, compare=False, repr=False)
 
-    @property
+    @cached_property
     def position(self) -> int | None:
         """Return the place of the current work, counted from 1."""
         if self.index is None or not self.items:
             return None
         return self.index % len(self.items) + 1
 
-    @property
+    @cached_property
     def current(self) -> PlaylistItem | None:
         """Return the current work."""
         position = self.position
@@ -295,8 +297,13 @@ class PlayerStatus(Message):
 
     @classmethod
     @override
-    def parse(cls, data: object) -> Self:
-        """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
+    def parse(cls, data: object, before: Self | None = None) -> Self:
+        """Parse the reply to ``checkStatus`` or a ``player_status`` notification.
+
+        Args:
+            data: the reply or the notification.
+            before: the notification before, which mostly has the same works.
+        """
         message = mapping(data)
         playlist = mapping(message.get("playlist"))
         if not isinstance(works := message.get("items"), list):
@@ -306,7 +313,10 @@ class PlayerStatus(Message):
             playlist_url=_playlist_url(message),
             playlist=playlist if any(playlist.values()) else None,
             index=_index(message),
-            items=_items(works),
+            items=before.items
+            if before is not None and before.works == works
+            else _items(works),
+            works=works,
             count=len(works) if isinstance(works, list) else 0,
             asleep=_asleep(message),
             **sent_fields(cls, message),
