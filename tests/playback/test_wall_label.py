@@ -1,18 +1,24 @@
 """Test the label on the wall: newer players read its title and artist in the manifest of an item, and nowhere else."""
 
+import json
 from pathlib import Path
 
+from jsonschema import Draft202012Validator
 import pytest
 
 from custom_components.dp1.client.playlist.document import validate
+from custom_components.dp1.client.playlist.signing import sign, verify
 from custom_components.dp1.library.entries import async_build_playlist
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 
 from tests.displays import playlist
 from tests.galleries import EVENING, SMALL, Gallery
 
 pytestmark = pytest.mark.usefixtures("impatience", "socket_enabled")
 
+# Of DP-1 1.1 and its playlists extension (CC BY 4.0), without descriptions; thumbnails need no size since autumn.
+SCHEMAS = Path(__file__).parents[1] / "fixtures" / "dp1"
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
     "0000000d49444154789c636060f8cf00000301010018dd8db00000000049454e44ae426082"
@@ -101,3 +107,37 @@ async def test_what_is_built_is_valid(gallery: Gallery) -> None:
             assert manifest["id"] == item["id"]
             assert {"refVersion", "created", "locale"} <= manifest.keys()
             assert len(str(manifest)) < 1000
+
+
+def faults(name: str, value: object) -> list[str]:
+    """Return what a schema of the specification refuses."""
+    validator = Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text()))
+    return [f"{it.json_path}: {it.message}" for it in validator.iter_errors(value)]
+
+
+async def test_what_is_built_fits_the_schemas(gallery: Gallery) -> None:
+    """Playlists that we build are signed, read back, and valid by the schemas of the specification."""
+    show = gallery.media_id(gallery.exhibition(SMALL))
+    (series, *_) = (
+        await gallery.library.async_children(gallery.exhibition(SMALL))
+    ).nodes
+    (work, *_) = (await gallery.library.async_children(series.id)).nodes
+    await gallery.library.async_add_favorite(work.id)
+    documents = []
+    for media_id in (show, gallery.media_id("favorites")):
+        what = {"media_content_id": media_id}
+        documents.append((await async_build_playlist(gallery.hass, what)).document)
+    picture = "https://art.example/Fog.png"
+    titled = {"media_content_id": picture, "title": "Rain", "note": "Wet"}
+    await gallery.cast(media=[show, picture, titled])
+    documents.append(gallery.wall.player.document)
+    for document in documents:
+        signed = sign(document, gallery.library.key, now=dt_util.utcnow())
+        assert [row.valid for row in verify(signed)] == [True]
+        assert faults("playlist", signed) == []
+        assert faults("playlists-extension", signed) == []
+        for item in signed["items"]:
+            assert faults("ref-manifest", item["inlineManifest"]) == []
+    manifest = {**item["inlineManifest"], "metadata": {"artists": ["Ada"]}}
+    del manifest["created"]
+    assert len(faults("ref-manifest", manifest)) == 2
