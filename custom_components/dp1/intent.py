@@ -27,6 +27,8 @@ from .voice.choice import CHOICES, OFFERS, Chosen, DidYouMeanError, Offer, async
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
 from .voice.request import SPOKEN_TEXT, Request, Span, SpokenIntent, span_of
+from .voice.rest import split_rest
+from .voice.sentences import names_of_places
 
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
@@ -72,6 +74,14 @@ class ShowIntent(SpokenIntent):
         offers = request.hass.data.setdefault(OFFERS, {})
         offers.pop(request.speaker, None)
         if "what" in slots:
+            rest = await request.hass.async_add_executor_job(
+                split_rest,
+                slots["what"],
+                request.answers.language,
+                names_of_places(request.hass),
+            )
+            slots = {**slots, **rest}
+            request = replace(request, slots=slots)
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
             everywhere = exposed_displays(request.hass, request.intent.assistant)
             try:

@@ -11,6 +11,7 @@ from hassil.util import merge_dict
 from home_assistant_intents import get_intents
 import yaml
 
+from custom_components.dp1.voice.rest import split_rest
 from custom_components.dp1.voice.sentences import with_names
 
 TABLES = Path(__file__).parent
@@ -45,20 +46,23 @@ def built_in(language: str) -> dict[str, Any]:
     return dict(known)
 
 
+def places_of(language: str) -> dict[str, list[list[str]]]:
+    """Return the names that are filled in."""
+    names = names_of(language)
+    return {
+        "dp1_display": [[names["display_1"]], [names["display_2"]]],
+        "dp1_area": [[names["room_1"]], [names["room_2"]]],
+        "dp1_floor": [[names["floor"]]],
+    }
+
+
 @cache
 def intents_of(language: str, *, ours: bool) -> Intents:
     """Return the sentences of Home Assistant in a language, or ours with its lists and rules."""
     if not ours:
         return Intents.from_dict(built_in(language))
-    names = names_of(language)
     text = with_names(
-        (SENTENCES / f"{language}.yaml").read_text(),
-        language,
-        {
-            "dp1_display": [[names["display_1"]], [names["display_2"]]],
-            "dp1_area": [[names["room_1"]], [names["room_2"]]],
-            "dp1_floor": [[names["floor"]]],
-        },
+        (SENTENCES / f"{language}.yaml").read_text(), language, places_of(language)
     )
     table = yaml.load(text, yaml.CSafeLoader)
     for intent in table["intents"].values():
@@ -106,4 +110,7 @@ def recognize(
     )
     if result is None:
         return None, {}
-    return result.intent.name, {e.name: e.value for e in result.entities_list}
+    slots = {e.name: e.value for e in result.entities_list}
+    if result.intent.name == "Dp1Show" and "what" in slots:
+        slots |= split_rest(str(slots["what"]), language, places_of(language))
+    return result.intent.name, slots

@@ -214,10 +214,11 @@ class SpokenIntent(intent.IntentHandler):
         slots = self.async_validate_slots(intent_obj.slots)
         answers = await async_answers(intent_obj.hass, intent_obj.language)
         values = {name: slot["value"] for name, slot in slots.items()}
-        if values.get("scope") in ("up", "down"):
-            said = str(slots["scope"].get("text", ""))
-            if floor := floor_called(intent_obj.hass, said):
-                values = {**values, "floor": floor, "scope": None}
+        text = str(slots.get("scope", {}).get("text", ""))
+        if values.get("scope") in ("up", "down") and (
+            floor := floor_called(intent_obj.hass, text)
+        ):
+            values = {**values, "floor": floor, "scope": None}
         request = Request(intent_obj, values, answers)
         response = intent_obj.create_response()
         try:

@@ -60,7 +60,7 @@ async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> None:
     """Write or remove the sentences, let Assist read them, and name the files that are left alone."""
     async with hass.data.setdefault(LOCK, asyncio.Lock()):
         hass.data[WAITING] = False
-        folder, names = Path(hass.config.path(FOLDER)), _names(hass)
+        folder, names = Path(hass.config.path(FOLDER)), names_of_places(hass)
         try:
             changed, edited = await hass.async_add_executor_job(
                 _update, folder, wanted, names
@@ -105,7 +105,7 @@ def async_follow_names(
         hass.bus.async_listen(event_type, changed)
 
 
-def _names(hass: HomeAssistant) -> Names:
+def names_of_places(hass: HomeAssistant) -> Names:
     """Return each display, area and floor with its names, by list."""
     states = hass.states
     return {

@@ -1,0 +1,52 @@
+"""The words after a title: for how long, where, and what verbs are split into.
+
+A sentence with something open in its middle takes Assist's thread the longer for each word that may end it. So the
+open part of the longest sentences is last, and what follows the title is split off here, in time that has an end.
+"""
+
+from functools import lru_cache
+import json
+from typing import Any, Final
+
+import yaml
+
+from ..library.spoken import fold
+from .sentences import SOURCES, Names, with_names
+
+# More words than any time and place take; a character is a word where there are no blanks.
+MAX_REST: Final = 24
+NO_BLANKS: Final = ("ja", "zh")
+
+
+def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
+    """Return slots of what is named, without the longest end that tells when and where; hassil is there with Assist."""
+    from hassil.recognize import recognize_best  # noqa: PLC0415
+
+    rest = _rest(language, json.dumps(names))
+    joint = "" if language in NO_BLANKS else " "
+    words = list(what) if not joint else what.split()
+    for start in range(max(1, len(words) - MAX_REST), len(words)):
+        end = joint.join(words[start:])
+        if rest and (found := recognize_best(end, rest, language=language)):
+            slots = {entity.name: entity.value for entity in found.entities_list}
+            if (scope := found.entities.get("scope")) is not None:
+                # A floor may be called "upstairs".
+                called = fold(scope.text)
+                for floor, *aliases in names["dp1_floor"]:
+                    if called in map(fold, (floor, *aliases)):
+                        slots = {**slots, "floor": floor, "scope": None}
+            return {**slots, "what": joint.join(words[:start])}
+    return {"what": what}
+
+
+@lru_cache(maxsize=8)
+def _rest(language: str, names: str) -> Any:
+    """Return the rule of a language for what follows a title, None if it has none."""
+    from hassil.intents import Intents  # noqa: PLC0415
+
+    text = (SOURCES / f"{language}.yaml").read_text("utf-8")
+    table = yaml.safe_load(with_names(text, language, json.loads(names)))
+    if "dp1_rest" not in table["expansion_rules"]:
+        return None
+    rest = {"data": [{"sentences": ["<dp1_rest>"]}]}
+    return Intents.from_dict({**table, "intents": {"rest": rest}})
