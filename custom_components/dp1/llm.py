@@ -201,10 +201,12 @@ class FindArtTool(DisplayTool):
     parameters = vol.Schema(
         {
             vol.Optional("query", description="Words of the title"): SPOKEN_TEXT,
-            vol.Optional("artist"): SPOKEN_TEXT,
-            vol.Optional("exhibition"): SPOKEN_TEXT,
-            vol.Optional("kind"): vol.In(sorted(KINDS)),
-            vol.Optional("year"): whole_number(1, 9999),
+            vol.Optional("artist", description="Who made it"): SPOKEN_TEXT,
+            vol.Optional("exhibition", description="Where it was shown"): SPOKEN_TEXT,
+            vol.Optional("kind", description="What it is"): vol.In(sorted(KINDS)),
+            vol.Optional("year", description="When it was shown or made"): whole_number(
+                1, 9999
+            ),
         }
     )
     annotations = ToolAnnotations(read_only=True, destructive=False, idempotent=True)
@@ -319,9 +321,13 @@ class ShowArtTool(DisplayTool):
                     "ids", description="The ids of results, to hang in this order"
                 ): list_up_to(MAX_TOGETHER, cv.string, 1),
                 vol.Optional("what", description="A title or an artist"): SPOKEN_TEXT,
-                vol.Optional("kind"): vol.In(sorted(KINDS)),
-                vol.Optional("choice"): vol.In(CHOICES),
-                vol.Optional("year"): whole_number(1, 9999),
+                vol.Optional("kind", description="What it is"): vol.In(sorted(KINDS)),
+                vol.Optional(
+                    "choice", description="What to show instead of a title"
+                ): vol.In(CHOICES),
+                vol.Optional(
+                    "year", description="When it was shown or made"
+                ): whole_number(1, 9999),
                 vol.Optional("minutes", description="How long; else forever"): MINUTES,
                 vol.Optional("note", description="Why this, in a sentence"): note,
                 **PLACE,
@@ -352,13 +358,16 @@ class ControlDisplayTool(DisplayTool):
     title = "Control art displays"
     description = (
         "Shows the next or previous work, shuffles, repeats, stays on the work or goes on, keeps it as a favorite or removes it, "
-        "extends what is shown for a time, turns the museum label on or off, rotates, changes the brightness, "
+        "extends what is shown for a time, turns the museum label on or off, rotates, changes brightness or volume, "
         "or puts art displays to sleep"
     )
     parameters = vol.Schema(
         {
-            vol.Required("action"): vol.In((*ACTIONS, "extend")),
+            vol.Required("action", description="What to do"): vol.In(
+                (*ACTIONS, "extend")
+            ),
             vol.Optional("brightness", description="Percent"): PERCENT,
+            vol.Optional("volume", description="Percent"): PERCENT,
             vol.Optional(
                 "minutes", description="How long to stay, or by how long to extend"
             ): MINUTES,

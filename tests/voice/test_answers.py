@@ -107,7 +107,11 @@ async def test_what_is_said_of_time_and_place(
         )
         assert home.here.device.panel.values["brightness"] == 30
         assert home.here.state.volume != 30
-        both = await home.does("put the frames to sleep")
+        # "The frames" are those of the room, unless another place is said.
+        here = await home.does("put the frames to sleep")
+        assert "Big Wall" in here and "Easel" not in here
+        assert not home.there.state.asleep
+        both = await home.does("put all the frames to sleep")
         assert "Big Wall and Easel" in both
 
 

@@ -3,14 +3,20 @@
 from pathlib import Path
 from typing import Any
 
+import probatio
 import pytest
 
-from custom_components.dp1.llm import NOTICE
+from custom_components.dp1.llm import NOTICE, TOOLS, DisplayTool
 from custom_components.dp1.voice.request import MAX_SPOKEN, SPOKEN_TEXT
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, Event, HomeAssistant
 from homeassistant.helpers import llm
-from homeassistant.helpers.llm import APIInstance, LLMContext, ToolInput
+from homeassistant.helpers.llm import (
+    APIInstance,
+    LLMContext,
+    ToolInput,
+    selector_serializer,
+)
 
 from .home import Home, table
 
@@ -260,3 +266,12 @@ async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:
                     if f"T{number}" in str(each)
                 ]
                 assert len(told["title"]) <= 120
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_field_is_described(tool: type[DisplayTool]) -> None:
+    """The schemas of tools have each field with a description, as integrations of models convert them."""
+    schema = probatio.to_openapi(tool.parameters, custom_serializer=selector_serializer)
+    assert schema["properties"] or tool.name == "dp1__list_displays"
+    for name, field in schema["properties"].items():
+        assert field.get("description"), name

@@ -19,10 +19,15 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, component_errors, raised_as, translated_errors
 from ..language import async_load_texts
-from ..library.entries import async_libraries, error_subject, library_and_node
+from ..library.entries import (
+    async_libraries,
+    async_source_list,
+    error_subject,
+    library_and_node,
+)
 from ..library.library import Library
-from ..library.node import MEDIA_PREFIX, Node, NodeKind
-from ..library.search import EXACT, Match, Query
+from ..library.node import MEDIA_PREFIX, Node, NodeKind, parse_media_id
+from ..library.search import EXACT, NAMED, Match, Query
 from ..library.spoken import fold
 from .display import HISTORY_FOLDER, history_media, is_supported
 from .pages import CLASSES, ROOT, PictureUrl, node_media
@@ -74,7 +79,19 @@ async def _async_search(
             hits = await library.async_hits(query, kinds=kinds, within=within)
         return [(library, hit) for hit in hits]
 
-    return await asyncio.gather(*map(search, libraries))
+    lists = await asyncio.gather(*map(search, libraries))
+    if not libraries or within:
+        return lists
+    if media_id := async_source_list(libraries[0].hass).media_id(query):
+        # A name of the source list tells something from others that are called so.
+        entry_id, node_id = parse_media_id(media_id) or ("", "")
+        for library, matches in zip(libraries, lists, strict=True):
+            if library.entry_id == entry_id:
+                node = await library.async_node(node_id)
+                if kinds is None or node.kind in kinds:
+                    others = [each for each in matches if each[1].node.id != node_id]
+                    matches[:] = [(library, Match(NAMED, node)), *others]
+    return lists
 
 
 def _raise_if_incomplete(libraries: Sequence[Library], query: str) -> None:

@@ -260,6 +260,11 @@ async def _async_find(
             problem = translated(err, "catalog", library.title, text)
     if first is not None:
         return first
+    # A name of the source list tells it from others that are called so.
+    if media_id := async_source_list(hass).media_id(text):
+        library, node = library_and_node(hass, media_id)
+        if node.partition("/")[0] == kind:
+            return library, library.get(node)
     if problem is not None:
         raise problem
     if not libraries:
@@ -364,11 +369,11 @@ class AllSources:
 
     def media_id(self, name: str) -> str | None:
         """Return the media id of a source, whatever the case of its name."""
-        folded = name.casefold()
-        media_ids = (
-            key for own, key in self._media_ids.items() if own.casefold() == folded
-        )
-        return next(media_ids, None)
+        for form in (str.casefold, fold):
+            for own, media_id in self._media_ids.items():
+                if form(own) == form(name) != "":
+                    return media_id
+        return None
 
     def source_of(
         self, player: PlayerStatus | None, assumed: Playlist | None

@@ -36,7 +36,16 @@ from .spoken import (
 )
 from .threads import with_pauses
 
-EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
+NAMED, EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = (
+    110,
+    100,
+    80,
+    60,
+    45,
+    40,
+    30,
+    10,
+)
 # What sounds so scores from that of what is only relevant to that of the words of an artist.
 SURE: Final = 0.79
 # A name that comes near is a guess.
@@ -208,6 +217,23 @@ def _begins(word: str, folded: str) -> bool:
     if word.isascii() and len(word) < 3:
         return word in folded.split()
     return _is_in(word, folded)
+
+
+def the_one_called[T](
+    text: str, things: Iterable[T], title_of: Callable[[T], str]
+) -> T | None:
+    """Return the only thing with a part of its title, or its title without article or number, that is a text."""
+    query = Query.of(text)
+    called = [
+        thing
+        for thing in things
+        if EXACT
+        in (
+            query.score(title_of(thing)),
+            query.score(_NUMBER.sub(" ", title_of(thing))),
+        )
+    ]
+    return called[0] if len(called) == 1 else None
 
 
 class _Index[T]:

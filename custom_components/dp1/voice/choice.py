@@ -19,7 +19,7 @@ from ..display.metadata import work_of
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
-from ..library.search import Match, Query
+from ..library.search import EXACT, Match, Query
 from ..library.spoken import fold
 from ..library.work import NO_WORK
 from .answers import MAX_NAMES, NotOursError, UnansweredError
@@ -152,7 +152,11 @@ async def _async_find(
         hit
         for hit in await async_hits(libraries, what)
         if hit[1].is_sure
-        and ({"art", "kind"} & set(slots) or _is_meant(query, hit[1].node))
+        and (
+            hit[1].score >= EXACT
+            or {"art", "kind"} & set(slots)
+            or _is_meant(query, hit[1].node)
+        )
     ]
     kinds = KINDS.get(kind) or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:

@@ -7,6 +7,7 @@ open part of the longest sentences is last, and what follows the title is split 
 from functools import lru_cache
 import json
 from typing import Any, Final
+from unicodedata import normalize
 
 import yaml
 
@@ -22,6 +23,8 @@ def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
     """Return slots of what is named, without the longest end that tells when and where; hassil is there with Assist."""
     from hassil.recognize import recognize_best  # noqa: PLC0415
 
+    # Keyboards of Japanese and Chinese have digits as wide as other characters.
+    what = normalize("NFKC", what)
     rest = _rest(language, json.dumps(names))
     joint = "" if language in NO_BLANKS else " "
     words = list(what) if not joint else what.split()

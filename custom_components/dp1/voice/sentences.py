@@ -131,14 +131,14 @@ def with_names(text: str, language: str, names: Names) -> str:
         values = [
             {"in": spelling, "out": name}
             for name, *aliases in things
-            for spelling in _spellings((name, *aliases), language)
+            for spelling in spellings((name, *aliases), language)
         ]
         listed = json.dumps(values, ensure_ascii=False)
         text = text.replace(f"{key}: {{values: []}}", f"{key}: {{values: {listed}}}")
     return text
 
 
-def _spellings(names: Iterable[str], language: str) -> list[str]:
+def spellings(names: Iterable[str], language: str) -> list[str]:
     """Return names as they are written and as they are heard: without signs, accents and article, with numbers in words."""
     spellings = list[str]()
     for name in names:

@@ -45,7 +45,16 @@ from ....const import SOURCE_LIMIT
 from ....guard import ADDRESSES
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
-from ...search import EXACT, MAX_QUERY, RELEVANT, Lines, Names, Query, Scored
+from ...search import (
+    EXACT,
+    MAX_QUERY,
+    RELEVANT,
+    Lines,
+    Names,
+    Query,
+    Scored,
+    the_one_called,
+)
 from ...server_list import PATIENCE
 from ...spoken import FILLERS, NUMBER_WORDS, fold, number_of
 from ...work import NO_WORK, Work
@@ -544,7 +553,11 @@ class CatalogProvider(Provider):
             return await self._async_find_exhibition(text)
         if not (series := self._series_titled(text)):
             await self.async_ask(Query.of(text), text)
-            series = self._series_titled(text)
+            series = self._series_titled(text) or the_one_called(
+                text,
+                await self._series_lines.async_records(Query.of(text)),
+                lambda series: series.title,
+            )
         series = series or await self.catalog.async_find_series(text)
         ref = _Series(self, kind, series.id)
         ref.record = series
@@ -558,7 +571,12 @@ class CatalogProvider(Provider):
             it for it in records if key in (it.id.casefold(), it.slug.casefold())
         )
         titled = (it for it in records if fold(it.title) == name)
-        if (exhibition := next(chain(identified, titled), None)) is None:
+        exhibition = next(chain(identified, titled), None) or the_one_called(
+            text,
+            dict.fromkeys(await self._exhibition_lines.async_records(Query.of(text))),
+            lambda exhibition: exhibition.title,
+        )
+        if exhibition is None:
             raise exhibitions.missing or NotFoundError(f"no exhibition {text!r}")
         ref = _Exhibition(self, NodeKind.EXHIBITION, exhibition.id)
         ref.record = exhibition
