@@ -279,8 +279,10 @@ export const duration = (language, minutes) => {
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 };
 
-/** Load what opens over a card: the chooser and menus. */
-const later = () => import("./dp1-chooser.js");
+let chooser;
+
+/** Load what opens over a card; once loaded, it opens before the next key is pressed. */
+const later = async () => (chooser ??= await import("./dp1-chooser.js"));
 
 const gallery = () => import("./dp1-gallery.js");
 

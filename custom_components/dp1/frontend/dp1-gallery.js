@@ -5,7 +5,6 @@ import { choose, hang, openDisplaysMenu, openPictureMenu, perform, pictureItem, 
 
 const CARD = "dp1-wall-label-card";
 const HIGHLIGHTS = "dp1-highlights-card";
-// Pages of a display that Home Assistant's media browser has for cards; see browse/.
 const EXHIBITIONS = "dp1://exhibitions";
 const FAVORITES_AND_NEW = "dp1://highlights";
 const FEATURE_SOURCES = 12;
