@@ -268,7 +268,8 @@ class Program:
                 self.note(announcement=lasting.announcement, daily=lasting.daily)
                 raise
             finally:
-                await self.async_note()
+                if self.notes != lasting:
+                    await self.async_note()
         await async_wake(coordinator, options)
         return await async_response(coordinator, playlist, options)
 
