@@ -6,10 +6,8 @@ from custom_components.dp1.coordinator import PendingRequests
 
 
 async def test_who_waits_for_a_cast() -> None:
-    """What concerns the current playlist waits for a cast that a user requested, and for no other."""
+    """What concerns the current playlist waits for a cast that a user requested."""
     requests = PendingRequests(lambda: None)
-    with requests.pending_cast(None):
-        await asyncio.wait_for(requests.async_wait_for_casts(), 1)
     with requests.pending_cast(1):
         waiting = asyncio.create_task(requests.async_wait_for_casts())
         with requests.pending_cast(1):
