@@ -23,10 +23,10 @@ from .library.spoken import fold
 from .permissions import async_caller
 from .playback.program import PROGRAMS
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
-from .voice.choice import CHOICES, OFFERS, Chosen, DidYouMeanError, Offer, async_choose
+from .voice.choice import CHOICES, OFFERS, DidYouMeanError, Request, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
-from .voice.request import SPOKEN_TEXT, Request, Span, SpokenIntent, span_of
+from .voice.request import SPOKEN_TEXT, Sentence, Span, SpokenIntent, span_of
 from .voice.rest import split_rest
 from .voice.sentences import names_of_places
 
@@ -68,68 +68,71 @@ class ShowIntent(SpokenIntent):
     }
 
     @override
-    async def answer(self, request: Request) -> str:
+    async def answer(self, sentence: Sentence) -> str:
         """Show what fits the words best."""
-        slots = request.slots
-        offers = request.hass.data.setdefault(OFFERS, {})
-        offers.pop(request.speaker, None)
+        slots = sentence.slots
+        offers = sentence.hass.data.setdefault(OFFERS, {})
+        offers.pop(sentence.speaker, None)
         if "what" in slots:
-            rest = await request.hass.async_add_executor_job(
+            rest = await sentence.hass.async_add_executor_job(
                 split_rest,
                 slots["what"],
-                request.answers.language,
-                names_of_places(request.hass),
+                sentence.answers.language,
+                names_of_places(sentence.hass),
             )
             slots = {**slots, **rest}
-            request = replace(request, slots=slots)
+            sentence = replace(sentence, slots=slots)
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
-            everywhere = exposed_displays(request.hass, request.intent.assistant)
+            everywhere = exposed_displays(sentence.hass, sentence.intent.assistant)
             try:
-                chosen = await async_choose(request.hass, slots, everywhere)
+                request = await async_choose(sentence.hass, slots, everywhere)
             except NotOursError as err:
-                if placed := with_place(request.hass, slots, everywhere):
-                    return await self.answer(replace(request, slots=placed))
+                if placed := with_place(sentence.hass, slots, everywhere):
+                    return await self.answer(replace(sentence, slots=placed))
                 # It is known who says "yes", and no language model takes over.
-                is_answered = request.speaker and not request.has_model
+                is_answered = sentence.speaker and not sentence.has_model
                 if is_answered and isinstance(err, DidYouMeanError):
                     until = dt_util.utcnow() + OFFERED_FOR
-                    offers[request.speaker] = Offer(err.chosen, slots, until)
+                    offers[sentence.speaker] = err.request, slots, until
                 raise
-            displays = request.displays(names_art=True)
+            displays = sentence.displays(names_art=True)
         else:
-            displays = request.displays(names_art="year" in slots)
-            chosen = await async_choose(request.hass, slots, displays)
-        return await _async_show(request, chosen, displays)
+            displays = sentence.displays(names_art="year" in slots)
+            request = await async_choose(sentence.hass, slots, displays)
+        return await _async_show(sentence, request, displays)
 
 
 async def _async_show(
-    request: Request, chosen: Chosen, displays: list[SpokenDisplay]
+    sentence: Sentence, request: Request, displays: list[SpokenDisplay]
 ) -> str:
     """Cast to displays, and say what is where."""
-    answers, span = request.answers, span_of(request.slots, _bedtime(request, displays))
+    answers, span = (
+        sentence.answers,
+        span_of(sentence.slots, _bedtime(sentence, displays)),
+    )
     data: dict[str, Any] = {"show_for": _as_data(span)} if span else {}
-    if note := request.slots.get("note"):
+    if note := sentence.slots.get("note"):
         data["note"] = note
-    results = await request.call(
+    results = await sentence.call(
         DOMAIN,
         "cast_playlist",
         response=True,
         entity_id=[display.entity_id for display in displays],
-        **chosen.fields,
+        **request.fields,
         **data,
     )
     shown = [d for d in displays if "error" not in results[d.entity_id]]
     texts = {
-        "title": chosen.title or answers.say("favorites"),
-        "where": request.names(shown),
+        "title": request.title or answers.say("favorites"),
+        "where": sentence.names(shown),
     }
     key = "shown"
     if span:
         key, texts["time"] = "shown_for", answers.span(span.duration, span.until)
-    if chosen.is_everything:
-        said = answers.say(f"{key}_everything", artist=chosen.artist, **texts)
-    elif chosen.artist or chosen.is_work:
-        said = answers.credit(f"{key}_by", chosen.artist, **texts)
+    if request.is_everything:
+        said = answers.say(f"{key}_everything", artist=request.artist, **texts)
+    elif request.artist or request.is_work:
+        said = answers.credit(f"{key}_by", request.artist, **texts)
     else:
         said = answers.say(key, **texts)
     failures = [
@@ -140,15 +143,15 @@ async def _async_show(
     return " ".join((said, *failures))
 
 
-def _bedtime(request: Request, displays: list[SpokenDisplay]) -> time | None:
+def _bedtime(sentence: Sentence, displays: list[SpokenDisplay]) -> time | None:
     """Return when a display goes to sleep if that is asked, or raise that it does not."""
-    if request.slots.get("until") != "bedtime":
+    if sentence.slots.get("until") != "bedtime":
         return None
     for display in displays:
         state = display.state_of(Platform.TIME, "sleep_time")
         if state and (bedtime := dt_util.parse_time(state.state)) is not None:
             return bedtime
-    raise UnansweredError("which_bedtime", name=request.names(displays))
+    raise UnansweredError("which_bedtime", name=sentence.names(displays))
 
 
 def _as_data(span: Span) -> dict[str, int]:
@@ -164,22 +167,22 @@ class AskIntent(SpokenIntent):
     fields: Mapping[str, Any] = {vol.Required("question"): vol.In(QUESTIONS)}
 
     @override
-    async def answer(self, request: Request) -> str:
+    async def answer(self, sentence: Sentence) -> str:
         """Answer for each display."""
-        displays = request.displays(default_all=True)
-        question = request.slots["question"]
+        displays = sentence.displays(default_all=True)
+        question = sentence.slots["question"]
         if len(displays) > 1 and question not in ("hangs", "next"):
             # What is asked is what is seen.
             displays = [d for d in displays if not d.emptiness] or displays
         if question == "what" and len(displays) > 1:
             question = "hangs"
-        said = [await _async_tell(request, question, d) for d in displays]
+        said = [await _async_tell(sentence, question, d) for d in displays]
         return " ".join(dict.fromkeys(said))
 
 
-async def _async_tell(request: Request, question: str, display: SpokenDisplay) -> str:
+async def _async_tell(sentence: Sentence, question: str, display: SpokenDisplay) -> str:
     """Answer a question about a display."""
-    say, credit = request.answers.say, request.answers.credit
+    say, credit = sentence.answers.say, sentence.answers.credit
     if empty := display.emptiness:
         return say(empty, name=display.name)
     title = display.attribute("media_title") or say("untitled")
@@ -189,7 +192,7 @@ async def _async_tell(request: Request, question: str, display: SpokenDisplay) -
         case "what":
             return credit("what", artist, title=title)
         case "about":
-            return _about(request, title, artist, details)
+            return _about(sentence, title, artist, details)
         case "artist" if about := _beginning(details, "about_artist", 2):
             return f"{credit('who', artist, title=title)} {about}"
         case "artist" | "who":
@@ -205,7 +208,7 @@ async def _async_tell(request: Request, question: str, display: SpokenDisplay) -
         ):
             return say("next", title=following, name=display.name)
         case "more" if artist:
-            return await _async_more(request, artist, title)
+            return await _async_more(sentence, artist, title)
         case "more":
             return credit("who", None, title=title)
         case "hangs":
@@ -214,13 +217,13 @@ async def _async_tell(request: Request, question: str, display: SpokenDisplay) -
 
 
 def _about(
-    request: Request, title: str, artist: str | None, details: Mapping[str, Any]
+    sentence: Sentence, title: str, artist: str | None, details: Mapping[str, Any]
 ) -> str:
     """Tell of a work in a sentence, of its note in another, and of the artist in two."""
     known = [str(details[key]) for key in ("year", "medium") if details.get(key)]
     named = f"{title} ({', '.join(known)})" if known else title
     sentences = (
-        request.answers.credit("what", artist, title=named),
+        sentence.answers.credit("what", artist, title=named),
         _beginning(details, "note", 1),
         _beginning(details, "about_artist", 2),
     )
@@ -233,9 +236,9 @@ def _beginning(details: Mapping[str, Any], key: str, count: int) -> str:
     return "".join(SENTENCE.findall(text)[:count])
 
 
-async def _async_more(request: Request, artist: str, title: str) -> str:
+async def _async_more(sentence: Sentence, artist: str, title: str) -> str:
     """Tell what else there is by an artist."""
-    found = await async_search_nodes(async_libraries(request.hass), artist)
+    found = await async_search_nodes(async_libraries(sentence.hass), artist)
     titles = [
         node.title
         for _, node in found
@@ -244,9 +247,9 @@ async def _async_more(request: Request, artist: str, title: str) -> str:
     ]
     titles = list(dict.fromkeys(titles))[:MAX_NAMES]
     if not titles:
-        return request.answers.say("more_unknown", artist=artist)
-    listed = request.answers.join(titles)
-    return request.answers.say("more", artist=artist, titles=listed)
+        return sentence.answers.say("more_unknown", artist=artist)
+    listed = sentence.answers.join(titles)
+    return sentence.answers.say("more", artist=artist, titles=listed)
 
 
 class ControlIntent(SpokenIntent):
@@ -261,41 +264,41 @@ class ControlIntent(SpokenIntent):
     }
 
     @override
-    async def answer(self, request: Request) -> str:
+    async def answer(self, sentence: Sentence) -> str:
         """Carry out the action, and say what was done."""
-        name = request.slots["action"]
+        name = sentence.slots["action"]
         if name == "yes":
-            return await _async_accept(request)
-        displays = request.displays(default_all=name in ("sleep", "wake"))
+            return await _async_accept(sentence)
+        displays = sentence.displays(default_all=name in ("sleep", "wake"))
         if name in ("keep", "remove"):
             displays = displays[:1]
         if name == "extend":
-            return await _async_extend(request, displays)
+            return await _async_extend(sentence, displays)
         if name == "stay":
-            if span := span_of(request.slots, _bedtime(request, displays)):
-                return await _async_stay(request, displays, span)
-        say = request.answers.say
+            if span := span_of(sentence.slots, _bedtime(sentence, displays)):
+                return await _async_stay(sentence, displays, span)
+        say = sentence.answers.say
         titles = {d: d.attribute("media_title") or say("untitled") for d in displays}
-        done, failures = await async_act(request, displays)
+        done, failures = await async_act(sentence, displays)
         if name in ("next", "previous"):
-            said = [await _async_tell(request, "hangs", display) for display in done]
+            said = [await _async_tell(sentence, "hangs", display) for display in done]
         elif name in ("stay", "keep", "remove"):
             said = [say(name, title=titles[d], where=d.name) for d in done]
         else:
-            said = [say(name, where=request.names(done))]
+            said = [say(name, where=sentence.names(done))]
         return " ".join((*said, failures)).strip()
 
 
 async def _async_stay(
-    request: Request, displays: list[SpokenDisplay], span: Span
+    sentence: Sentence, displays: list[SpokenDisplay], span: Span
 ) -> str:
     """Show only the current works for a limited time."""
     said = []
     for display in displays:
         if (work := display.attribute("media_track")) is None:
             raise UnansweredError("cannot", name=display.name)
-        said.append(_until(request, display, span))
-        await request.call(
+        said.append(_until(sentence, display, span))
+        await sentence.call(
             DOMAIN,
             "show_work",
             entity_id=display.entity_id,
@@ -305,41 +308,42 @@ async def _async_stay(
     return " ".join(said)
 
 
-async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
+async def _async_extend(sentence: Sentence, displays: list[SpokenDisplay]) -> str:
     """Show for longer what is shown for a limited time."""
-    caller = await async_caller(request.hass, request.intent.context)
+    caller = await async_caller(sentence.hass, sentence.intent.context)
     caller.check(POLICY_CONTROL, *(display.entity_id for display in displays))
-    span = span_of(request.slots)
-    programs = request.hass.data[PROGRAMS]
+    span = span_of(sentence.slots)
+    programs = sentence.hass.data[PROGRAMS]
     said = []
     for display in displays:
         coordinator, until = display.coordinator, None
         if coordinator and span:
             until = await programs[coordinator.entry_id].async_extend(span.duration)
         if until is None:
-            title = display.attribute("media_title") or request.answers.say("untitled")
-            said.append(request.answers.say("stay", title=title, where=display.name))
+            title = display.attribute("media_title") or sentence.answers.say("untitled")
+            said.append(sentence.answers.say("stay", title=title, where=display.name))
         else:
             rest = Span(until - dt_util.utcnow(), dt_util.as_local(until))
-            said.append(_until(request, display, rest))
+            said.append(_until(sentence, display, rest))
     return " ".join(said)
 
 
-def _until(request: Request, display: SpokenDisplay, span: Span) -> str:
+def _until(sentence: Sentence, display: SpokenDisplay, span: Span) -> str:
     """Tell for how long a display shows its work."""
-    return request.answers.credit(
+    return sentence.answers.credit(
         "shown_for_by",
         display.attribute("media_artist"),
-        title=display.attribute("media_title") or request.answers.say("untitled"),
+        title=display.attribute("media_title") or sentence.answers.say("untitled"),
         where=display.name,
-        time=request.answers.span(span.duration, span.until),
+        time=sentence.answers.span(span.duration, span.until),
     )
 
 
-async def _async_accept(request: Request) -> str:
+async def _async_accept(sentence: Sentence) -> str:
     """Show what was offered to the speaker a moment ago."""
-    offer = request.hass.data.get(OFFERS, {}).pop(request.speaker, None)
-    if offer is None or offer.until < dt_util.utcnow():
+    offer = sentence.hass.data.get(OFFERS, {}).pop(sentence.speaker, None)
+    if offer is None or offer[2] < dt_util.utcnow():
         raise NotOursError("nothing_asked")
-    meant = replace(request, slots=offer.slots)
-    return await _async_show(meant, offer.chosen, meant.displays(names_art=True))
+    request, slots, _ = offer
+    meant = replace(sentence, slots=slots)
+    return await _async_show(meant, request, meant.displays(names_art=True))

@@ -47,7 +47,7 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
     """What is chosen depends on what was shown, and what is not there is said."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
 
-        async def chosen(**slots: Any) -> choice.Chosen:
+        async def chosen(**slots: Any) -> choice.Request:
             """Return what slots ask for."""
             return await choice.async_choose(hass, slots, [])
 

@@ -36,16 +36,8 @@ from .spoken import (
 )
 from .threads import with_pauses
 
-NAMED, EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = (
-    110,
-    100,
-    80,
-    60,
-    45,
-    40,
-    30,
-    10,
-)
+NAMED, EXACT, START, WORDS, MIXED = 110, 100, 80, 60, 45
+ARTIST, ARTIST_WORDS, RELEVANT = 40, 30, 10
 # What sounds so scores from that of what is only relevant to that of the words of an artist.
 SURE: Final = 0.79
 # A name that comes near is a guess.
@@ -129,9 +121,13 @@ class Query:
         return f" {fold(title)} " in f" {self.text} "
 
     def likeness(self, line: str) -> float:
-        """Return how much the title of a line, a part of it or the artist sounds like the query, from 0 to 1."""
-        title, artist, _ = line.split("\t")
-        names = (title.replace(BETWEEN_PARTS, " "), *title.split(BETWEEN_PARTS), artist)
+        """Return how much the title of a line, a part of it, or what else it has, sounds like the query, from 0 to 1."""
+        title, *others = line.split("\t")
+        names = (
+            title.replace(BETWEEN_PARTS, " "),
+            *title.split(BETWEEN_PARTS),
+            *others,
+        )
         return max(map(self._likeness_of, names))
 
     def means(self, title: str, *makers: str | None) -> bool:
@@ -250,8 +246,8 @@ class _Index[T]:
         for record in with_pauses(records):
             for number, names in enumerate(names_of(record)):
                 line = line_of(*names)
-                title, artist, _ = line.split("\t")
-                for name in {*title.split(BETWEEN_PARTS), artist.strip()}:
+                title, *others = line.split("\t")
+                for name in {*title.split(BETWEEN_PARTS), *map(str.strip, others)}:
                     if name:
                         sound = rough(sound_of(telling(name)))
                         self._by_sound[sound].append(len(self._lines))

@@ -53,7 +53,8 @@ _NOT_BY_LANGUAGE: Final = {
 _NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
-# What "yes" would show, by the speaker who was asked.
+# What "yes" would show, with the slots of the sentence, until it is forgotten, by the speaker who was asked.
+type Offer = tuple[Request, Mapping[str, Any], datetime]
 OFFERS: Final[HassKey[dict[str, Offer]]] = HassKey(f"{DOMAIN}_offers")
 # Media ids that language models may show, by their short ids.
 RESULTS: Final[HassKey[LRU[str, str]]] = HassKey(f"{DOMAIN}_results")
@@ -64,7 +65,7 @@ type LibraryMatch = tuple[Library, Match]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Request:
     """Something to show, or several things one after the other, as it is said and as it is cast."""
 
     media_ids: tuple[str, ...]
@@ -81,7 +82,7 @@ class Chosen:
         return {"media_content_id": self.media_ids[0]}
 
     @classmethod
-    def of(cls, library: Library, node: Node) -> Chosen:
+    def of(cls, library: Library, node: Node) -> Request:
         """Return a node of a library."""
         everything = node.kind == NodeKind.ARTIST
         return cls(
@@ -93,38 +94,29 @@ class Chosen:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a speaker was asked about by "Did you mean", with the slots of the sentence, until it is forgotten."""
-
-    chosen: Chosen
-    slots: Mapping[str, Any]
-    until: datetime
-
-
 class DidYouMeanError(NotOursError):
     """Something that is called nearly like what was said, which "yes" shows."""
 
-    def __init__(self, what: str, names: Sequence[str], chosen: Chosen) -> None:
+    def __init__(self, what: str, names: Sequence[str], request: Request) -> None:
         """Initialize with what was said, and the nearest name."""
         super().__init__("not_found_near", what=what, names=names)
-        self.chosen = chosen
+        self.request = request
 
 
 async def async_choose(
     hass: HomeAssistant, slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Chosen:
+) -> Request:
     """Return what slots ask for: a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
     if "media" in slots:
         found = [
-            Chosen.of(library, await library.async_node(node))
+            Request.of(library, await library.async_node(node))
             for library, node in (library_and_node(hass, it) for it in slots["media"])
         ]
         if len(found) == 1:
             return found[0]
-        title = ", ".join(chosen.title for chosen in found)
-        return Chosen(tuple(slots["media"]), title, is_work=True)
+        title = ", ".join(request.title for request in found)
+        return Request(tuple(slots["media"]), title, is_work=True)
     try:
         if "what" in slots:
             return await _async_find(libraries, slots, displays)
@@ -144,7 +136,7 @@ def _is_reading(library: Library) -> bool:
 
 async def _async_find(
     libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Chosen:
+) -> Request:
     """Return what fits the words best."""
     what, kind = slots["what"], slots.get("kind", "")
     query = Query.of(what)
@@ -168,11 +160,11 @@ async def _async_find(
     if is_declined(what, ""):
         raise NotOursError("left")
     near = [
-        Chosen.of(library, hit.node)
+        Request.of(library, hit.node)
         for library in libraries
         for hit in await library.async_hits(what, near=True)
     ]
-    names = list(dict.fromkeys(chosen.title for chosen in near))[:MAX_NAMES]
+    names = list(dict.fromkeys(request.title for request in near))[:MAX_NAMES]
     if not names:
         raise NotOursError("not_found", what=what)
     raise DidYouMeanError(what, names, near[0])
@@ -188,50 +180,50 @@ async def _async_meant(
     meant: LibraryMatch,
     found: list[LibraryMatch],
     displays: list[SpokenDisplay],
-) -> Chosen:
+) -> Request:
     """Return what is meant; of an artist everything, what they showed alone, or one series."""
     library, node = meant[0], meant[1].node
     if node.kind != NodeKind.ARTIST or kind == "everything":
-        return Chosen.of(library, node)
+        return Request.of(library, node)
     for owner, hit in found:
         solo = fold(hit.node.work.artist or "") == fold(node.title)
         if solo and hit.node.kind == NodeKind.EXHIBITION:
-            return Chosen.of(owner, hit.node)
+            return Request.of(owner, hit.node)
     if kind == "artist":
         made = (await library.async_children(node.id)).nodes
         series = [part for part in made if part.can_play]
         if series:
             seen = _titles_shown(displays)
             unseen = [part for part in series if fold(part.title) not in seen]
-            return Chosen.of(library, choice(unseen or series))
-    return Chosen.of(library, node)
+            return Request.of(library, choice(unseen or series))
+    return Request.of(library, node)
 
 
-def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen | None:
+def _from_history(what: str, displays: list[SpokenDisplay]) -> Request | None:
     """Return what one of the displays has shown under this title."""
     for display in displays:
         coordinator = display.coordinator
         for entry in coordinator.history.entries() if coordinator else ():
             if entry.title and fold(entry.title) == fold(what):
-                return Chosen((entry.media_id,), entry.title)
+                return Request((entry.media_id,), entry.title)
     return None
 
 
 async def _async_choose(
     libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Chosen:
+) -> Request:
     """Return something of a year, new, newest or other, the work of the day, the favorites or the own collection."""
     how, year = slots.get("choice"), slots.get("year")
     if how == "favorites":
         for library in libraries:
             if library.favorites.nodes():
-                return Chosen((media_id(library.entry_id, NodeKind.FAVORITES),), "")
+                return Request((media_id(library.entry_id, NodeKind.FAVORITES),), "")
         raise UnansweredError("no_favorites")
     if how == "collection":
         for library in libraries:
             for node in library.collections.roots():
                 if node.can_play:
-                    return Chosen.of(library, node)
+                    return Request.of(library, node)
         raise UnansweredError("no_collection")
     if how == "daily" and (daily := await _async_daily(libraries)):
         return daily
@@ -247,12 +239,12 @@ async def _async_choose(
         raise UnansweredError("nothing_to_choose")
     if how == "daily":
         today = Random(dt_util.now().date().toordinal())
-        return Chosen.of(*today.choice(found))
+        return Request.of(*today.choice(found))
     if how == "newest":
-        return Chosen.of(*found[0])
+        return Request.of(*found[0])
     seen = _titles_shown(displays, ever=how == "new")
     unseen = [hit for hit in found if fold(hit[1].title) not in seen] or found
-    return Chosen.of(*(unseen[0] if how == "new" else choice(unseen)))
+    return Request.of(*(unseen[0] if how == "new" else choice(unseen)))
 
 
 async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Node]]:
@@ -265,14 +257,14 @@ async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Nod
     ]
 
 
-async def _async_daily(libraries: list[Library]) -> Chosen | None:
+async def _async_daily(libraries: list[Library]) -> Request | None:
     """Return the Daily of the first library that has one, with the title of today's work."""
     for library in libraries:
         if library.daily.url:
             node = await library.async_node(NodeKind.DAILY.value)
             item = library.daily.item
             work = work_of(item, library.work(item)) if item else NO_WORK
-            daily = Chosen.of(library, node)
+            daily = Request.of(library, node)
             title = node.subtitle or node.title
             return replace(
                 daily, title=title, artist=work.artist, is_work=item is not None

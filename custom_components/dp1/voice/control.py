@@ -14,7 +14,7 @@ from ..const import DOMAIN
 from ..errors import async_gather_failures
 from .answers import UnansweredError, async_error_text
 from .displays import SpokenDisplay
-from .request import Request
+from .request import Sentence
 
 PERCENT: Final = vol.All(vol.Coerce(float), vol.Range(min=0, max=100))
 BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
@@ -64,23 +64,25 @@ ACTIONS: Final[Mapping[str, Action]] = {
 
 
 async def async_act(
-    request: Request, displays: list[SpokenDisplay]
+    sentence: Sentence, displays: list[SpokenDisplay]
 ) -> tuple[list[SpokenDisplay], str]:
     """Carry out the action; return the displays where it succeeded, and what to say of the others."""
-    action = ACTIONS[request.slots["action"]]
+    action = ACTIONS[sentence.slots["action"]]
     results = await async_gather_failures(
-        _async_act(request, action, display) for display in displays
+        _async_act(sentence, action, display) for display in displays
     )
     failed = [error for error in results if error is not None]
     if len(failed) == len(displays):
         raise failed[0]
-    hass, answers = request.hass, request.answers
+    hass, answers = sentence.hass, sentence.answers
     texts = [await async_error_text(hass, answers, err) for err in failed]
     done = zip(displays, results, strict=True)
     return [display for display, result in done if result is None], " ".join(texts)
 
 
-async def _async_act(request: Request, action: Action, display: SpokenDisplay) -> None:
+async def _async_act(
+    sentence: Sentence, action: Action, display: SpokenDisplay
+) -> None:
     """Call an action of a display, which would silently do nothing without contact."""
     empty = display.emptiness
     if empty and (action.needs_work or empty == "unavailable"):
@@ -91,19 +93,19 @@ async def _async_act(request: Request, action: Action, display: SpokenDisplay) -
             raise UnansweredError("cannot", name=display.name)
         entity = other
     if action.domain == Platform.NUMBER:
-        data["value"] = _brightness(request, display, entity)
+        data["value"] = _brightness(sentence, display, entity)
     if action.service == "volume_set":
-        if (volume := request.slots.get("volume")) is None:
+        if (volume := sentence.slots.get("volume")) is None:
             raise UnansweredError("cannot", name=display.name)
         data["volume_level"] = volume / 100
     entity_id = entity.entity_id
-    await request.call(action.domain, action.service, entity_id=entity_id, **data)
+    await sentence.call(action.domain, action.service, entity_id=entity_id, **data)
 
 
-def _brightness(request: Request, display: SpokenDisplay, number: State) -> float:
+def _brightness(sentence: Sentence, display: SpokenDisplay, number: State) -> float:
     """Return the brightness that is asked for."""
-    if (step := BRIGHTNESS_STEPS.get(request.slots["action"])) is None:
-        return float(request.slots.get("brightness", 100))
+    if (step := BRIGHTNESS_STEPS.get(sentence.slots["action"])) is None:
+        return float(sentence.slots.get("brightness", 100))
     try:
         now = float(number.state)
     except ValueError as err:

@@ -110,8 +110,8 @@ def _number(least: float, most: float) -> vol.All:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A request to displays, as an intent with its slots, and the templates of the answer."""
+class Sentence:
+    """What was said: an intent with its slots, and the templates of the answer."""
 
     intent: intent.Intent
     slots: Mapping[str, Any]
@@ -219,10 +219,10 @@ class SpokenIntent(intent.IntentHandler):
             floor := floor_called(intent_obj.hass, text)
         ):
             values = {**values, "floor": floor, "scope": None}
-        request = Request(intent_obj, values, answers)
+        sentence = Sentence(intent_obj, values, answers)
         response = intent_obj.create_response()
         try:
-            response.async_set_speech(await self.answer(request))
+            response.async_set_speech(await self.answer(sentence))
         except HomeAssistantError as err:
             text = await async_error_text(intent_obj.hass, answers, err)
             code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
@@ -233,5 +233,5 @@ class SpokenIntent(intent.IntentHandler):
         return response
 
     @abstractmethod
-    async def answer(self, request: Request) -> str:
+    async def answer(self, sentence: Sentence) -> str:
         """Carry out the intent, and return the answer."""
