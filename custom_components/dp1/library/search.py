@@ -285,8 +285,11 @@ class _Index[T]:
         places = self._at(sound for sound, *_ in best)
         found = {at: query.likeness(self._lines[at]) for at in places}
         if least < SURE:
-            for at in self._at(query.most_of()):
-                found[at] = max(least, found.get(at, least))
+            sounds = set(query.most_of())
+            for at in self._at(sounds):
+                titles = self._lines[at].partition("\t")[0].split(BETWEEN_PARTS)
+                if sounds & {rough(sound_of(telling(title))) for title in titles}:
+                    found[at] = max(least, found.get(at, least))
         return [(fit, *self._places[at]) for at, fit in found.items() if fit >= least]
 
     def _at(self, sounds: Iterable[str]) -> Iterator[int]:
