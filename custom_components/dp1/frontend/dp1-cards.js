@@ -72,6 +72,7 @@ li { position: relative; min-width: 0; }
 .thumb { border-radius: 8px; overflow: hidden; position: relative; background: var(--fill); color: var(--secondary-text-color); margin-block-end: 4px; }
 :is(.thumb, .picture) img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
 .one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.one-line, .label > p { text-align: -webkit-match-parent; text-align: match-parent; }
 .soft { color: var(--secondary-text-color); }
 .small { font-size: var(--ha-font-size-s, 12px); }
 `;
@@ -92,7 +93,7 @@ ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); posi
 @keyframes fill { from { transform: scaleX(0); } }
 .side { display: flex; flex-direction: column; gap: 12px; padding: 16px; min-width: 0; }
 .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
-.label > p { overflow-wrap: anywhere; text-align: -webkit-match-parent; text-align: match-parent; }
+.label > p { overflow-wrap: anywhere; }
 .artist { font-weight: 500; }
 .title { font-style: italic; }
 .work { font-size: var(--ha-font-size-l, 16px); }
@@ -375,8 +376,6 @@ class WallLabelCard extends HTMLElement {
     };
     this._observer = new ResizeObserver(() => this._updateSize());
   }
-
-  // What Home Assistant asks of a card
 
   static getStubConfig(hass) {
     const shown = (entityId) => isDisplay(hass, entityId) && !hass.entities[entityId].hidden;

@@ -524,11 +524,11 @@ class CatalogProvider(Provider):
         people = (person for each in exhibitions for person in each.artists)
         records = [person for person in people if person.name == artist.name]
         texts = (" ".join(filter(None, (it.about, it.website))) for it in records)
-        # A portrait, or else a work.
+        # A work says more than a portrait, which is often gone.
         pictures = chain(
-            map(cover_url, records),
             map(cover_url, self._series_read_of(artist)),
             map(cover_url, exhibitions),
+            map(cover_url, records),
         )
         return Node(
             id=node_id(NodeKind.ARTIST, artist.name),
