@@ -16,7 +16,7 @@ from custom_components.dp1.client.display import (
 from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
-from custom_components.dp1.display import discovery
+from custom_components.dp1.display import connection, discovery
 from custom_components.dp1.library import spoken
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.library.providers.feed import server as playlists
@@ -39,7 +39,7 @@ WORKS = f"{VALUES}, {player_status.MAX_ITEMS:,} works"
 DOCUMENT = (megabytes(document.MAX_DOCUMENT), LEVELS)
 DOORS: dict[str, tuple[Any, ...]] = {
     "answers of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
-    "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
+    "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, f"{WORKS}, shown {connection.FRAME_BURST} at once and then {1 / connection.FRAME_SECONDS:g} a second", "-"),
     "screenshots": (megabytes(display._MAX_SCREENSHOT), "-", "1 at a time", display._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
