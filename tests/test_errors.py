@@ -38,7 +38,7 @@ TEXTS = json.loads(
 )
 SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
 # Keys that only an error of a display, or of a feed, has; each is that of a class, or of one error.
-ONLY_OF_DISPLAYS = {"not_ready", "address_not_accepted"}
+ONLY_OF_DISPLAYS = {"not_ready", "address_not_accepted", "wants_pairing"}
 ONLY_OF_FEEDS = {
     "cannot_delete",
     "changed",
