@@ -130,7 +130,7 @@ async def test_check() -> None:
 
 
 async def test_until_interrupted() -> None:
-    """Both addresses can be opened and tell of the same work, until Ctrl-C."""
+    """The addresses can be opened and tell of the same work, until Ctrl-C."""
     async with demonstration() as process, aiohttp.ClientSession() as session:
         assert process.stdout is not None
         told = ""
@@ -138,7 +138,8 @@ async def test_until_interrupted() -> None:
             line = await process.stdout.readline()
             assert line, f"it ended by itself: {told}"
             told += line.decode()
-        home, wall = re.findall(r"http://127\.0\.0\.1:\d+", told)
+        home, wall, screen = re.findall(r"http://127\.0\.0\.1:\d+", told)
+        assert screen == home
         async with session.get(f"{home}/art-gallery") as page:
             assert page.status == 200
         async with session.get(f"{wall}/simulator/state") as scene:

@@ -84,7 +84,8 @@ async def works(library: Library, node: str = NODE) -> list[str]:
 
 
 async def poll(entry: Any) -> None:
-    """Look for changes."""
+    """Look for changes, in a reading that begins now."""
+    await until(lambda: not collection_of(entry).list.is_reading)
     await collection_of(entry).async_refresh()
     await entry.runtime_data.hass.async_block_till_done()
 

@@ -30,7 +30,11 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 SERVICE = "_ff1._tcp.local."
 CHROMIUM = os.environ.get("DP1_CHROMIUM")
-RED = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'/>"
+# One pixel.
+RED = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8"
+    "BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
 GREEN = "data:text/html,<title>Green</title><body style='background:green'>"
 
 
@@ -154,6 +158,7 @@ async def test_scene() -> None:
             "source": source,
             "duration": 60,
             "kind": "web",
+            "label": {"title": "", "artist": ""},
         }
         assert (found["index"], found["count"], found["asleep"]) == (0, 1, False)
         await client.cast(playlist(items=[item(0, source="data:video/mp4,x")]))
