@@ -365,6 +365,30 @@ async def test_pictures_that_cannot_be_had(
     ).thumbnail is None
 
 
+async def test_a_slow_host_keeps_nobody_waiting(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """However many pictures of a host do not come, those of another are there at once."""
+    async_setup_data(hass)
+    async with (
+        ScriptedServer.run(Reply(fault="never")) as tarpit,
+        PictureServer.run() as server,
+    ):
+        await name_hosts(hass, server.url, tarpit.url)
+        shelf = pictures.Pictures(hass)
+        held = [
+            asyncio.create_task(shelf.async_at(f"{tarpit.url}/{number}"))
+            for number in range(30)
+        ]
+        await until(lambda: tarpit.requests)
+        async with asyncio.timeout(2):
+            assert await shelf.async_at(f"{server.url}/1")
+        for task in held:
+            task.cancel()
+        for task in list(shelf._fetching.values()):
+            task.cancel()
+
+
 async def test_pictures_are_fetched_once_and_a_few_at_a_time(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

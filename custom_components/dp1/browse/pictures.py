@@ -9,6 +9,7 @@ from pathlib import Path
 import struct
 from typing import Final
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 import aiohttp
 from aiohttp import hdrs, web
@@ -21,6 +22,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error
 from ..client.http import chunks
+from ..client.text import host_of
 from ..const import DOMAIN, LOGGER
 from ..guard import ADDRESSES
 from ..library.entries import library_and_node
@@ -141,6 +143,7 @@ TILE: Final = "tile"
 ICON: Final = Path(__file__).parents[1] / "brand" / "icon.png"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
+MAX_OF_HOST = 4
 MAX_CACHE_BYTES = 16 * 1024 * 1024
 MAX_AGE = "private, max-age=3600"
 
@@ -152,6 +155,8 @@ class Pictures:
         """Initialize an empty cache."""
         self._hass = hass
         self._semaphore = asyncio.Semaphore(MAX_PARALLEL)
+        # A host that answers slowly holds up its own pictures only.
+        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._scaling = asyncio.Lock()
         self._cache: OrderedDict[str, Image] = OrderedDict()
         self._failed: dict[str, float] = {}
@@ -200,7 +205,9 @@ class Pictures:
 
     async def _async_fetch(self, address: str) -> Image | None:
         """Fetch a picture and store it, or do not fetch it again for a while."""
-        async with self._semaphore:
+        host = host_of(address) or ""
+        of_host = self._hosts.setdefault(host, asyncio.Semaphore(MAX_OF_HOST))
+        async with of_host, self._semaphore:
             picture = await async_fetch_picture(self._hass, address)
         if picture is not None:
             self._keep(address, picture)

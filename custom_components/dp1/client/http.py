@@ -459,6 +459,7 @@ async def chunks(response: aiohttp.ClientResponse, limit: int) -> AsyncGenerator
     aiohttp would decompress all that comes at once on the loop: a thousand empty frames of zstd in each chunk of nine KB.
 
     Raises:
+        LostAnswerError: the end is missing.
         UnexpectedAnswerError: not what gzip writes, or (TooLargeError) over the limit before it is decompressed.
     """
     received = response.content.iter_chunked(CHUNK)
@@ -479,6 +480,8 @@ async def chunks(response: aiohttp.ClientResponse, limit: int) -> AsyncGenerator
                 chunk = unpack.unconsumed_tail
                 await asyncio.sleep(0)
         yield unpack.flush()
+        if length and not unpack.eof:
+            raise LostAnswerError("the answer was cut short")
     except zlib.error:
         raise UnexpectedAnswerError("the answer is not what gzip writes") from None
 

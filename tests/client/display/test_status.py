@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import is_dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 import json
+import math
 from typing import Any
 
 from hypothesis import given, settings, strategies as st
@@ -537,6 +538,15 @@ def test_metrics() -> None:
         timestamp=datetime(2026, 6, 24, 10, 0, 0, 123456, tzinfo=UTC),
     )
     assert Metrics.parse({"cpu": 5}).cpu_temperature is None
+
+
+@pytest.mark.parametrize("used", [1e308, 10**400, -1e308, float("inf")])
+def test_usage_without_end(used: float) -> None:
+    """What is used of a capacity is a number, or not known, however large its parts are."""
+    for size in (1, 1e-300, 5e-324, 10**300):
+        memory = {"used_capacity": used, "max_capacity": size}
+        usage = Metrics.parse({"memory": memory}).memory_usage
+        assert usage is None or math.isfinite(usage)
 
 
 EXPOSITION = """

@@ -211,7 +211,7 @@ def _usage(capacity: str) -> Callable[[object], float | None]:
         """Return usage in percent."""
         sizes = mapping(value)
         used, size = number(sizes.get("used_capacity")), number(sizes.get(capacity))
-        return 100 * used / size if used is not None and size else None
+        return number(100 * used / size) if used is not None and size else None
 
     return usage
 
