@@ -59,10 +59,11 @@ def writes(feed: FeedSimulator) -> list[str]:
 async def test_guests_do_not_publish(
     guest: TestClient[Any, Any], feed: FeedSimulator
 ) -> None:
-    """A user who is no administrator can neither publish nor delete."""
+    """A user who is no administrator can neither publish, change nor delete."""
     status = await post(guest, "publish_playlist", playlist=playlist())
     assert status == HTTPStatus.UNAUTHORIZED
     assert await post(guest, "delete_playlist", playlist_id=ID) == status
+    assert await post(guest, "update_playlist", playlist_id=ID, title="X") == status
     assert writes(feed) == []
 
 
