@@ -380,9 +380,10 @@ async def test_events_of_an_interlude(
     await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
     # The name of the playlist is read after the work was pushed, and fired then.
     await until(lambda: state_of(hass).attributes.get("media_playlist"))
+    activity = entity_id(hass, "event", "activity")
+    await until(lambda: state_of(hass, activity).attributes.get("title") == "Noon")
     await hass.async_block_till_done()
     heard: list[dict[str, Any]] = []
-    activity = entity_id(hass, "event", "activity")
 
     @callback
     def note(event: Any) -> None:
