@@ -16,7 +16,7 @@ from custom_components.dp1.client.display import (
 from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
-from custom_components.dp1.display import connection, discovery
+from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import spoken
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.library.providers.feed import server as playlists
@@ -39,7 +39,7 @@ WORKS = f"{VALUES}, {player_status.MAX_ITEMS:,} works"
 DOCUMENT = (megabytes(document.MAX_DOCUMENT), LEVELS)
 DOORS: dict[str, tuple[Any, ...]] = {
     "answers of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
-    "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, f"{WORKS}, shown {connection.FRAME_BURST} at once and then {1 / connection.FRAME_SECONDS:g} a second", "-"),
+    "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
     "screenshots": (megabytes(display._MAX_SCREENSHOT), "-", "1 at a time", display._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
@@ -50,7 +50,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works", links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
-    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", DEFAULTS["picture_timeout"]),
+    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", DEFAULTS["picture_timeout"]),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {fields.MAX_NOTE} characters of a note", "-"),
@@ -63,12 +63,19 @@ DOORS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+# What is let in unasked, or looked up by itself.
+PER_SECOND = {
+    "pushes of displays": f"{1 / connection.FRAME_SECONDS:g} are shown, after {connection.FRAME_BURST} at once",
+    "manifests of works": f"{metadata.LOOK_UPS_AT_ONCE} at a time",
+}
+
+
 def listed() -> dict[str, list[str]]:
     """Return the columns of each door in the document, without who may knock."""
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in (ROOT / "SECURITY.md").read_text().splitlines()
-        if line.startswith("|") and line.count("|") == 7
+        if line.startswith("|") and line.count("|") == 8
     ]
     return {row[0]: row[2:] for row in rows[2:]}
 
@@ -82,6 +89,7 @@ def test_all_doors_are_listed() -> None:
 def test_doors(door: str) -> None:
     """What is said of a door is what the code has."""
     wanted = [
-        f"{part:g}" if isinstance(part, float) else str(part) for part in DOORS[door]
+        f"{part:g}" if isinstance(part, float) else str(part)
+        for part in (*DOORS[door], PER_SECOND.get(door, "-"))
     ]
     assert listed()[door] == wanted
