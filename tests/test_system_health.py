@@ -12,6 +12,7 @@ from pytest_homeassistant_custom_component.common import (
 from homeassistant.components.http import ApiConfig
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
 from .displays import entry_of
@@ -94,6 +95,25 @@ async def test_without_an_internal_url(
 async def test_an_internal_url_of_itself(
     hass: HomeAssistant, setup_display: MockConfigEntry, url: str, reaches: bool
 ) -> None:
-    """Displays cannot load media from an internal URL that leads each machine to itself."""
-    await async_process_ha_core_config(hass, {"internal_url": url})
+    """Displays cannot load media from an internal URL that leads each machine to itself, which is an issue."""
+
+    def has_issue() -> bool:
+        """Return whether the issue is there."""
+        issue = ir.async_get(hass).async_get_issue("dp1", "internal_url_loopback")
+        return issue is not None
+
+    async def set_url(url: str) -> None:
+        """Change the internal URL as its form does."""
+        await hass.config.async_update(internal_url=url)
+        await hass.async_block_till_done()
+
+    await set_url(url)
     assert ((await health(hass))["internal_url"] == "ok") is reaches
+    assert has_issue() is not reaches
+    entry_id = setup_display.entry_id
+    await hass.config_entries.async_unload(entry_id)
+    assert not has_issue()
+    await hass.config_entries.async_setup(entry_id)
+    assert has_issue() is not reaches
+    await set_url("http://192.0.2.1:8123")
+    assert not has_issue()

@@ -29,9 +29,9 @@ from .const import (
     LOGGER,
     EntryKind,
 )
-from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, async_displays
 from .display.history import History
-from .grants import GRANTS, Grants
+from .grants import GRANTS, Grants, internal_url_is_loopback
 from .guard import ADDRESSES, HomeAddresses
 from .language import async_load_texts
 from .library.entries import (
@@ -90,6 +90,9 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     hass.bus.async_listen(
         EVENT_CORE_CONFIG_UPDATE, partial(_async_follow_language, hass)
     )
+    hass.bus.async_listen(
+        EVENT_CORE_CONFIG_UPDATE, partial(_async_check_internal_url, hass)
+    )
     async_follow_names(hass, partial(_async_update_sentences, hass))
     return True
 
@@ -99,6 +102,23 @@ async def _async_follow_language(hass: HomeAssistant, event: Event) -> None:
     if "language" in event.data:
         await async_load_texts(hass)
         async_tell_changed(hass)
+
+
+@callback
+def _async_check_internal_url(hass: HomeAssistant, _event: object = None) -> None:
+    """Create or delete the issue of an internal URL that leads every display to itself."""
+    issue_id = "internal_url_loopback"
+    if not (async_displays(hass) and internal_url_is_loopback(hass)):
+        ir.async_delete_issue(hass, DOMAIN, issue_id)
+        return
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        issue_id,
+        is_fixable=False,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key=issue_id,
+    )
 
 
 @callback
@@ -145,6 +165,9 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
 
     entry.async_on_unload(async_add_libraries_listener(hass, hand_libraries))
     hand_libraries()
+    check_internal_url = partial(_async_check_internal_url, hass)
+    entry.async_on_unload(entry.async_on_state_change(check_internal_url))
+    entry.async_on_unload(check_internal_url)
     await _async_add_entities(hass, entry, DISPLAY_PLATFORMS)
     # After the entities, so that whoever hears of it finds their states up to date.
     ActivityTracker(coordinator).async_start()

@@ -168,6 +168,14 @@ def base_url(hass: HomeAssistant) -> str:
         raise action_failed("no_internal_url") from err
 
 
+def internal_url_is_loopback(hass: HomeAssistant) -> bool:
+    """Return whether the internal URL leads every display to itself, False if there is none."""
+    try:
+        return is_loopback(get_url(hass, allow_external=False, allow_cloud=False))
+    except NoURLAvailableError:
+        return False
+
+
 def is_loopback(url: str) -> bool:
     """Return whether a URL leads every machine to itself."""
     host = URL(url).host or ""
