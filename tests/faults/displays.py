@@ -162,7 +162,7 @@ HTTP_FAULTS = (
         "answers 502 in HTML", "display_temporary", "status", status=502, text="<html>"
     ),
     fault("answers 503", "display_temporary", "status", status=503),
-    fault("answers 401", FOREIGN, "status", status=401),
+    fault("answers 401", "display_wants_pairing", "status", status=401),
     fault("answers 403", "display_address_not_accepted", "status", status=403),
     fault("answers 404", FOREIGN, "status", status=404),
     fault("answers 413", "playlist_turned_down", "status", status=413),
