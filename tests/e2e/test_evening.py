@@ -125,7 +125,12 @@ async def discover(person: Person, display: DisplaySimulator) -> None:
     button = button.filter(has_text="Show default playlist")
     await person.click(button.get_by_text("Press", exact=True))
     await expect(page.get_by_text("Tide", exact=True).first).to_be_visible()
-    assert display.state.current_title == "Tide"
+
+    async def shows() -> bool:
+        """Return whether the display shows the work."""
+        return display.state.current_title == "Tide"
+
+    await person.home.until(shows, 10, "the work on the display")
     assert person.clicks == CLICKS_TO_A_PICTURE
 
 
