@@ -1,6 +1,7 @@
 """Test that nothing private is published, wherever in a document it is and however it is encoded."""
 
 from base64 import b64encode
+from collections.abc import AsyncIterator
 from html import escape
 import json
 from typing import Any
@@ -27,12 +28,19 @@ LENT = "https://my.example/api/dp1/media/camera.door.jpg?token=s3cr3t"
 
 
 @pytest.fixture
+async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Run a feed that takes an API key, and signs what it is sent by itself."""
+    async with FeedSimulator("ts", "key", random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
 async def library(
     hass: HomeAssistant, feed: FeedSimulator, setup_display: MockConfigEntry
 ) -> MockConfigEntry:
     """Set up a display and a library."""
     await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
-    return await set_up(hass, library_entry(feed.url))
+    return await set_up(hass, library_entry(feed.url, api_key="key"))
 
 
 def page(address: str, *, twice: bool = False, coded: bool = False) -> str:
@@ -147,7 +155,6 @@ async def test_what_a_display_adds_is_not_signed(
     await show("Dune")
     await hass.services.async_call("dp1", "publish_playlist", target, blocking=True)
     assert feed.documents
-    # Older feeds drop what they do not know; it must not leave at all.
     sent = [json.loads(asked.body) for asked in feed.log if asked.method == "POST"]
     assert sent
     for document in sent:
