@@ -11,6 +11,8 @@ from uuid import uuid4
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1.actions.private import private_faults
+from custom_components.dp1.client.playlist.schema import MAX_FAULTS
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -161,3 +163,12 @@ async def test_what_a_display_adds_is_not_signed(
         assert "mood" not in document
         assert "spy" not in document["items"][0]
         assert document["items"][0]["note"] == {"text": "A"}
+
+
+def test_what_is_no_address_and_many_faults() -> None:
+    """An address that is none is not at home, and no more faults are told than a person reads."""
+    assert private_faults({"title": "http://[no"}, ()) == []
+    items = [
+        {"source": f"http://192.168.1.{n % 250}/{n}"} for n in range(2 * MAX_FAULTS)
+    ]
+    assert len(private_faults({"items": items}, ())) == MAX_FAULTS

@@ -4,19 +4,20 @@ import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
-from aiohttp import WSMsgType, WSServerHandshakeError
+from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
+from aiohttp.test_utils import TestServer
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.screen.pairing import Screens
+from custom_components.dp1.screen.pairing import PATH, Screens
 from custom_components.dp1.screen.server import SERVICE_TYPE, Server
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
-from homeassistant.config_entries import SOURCE_USER, ConfigEntry
+from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.util import dt as dt_util
 
-from ..displays import playlist, state_of, until
+from ..displays import name_hosts, playlist, state_of, until
 from .conftest import Page, answer_of
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
@@ -232,3 +233,81 @@ async def test_others_may_cast(
     hass.config_entries.async_update_entry(entry, options={})
     await until(lambda: not server.addresses)
     assert announced(name) is None
+
+
+async def test_files(page: Page) -> None:
+    """The page, its script and the frame for pages in addresses are served without login, each with a policy."""
+    for suffix, kind in (
+        ("", "text/html"),
+        (".js", "text/javascript"),
+        ("/frame", "text/html"),
+    ):
+        answer = await page._client.get(f"{PATH}{suffix}")
+        assert (answer.status, answer.content_type) == (200, kind)
+        policy = answer.headers["Content-Security-Policy"]
+        assert ("sandbox allow-scripts" in policy) is (suffix == "/frame")
+        assert await answer.text()
+
+
+async def test_interface(hass: HomeAssistant, server: Server, page: Page) -> None:
+    """Statuses, pushes and errors are those of a display; a playlist is read again by its address."""
+    items = [*ITEMS["items"][:2]]
+    app = web.Application()
+    app.router.add_get("/list", lambda _: _answer({"title": "Far", "items": items}))
+    app.router.add_get("/none", lambda _: _answer([]))
+    async with (
+        TestServer(app) as far,
+        ClientSession(f"http://127.0.0.1:{server.port}") as session,
+    ):
+        assert (await (await session.get("/api/v2/status")).json())[
+            "device_id"
+        ] == server.device_id
+        assert "playback_start_total" in await (await session.get("/metrics")).text()
+        for body in (b"no", b"{}"):
+            assert (await session.post("/api/cast", data=body)).status == 400
+        assert (await send(server, "getDeviceStatus"))["contract"] == "2"
+        assert "screen" in await send(server, "deviceMetrics")
+        assert await send(server, "setVolume", percent=101) == {"status": 500}
+        socket = await session.ws_connect("/api/notification")
+        url = str(far.make_url("/list"))
+        await name_hosts(hass, url, str(far.make_url("/none")))
+        none = str(far.make_url("/none"))
+        assert await send(server, "displayPlaylist", playlistUrl=none) == {
+            "status": 500
+        }
+        assert await send(server, "displayPlaylist", playlistUrl=url) == {"ok": True}
+        push = await socket.receive_json(timeout=5)
+        assert push["notification_type"] in ("player_status", "device_status")
+        items.append(ITEMS["items"][2])
+        server._refreshed -= timedelta(minutes=6)
+        await server._tick(dt_util.utcnow())
+        assert (await send(server, "checkStatus"))["items"][2]["title"] == "Three"
+        await socket.close()
+
+
+async def _answer(value: Any) -> web.Response:
+    """Answer with JSON."""
+    return web.json_response(value)
+
+
+async def test_another_browser(
+    hass: HomeAssistant, screens: Screens, page: Page
+) -> None:
+    """A browser that has forgotten its secret is paired again, under the same entry."""
+    entry = await add(hass, page)
+    page.secret = None
+    code = (await page.open())["code"]
+    flows = hass.config_entries.flow
+    context = {"source": SOURCE_RECONFIGURE, "entry_id": entry.entry_id}
+    flow = await flows.async_init("dp1", context=context)
+    assert flow["step_id"] == "screen"
+    result = await flows.async_configure(flow["flow_id"], {"code": code})
+    assert result["reason"] == "reconfigure_successful"
+    page.secret = (await page.socket.receive_json())["secret"]
+    assert "work" in await page.open()
+    (server,) = screens.servers
+    taken = server.port + 1 if server.port < 65000 else server.port - 1
+    server.port = taken
+    screens._save()
+    assert entry.data["port"] == taken
+    await hass.async_block_till_done()
