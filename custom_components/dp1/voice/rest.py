@@ -30,7 +30,7 @@ def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
     words = list(what) if not joint else what.split()
     for start in range(max(1, len(words) - MAX_REST), len(words)):
         end = joint.join(words[start:])
-        if rest and (found := recognize_best(end, rest, language=language)):
+        if found := recognize_best(end, rest, language=language):
             slots = {entity.name: entity.value for entity in found.entities_list}
             if (scope := found.entities.get("scope")) is not None:
                 # A floor may be called "upstairs".
@@ -44,12 +44,10 @@ def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _rest(language: str, names: str) -> Any:
-    """Return the rule of a language for what follows a title, None if it has none."""
+    """Return the rule of a language for the end after a title."""
     from hassil.intents import Intents  # noqa: PLC0415
 
     text = (SOURCES / f"{language}.yaml").read_text("utf-8")
     table = yaml.safe_load(with_names(text, language, json.loads(names)))
-    if "dp1_rest" not in table["expansion_rules"]:
-        return None
     rest = {"data": [{"sentences": ["<dp1_rest>"]}]}
     return Intents.from_dict({**table, "intents": {"rest": rest}})
