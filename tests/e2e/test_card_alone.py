@@ -1047,6 +1047,9 @@ async def test_other_entities_change_nothing(page: Page) -> None:
     changed = await page.evaluate(
         """async () => {
           const card = document.querySelector("dp1-wall-label-card");
+          // A picture that loads is shown only then.
+          for (const image of card.shadowRoot.querySelectorAll("img")) await image.decode().catch(() => {});
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
           let changes = 0;
           new MutationObserver((records) => (changes += records.length))
             .observe(card.shadowRoot, {subtree: true, childList: true, attributes: true, characterData: true});
