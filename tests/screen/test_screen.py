@@ -285,6 +285,29 @@ async def test_interface(hass: HomeAssistant, server: Server, page: Page) -> Non
         await socket.close()
 
 
+async def test_a_list_that_stays_as_it_is(hass: HomeAssistant, server: Server) -> None:
+    """A playlist that is read again unchanged, or is none any more, leaves order and counters alone."""
+    titles = [f"Work {number}" for number in range(12)]
+    works = [
+        {k: v for k, v in it.items() if k != "duration"}
+        for it in playlist(*titles)["items"]
+    ]
+    documents: list[Any] = [{"items": works}, {"items": works}, {"title": "None"}]
+    app = web.Application()
+    app.router.add_get("/list", lambda _: _answer(documents.pop(0)))
+    async with TestServer(app) as far:
+        url = str(far.make_url("/list"))
+        await name_hosts(hass, url)
+        assert await send(server, "displayPlaylist", playlistUrl=url) == {"ok": True}
+        await send(server, "setShuffle", enabled=True)
+        before = (await send(server, "checkStatus"))["items"]
+        for _ in range(2):
+            server._refreshed -= timedelta(minutes=6)
+            await server._tick(dt_util.utcnow())
+            assert (await send(server, "checkStatus"))["items"] == before
+    assert (documents, server.player.plays, server.player.refusals) == ([], 1, 0)
+
+
 async def _answer(value: Any) -> web.Response:
     """Answer with JSON."""
     return web.json_response(value)

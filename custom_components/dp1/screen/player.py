@@ -336,18 +336,21 @@ class Player:
 
     def cast(self, document: Json, url: str | None, request: Json) -> Json:
         """Show a playlist, or with ``refresh`` replace the works around the current one."""
-        self.plays += 1
+        refresh = request.get("refresh") is True
+        self.plays += not refresh
         items, before = document.get("items"), self.current
         if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
             raise CommandError("no works")
         action = mapping(request.get("intent")).get("action", "now_display")
-        refresh = request.get("refresh") is True
         playable = [PLAYABLE.match(str(item.get("source") or "")) for item in items]
         if not items or not all(playable) or not (refresh or action == "now_display"):
-            self.refusals += 1
+            self.refusals += not refresh
             return {"ok": False}
         items = [{"duration": ENDLESS, **item} for item in items[:MAX_ITEMS]]
         kept = [n for n, item in enumerate(items) if before and _same(item, before)]
+        if refresh and items == self.state.playlist.get("items"):
+            # The order may be another, by now.
+            return {"ok": True}
         if refresh and kept:
             state = self.state
             state.playlist, state.url = {**document, "items": items}, url

@@ -232,10 +232,7 @@ class Server:
             self._refreshed = dt_util.utcnow()
             with suppress(CommandError):
                 document = await self._async_fetch(url)
-                if (
-                    url == self.player.state.url
-                    and document["items"] != self.player.state.playlist["items"]
-                ):
+                if url == self.player.state.url:
                     self.player.cast(document, url, {"refresh": True})
         self.player.tick()
 
