@@ -111,6 +111,7 @@ window.render = (state, config = {}, language = "en") => {
       window.calls.push(message);
       if (message.type === "media_player/search_media") return {result: window.found ?? []};
       if (message.type.startsWith("dp1/")) return "library";
+      await window.browsing;
       return {children: window.pages?.[message.media_content_id] ?? []};
     },
     fetchWithAuth: async (url, {body}) => {
@@ -703,6 +704,26 @@ async def test_without_a_library(page: Page) -> None:
     await expect(actions).to_have_text(["add_library", "hang_picture"])
     await actions.first.click()
     await page.wait_for_url("**/config/integrations/dashboard/add?domain=dp1")
+
+
+async def test_words_before_the_folders(page: Page) -> None:
+    """Words that are written before the folders are there stay, and are searched for."""
+    await page.evaluate(
+        """() => {
+          window.browsing = new Promise((done) => window.browse = done);
+          window.found = [{title: "Dawn", can_play: true, media_content_id: "dawn"}];
+        }"""
+    )
+    await offer(page, "dp1://exhibitions", "Tides")
+    await render(page)
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("searchbox").fill("dawn")
+    await expect(dialog.locator("li")).to_have_text(["Dawn"])
+    await page.evaluate("window.browse()")
+    await expect(dialog.locator(".chips button")).to_have_count(1)
+    await expect(dialog.get_by_role("searchbox")).to_have_value("dawn")
+    await expect(dialog.locator("li")).to_have_text(["Dawn"])
 
 
 async def test_folders(page: Page) -> None:

@@ -572,7 +572,7 @@ class Chooser extends HTMLElement {
     const all = { media_content_id: EXHIBITIONS, dp1: { kind: "exhibitions" } };
     const rest = (folders ?? []).filter(({ dp1 }) => dp1?.kind !== "exhibitions");
     chips.append(...[all, ...rest].map((folder, index) => this.chip(folder, index)));
-    await this.look([]);
+    await this.load();
   }
 
   chip(folder, index) {
