@@ -107,7 +107,7 @@ class _Addresses:
 
 
 class HomeAddresses:
-    """Addresses at home that may be read: those in what an administrator or an automation casts, and those that a library has on its own servers.
+    """Addresses at home that may be read: those that an administrator or an automation casts, and those of the servers of a library.
 
     A cast only names hosts that cannot lead elsewhere later, as `client.http.is_home_name` has it.
     """
