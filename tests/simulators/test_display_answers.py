@@ -1,31 +1,15 @@
 """Test the routes and answers of the simulated display: statuses, texts and headers of the firmware."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-import hashlib
-import io
 import json
 from typing import Any
 
 import aiohttp
 from aiohttp import web
-from PIL import Image
 import pytest
 
-from .raw_display import (
-    FIRMWARE,
-    NOT_GIVEN,
-    NOW,
-    Answer,
-    RawClient,
-    gather,
-    item,
-    playlist,
-    talking,
-    timed,
-    until,
-)
+from .raw_display import FIRMWARE, NOT_GIVEN, NOW, Answer, playlist, talking, timed
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -63,30 +47,6 @@ async def serving(*answers: web.Response) -> AsyncIterator[str]:
 
 
 # Outcomes, in the order of the checks
-
-
-@pytest.mark.parametrize("profile", ["B", "C"])
-async def test_too_many_requests(profile: str) -> None:
-    """More than 64 requests over all routes are refused; notification sockets do not count."""
-    async with talking(profile) as client:
-        server = client.simulator.server
-        # Long enough for 64 requests to arrive on a busy machine.
-        server.latency = 2.0
-        socket = await client.session.ws_connect(
-            f"{client.simulator.url}/api/notification"
-        )
-        waiting = [asyncio.create_task(client.send("checkStatus")) for _ in range(64)]
-        await until(lambda: server.in_flight == 64)
-        async with aiohttp.ClientSession() as session:
-            other = RawClient(client.simulator, session)
-            for path in ("/api/cast", "/metrics", "/api/v2/status", "/nowhere"):
-                check_refusal(
-                    await other.get(path),
-                    429,
-                    "Too many concurrent requests, slow down",
-                )
-        await gather(*waiting)
-        await socket.close()
 
 
 @pytest.mark.parametrize(
@@ -132,46 +92,6 @@ async def test_origin(header: str) -> None:
         assert caught.value.status == 403
     async with talking("B") as client:
         assert (await client.get("/metrics", headers={header: "x"})).status == 200
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS"])
-async def test_method(profile: str, method: str) -> None:
-    """Commands need POST."""
-    async with talking(profile) as client:
-        answer = await client.request(method, "/api/cast")
-        check_refusal(answer, 405, "Post method is required")
-
-
-async def test_too_many_commands_at_once() -> None:
-    """More than 64 commands are refused before they are read."""
-    async with talking("A1") as client:
-        server = client.simulator.server
-        server.latency = 0.5
-        waiting = [asyncio.create_task(client.send("checkStatus")) for _ in range(64)]
-        await until(lambda: server.casts_in_flight == 64)
-        async with aiohttp.ClientSession() as session:
-            other = RawClient(client.simulator, session)
-            check_refusal(
-                await other.post(b"?"), 429, "Too many concurrent commands, slow down"
-            )
-            assert (await other.get("/metrics")).status == 200
-        await gather(*waiting)
-        assert client.simulator.max_in_flight == 64
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_large_body(profile: str) -> None:
-    """Newer firmware accepts 4 MiB, older any size."""
-    async with talking(profile) as client:
-        filler = b" " * (4 * 1024 * 1024)
-        answer = await client.post(b'{"command":"ping"}' + filler)
-        if profile in "BC":
-            check_refusal(answer, 413, "Request body too large")
-        else:
-            assert answer.status == 200
-        exact = b'{"command":"ping"}'.ljust(4 * 1024 * 1024)
-        assert (await client.post(exact)).status == 200
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -228,97 +148,6 @@ async def test_well_formed(body: bytes) -> None:
         assert client.simulator.commands == ["ping"]
 
 
-@pytest.mark.parametrize("profile", ["A1", "B", "C"])
-async def test_storm(profile: str) -> None:
-    """The rate limit has a status of its own; the oldest firmware has none."""
-    async with timed(profile) as (client, _):
-        answers = [await client.send("setVolume", {"percent": 8}) for _ in range(21)]
-        assert [answer.status for answer in answers] == [200] * 20 + [429]
-        check_refusal(answers[-1], 429, "Too many commands, slow down")
-    async with timed("A") as (client, _):
-        answers = [await client.send("setVolume", {"percent": 8}) for _ in range(25)]
-        assert {answer.status for answer in answers} == {200}
-
-
-async def test_dead_sources() -> None:
-    """A playlist of dead links is refused, with ten reasons at most; one good link is enough."""
-    missing, gone, good = (web.Response(status=status) for status in (404, 410, 200))
-    async with serving(missing, gone, good) as base, talking("B") as client:
-        dead = [
-            item(0, source=f"{base}/0"),
-            item(1, source="data:image/png;base64,?"),
-            item(2, source=f"{base}/1"),
-        ]
-        arguments: dict[str, Any] = {"intent": NOW}
-        answer = await client.send(
-            "displayPlaylist", {**arguments, "dp1_call": playlist(items=dead)}
-        )
-        check_refusal(
-            answer,
-            422,
-            "sourceUnreachable: no playlist item source is loadable"
-            " (item 0: HTTP 404; item 1: unusable data: URI; item 2: HTTP 410)",
-        )
-        many = playlist(items=[item(n, source=f"{base}/0") for n in range(12)])
-        answer = await client.send("displayPlaylist", {**arguments, "dp1_call": many})
-        assert answer.status == 422
-        assert answer.text.endswith("item 9: HTTP 404; and 2 more)\n")
-        mixed = playlist(items=[*dead[::2], item(3, source=f"{base}/2")])
-        assert (await client.cast(mixed))["ok"] is True
-        assert client.simulator.state.items[0]["source"] == f"{base}/0"
-    async with serving(missing) as base, talking("A1") as client:
-        assert (await client.cast(playlist(items=[item(0, source=f"{base}/0")]))) == {
-            "ok": True
-        }
-
-
-async def test_strict_signatures() -> None:
-    """In strict mode, playlists without a valid signature are refused with the reason."""
-    async with talking("B") as client:
-        await client.ask("setSignatureVerificationMode", mode="strict")
-        answer = await client.send(
-            "displayPlaylist", {"dp1_call": playlist(), "intent": NOW}
-        )
-        check_refusal(
-            answer,
-            422,
-            "sigInvalid: playlist rejected by strict signature verification (unsigned)",
-        )
-        assert client.simulator.state.playlist is None
-
-
-async def test_content() -> None:
-    """Works that the owner does not allow are removed; an invalid rating is refused."""
-    async with talking("B", storm_gate=False) as client:
-        await client.ask(
-            "setContentPolicy", showMatureContent=False, strictPersonal=False
-        )
-        mature = item(1, contentRating="mature")
-        document = playlist(items=[item(0), mature])
-        assert (await client.cast(document))["ok"] is True
-        assert [entry["id"] for entry in client.simulator.state.items] == ["i-0"]
-        hidden = {"dp1_call": playlist(items=[mature]), "intent": NOW}
-        answer = await client.send("displayPlaylist", hidden)
-        assert (answer.status, answer.text.split(":")[0]) == (422, "contentBlocked")
-        reply = await client.leaf(
-            "displayPlaylist", **hidden, contentContext="personal"
-        )
-        assert reply["ok"] is True
-        broken = {"dp1_call": playlist(contentRating=7), "intent": NOW}
-        answer = await client.send("displayPlaylist", broken)
-        assert (answer.status, answer.text.split(":")[0]) == (422, "playlistInvalid")
-        client.simulator.caster.policy.block_unrated = True
-        unrated = {"dp1_call": playlist(items=[item(2)]), "intent": NOW}
-        answer = await client.send("displayPlaylist", unrated)
-        assert (answer.status, answer.text.split(":")[0]) == (422, "contentBlocked")
-        reply = await client.leaf(
-            "displayPlaylist", **unrated, contentContext="personal"
-        )
-        assert reply["ok"] is True
-        empty = {"dp1_call": playlist(), "intent": NOW, "contentContext": None}
-        assert (await client.send("displayPlaylist", empty)).status == 500
-
-
 @pytest.mark.parametrize("profile", FIRMWARE)
 @pytest.mark.parametrize(
     ("command", "request_"),
@@ -348,25 +177,6 @@ async def test_failure(profile: str, command: str, request_: object) -> None:
         assert not client.simulator.received[0].applied
 
 
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_setup_page(profile: str) -> None:
-    """On the set-up page the player's commands do nothing, with an empty answer; the device's commands work."""
-    async with talking(profile) as client:
-        client.simulator.show_setup_page()
-        for command in ("checkStatus", "displayDefaultPlaylist", "anything"):
-            answer = await client.send(command, {})
-            assert (answer.status, answer.body) == (204, b"")
-            assert "Content-Type" not in answer.headers
-        answer = await client.send(
-            "displayPlaylist", {"dp1_call": playlist(), "intent": NOW}
-        )
-        assert answer.status == 204
-        assert client.simulator.state.playlist is None
-        assert await client.ask("setVolume", percent=8) == {"ok": True}
-        client.simulator.show_setup_page(False)
-        assert (await client.status())["ok"] is True
-
-
 async def test_success_is_escaped() -> None:
     """Text is escaped to be safe inside HTML."""
     async with talking("A") as client:
@@ -375,16 +185,6 @@ async def test_success_is_escaped() -> None:
         assert r"\u003cb\u003eSun \u0026 moon\u003c/b\u003e\u2028" in answer.text
         assert answer.text.endswith("}\n")
         assert answer.json["message"]["playlist"]["title"] == "<b>Sun & moon</b>\u2028"
-
-
-async def test_lost_answer() -> None:
-    """An answer that takes too long is lost, although the command was carried out."""
-    async with talking("A") as client:
-        client.simulator.server.write_timeout = 0.05
-        client.simulator.server.latency = 0.1
-        with pytest.raises(aiohttp.ClientError):
-            await client.send("setVolume", {"percent": 100})
-        assert client.simulator.state.volume == 100
 
 
 # Shapes
@@ -410,18 +210,6 @@ async def test_shapes(profile: str) -> None:
             "pauseCasting",
         ):
             assert await client.ask(unknown) == {"message": {"ok": False}}
-
-
-@pytest.mark.parametrize("profile", ["A1", "B", "C"])
-async def test_pairing_is_off(profile: str) -> None:
-    """An error with a type is flat too."""
-    async with talking(profile) as client:
-        reply = await client.ask("startMintPairingSession")
-        assert reply["ok"] is False
-        assert reply["error"]["code"] == "disabled"
-        assert reply["error"]["retryable"] is False
-    async with talking("A") as old:
-        assert await old.ask("startMintPairingSession") == {"message": {"ok": False}}
 
 
 # Routes
@@ -522,78 +310,6 @@ async def test_metrics(profile: str) -> None:
         assert "relayer_last_close_code" not in numbers
 
 
-# Pictures
-
-
-def read_png(body: bytes) -> tuple[int, int, Any]:
-    """Return width, height and color of a PNG."""
-    picture = Image.open(io.BytesIO(body))
-    return *picture.size, picture.getpixel((0, 0))
-
-
-async def test_screenshot() -> None:
-    """A screenshot shows the work, in the shape of the screen; it is black when asleep."""
-    async with talking("B", page_delay=0) as client:
-        await client.cast(playlist())
-        answer = await client.get("/api/screenshot?width=320")
-        assert answer.headers["Content-Type"] == "image/png"
-        assert answer.headers["Cache-Control"] == "no-store"
-        assert answer.headers["X-FF1-Capture-Source"] == "chromium-cdp"
-        digest = hashlib.sha256(answer.body).hexdigest()
-        assert answer.headers["X-FF1-Capture-SHA256"] == digest
-        assert answer.headers["X-FF1-Captured-At"].endswith("Z")
-        width, height, pixels = read_png(answer.body)
-        assert (width, height) == (320, 180)
-        assert answer.headers["X-FF1-Screenshot-Width"] == "320"
-        assert answer.headers["X-FF1-Screenshot-Height"] == "180"
-        assert any(pixels)
-        await client.ask("moveToArtwork", index=1)
-        other = await client.get("/api/screenshot?width=320")
-        assert other.body != answer.body
-        await client.ask("sleepNow")
-        await until(lambda: client.simulator.state.asleep)
-        dark = read_png((await client.get("/api/screenshot?height=90")).body)
-        assert dark[:2] == (160, 90)
-        assert not any(dark[2])
-        await client.ask("rotate", clockwise=False)
-        upright = await client.get("/api/screenshot?width=400&height=400")
-        assert read_png(upright.body)[:2] == (225, 400)
-        whole = await client.get("/api/screenshot")
-        assert whole.headers["X-FF1-Screenshot-Height"] == "3840"
-
-
-async def test_screenshot_refused() -> None:
-    """Every failure of a screenshot has its status."""
-    async with talking("B") as client:
-        screen = client.simulator.server.screen
-        for query in ("width=0", "width=4097", "width=a", "width=1&width=2"):
-            assert (await client.get(f"/api/screenshot?{query}")).status == 400
-        answer = await client.request("POST", "/api/screenshot")
-        check_refusal(answer, 405, "GET method is required")
-        answer = await client.get("/api/screenshot", headers={"Origin": "null"})
-        assert answer.status == 403
-        screen.seconds = 0.2
-        answers = await gather(
-            *(client.get("/api/screenshot?width=8") for _ in range(2))
-        )
-        assert sorted(answer.status for answer in answers) == [200, 429]
-        busy = next(answer for answer in answers if answer.status == 429)
-        assert busy.headers["Retry-After"] == "1"
-        screen.seconds = 0
-        screen.broken = True
-        assert (await client.get("/api/screenshot")).status == 502
-        screen.targets = 2
-        assert (await client.get("/api/screenshot")).status == 503
-
-
-async def test_slow_screenshot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A screenshot that takes too long fails."""
-    monkeypatch.setattr("tests.simulators.display.server._CAPTURE_SECONDS", 0.05)
-    async with talking("B") as client:
-        client.simulator.server.screen.seconds = 5
-        assert (await client.get("/api/screenshot")).status == 504
-
-
 # The 2025 description
 
 
@@ -620,23 +336,3 @@ async def test_legacy(profile: str) -> None:
         for command in ("checkStatus", "getDeviceStatus", "setVolume"):
             assert (await client.send(command, {})).status == 400
         assert client.simulator.state.playlist_title == "Mine"
-
-
-async def test_legacy_strictness() -> None:
-    """A strict display refuses unknown keys, the other one ignores them."""
-    both = {"playlist": playlist(), "dp1_call": playlist(), "intent": NOW}
-    async with talking("legacy") as client:
-        assert (await client.send("displayPlaylist", both)).status == 200
-    async with talking("legacy-strict") as client:
-        assert (await client.send("displayPlaylist", both)).status == 400
-
-
-@pytest.mark.parametrize("reply", [b"", b'{"ok":true}', b'{"message":{"ok":true}}'])
-async def test_legacy_reply(reply: bytes) -> None:
-    """The description defines no reply, so any is possible."""
-    async with talking("legacy") as client:
-        client.simulator.server.legacy_reply = reply
-        answer = await client.send(
-            "displayPlaylist", {"playlist": playlist(), "intent": NOW}
-        )
-        assert (answer.status, answer.body) == (200, reply)

@@ -1,13 +1,10 @@
 """Test the storm gate of the simulated display: its rates, and which commands share them."""
 
-import asyncio
 from typing import Any
 
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 import pytest
 
-from .raw_display import NOW, RawClient, gather, playlist, talking, timed, until
+from .raw_display import NOW, RawClient, gather, playlist, timed
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -78,19 +75,6 @@ async def test_buckets() -> None:
         assert await admitted(client, "whatever", {}) == 0
 
 
-async def test_refused_is_not_applied() -> None:
-    """A refused command has no effect."""
-    async with timed("A1") as (client, _):
-        for _ in range(3):
-            await client.send("rotate", {"clockwise": False})
-        assert client.simulator.state.orientation == "landscapeReverse"
-        assert [record.applied for record in client.simulator.received] == [
-            True,
-            True,
-            False,
-        ]
-
-
 async def test_equal_commands_share() -> None:
     """Equal commands at the same time are carried out once, whatever the order of their keys, and take one token."""
     async with timed("B") as (client, _):
@@ -103,69 +87,3 @@ async def test_equal_commands_share() -> None:
         assert {answer.status for answer in answers} == {200}
         panel.seconds = 0
         assert await admitted(client, "ddcPanelStatus", {}) == 9
-
-
-async def test_equal_commands_fail_together() -> None:
-    """Commands that share an execution share its failure."""
-    async with timed("B") as (client, _):
-        waits = asyncio.Event()
-
-        async def slow(_: web.Request) -> web.Response:
-            """Fail when all commands wait."""
-            await waits.wait()
-            return web.Response(status=404)
-
-        app = web.Application()
-        app.router.add_get("/playlist", slow)
-        async with TestServer(app) as server:
-            request = {"playlistUrl": str(server.make_url("/playlist")), "intent": NOW}
-            running = [
-                asyncio.create_task(client.send("displayPlaylist", request))
-                for _ in range(5)
-            ]
-            await until(lambda: len(client.simulator.received) == 5)
-            await asyncio.sleep(0.05)
-            waits.set()
-            answers = await gather(*running)
-        assert {answer.status for answer in answers} == {500}
-        assert client.simulator.counters.starts == 1
-
-
-async def test_different_commands_do_not_share() -> None:
-    """Commands with other arguments are different, and some classes are never shared."""
-    async with talking("B") as client:
-        client.simulator.device.panel.seconds = 0.1
-        control = {"action": "brightness", "value": 1}
-        answers = await gather(
-            *(client.send("ddcPanelControl", control) for _ in range(6))
-        )
-        assert sorted(answer.status for answer in answers) == [200] * 5 + [429]
-
-
-async def test_capacity() -> None:
-    """The capacity is sixteen units: slow commands use them up, and any other is refused at once."""
-    async with talking("B") as client:
-        client.simulator.device.panel.seconds = 0.6
-        slow = [
-            asyncio.create_task(
-                client.send("ddcPanelControl", {"action": "contrast", "value": n})
-            )
-            for n in range(5)
-        ]
-        queries = [
-            asyncio.create_task(client.send("ddcPanelStatus", {"n": n}))
-            for n in range(6)
-        ]
-        await until(lambda: len(client.simulator.received) == 11)
-        await asyncio.sleep(0.05)
-        assert (await client.send("checkStatus", {})).status == 429
-        answers = await gather(*slow, *queries)
-        assert {answer.status for answer in answers} == {200}
-        assert (await client.send("checkStatus", {})).status == 200
-
-
-async def test_switched_off() -> None:
-    """The gate can be disabled."""
-    async with timed("B", storm_gate=False) as (client, _):
-        answers = [await client.send("sleepNow", {}) for _ in range(8)]
-        assert {answer.status for answer in answers} == {200}

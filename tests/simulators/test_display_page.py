@@ -6,7 +6,6 @@ import contextlib
 import os
 from pathlib import Path
 import signal
-import socket
 import sys
 from typing import Any
 from uuid import uuid4
@@ -138,34 +137,6 @@ async def test_page(browser_page: BrowserPage) -> None:
             simulator.show_page(show, "overheating")
             await expect(note).to_have_text(text)
         await page.goto("about:blank")
-
-
-async def test_scene() -> None:
-    """The page gets everything it needs, and the type of a work is that of its server's answer."""
-    async with talking("B", page_delay=0) as client:
-        source = f"{client.simulator.url}/simulator/works/One"
-        await client.cast(playlist(items=[item(0, title="One", source=source)]))
-
-        async def scene() -> Any:
-            """Return the scene."""
-            return (await client.get("/simulator/state")).json
-
-        await until(lambda: client.simulator.player.render_status == 2)
-        found = await scene()
-        assert found["work"] == {
-            "id": "i-0",
-            "title": "One",
-            "source": source,
-            "duration": 60,
-            "kind": "web",
-            "label": {"title": "", "artist": ""},
-        }
-        assert (found["index"], found["count"], found["asleep"]) == (0, 1, False)
-        await client.cast(playlist(items=[item(0, source="data:video/mp4,x")]))
-        await until(lambda: client.simulator.player.render_status == 2)
-        assert (await scene())["work"]["kind"] == "video"
-        assert (await client.get("/simulator/nothing")).status == 404
-        assert client.simulator.server.in_flight == 0
 
 
 # Announcement
@@ -333,19 +304,3 @@ async def test_by_itself(end: signal.Signals) -> None:
     async with asyncio.timeout(10):
         assert await process.wait() == 0
     assert await process.stdout.read() == b""
-
-
-async def test_help() -> None:
-    """There is a help text."""
-    process = await run("--help")
-    output, _ = await process.communicate()
-    assert process.returncode == 0
-    for option in ("--profile", "--id", "--name", "--port", "--mdns", "--address"):
-        assert option in output.decode()
-
-
-def test_port_is_free_again() -> None:
-    """A display that was never started uses no port."""
-    simulator = DisplaySimulator()
-    with socket.socket() as probe:
-        probe.bind((simulator.host, simulator.port))

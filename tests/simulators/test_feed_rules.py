@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 import json
 from pathlib import Path
-import sys
 import time
 from typing import Any
 import uuid
@@ -256,17 +255,6 @@ async def test_queue_of_ts(ts: _Client) -> None:
     assert (await ts.ask("GET", path))[0] == 404
 
 
-async def test_queue_works_by_itself(session: aiohttp.ClientSession) -> None:
-    """The queue is processed after a delay, and every write can be queued."""
-    async with FeedSimulator("ts", queue_delay=0.01, always_async=True) as feed:
-        client = _Client(feed, session)
-        status, queued = await client.ask("POST", "/playlists", _DRAFT)
-        assert status == 202
-        async with asyncio.timeout(5):
-            while (await client.ask("GET", f"/playlists/{queued['id']}"))[0] != 200:
-                await asyncio.sleep(0.01)
-
-
 async def test_pages_of_ts(ts: _Client) -> None:
     """A full last page is followed by an empty one, and an invalid cursor gives the first page."""
     for n in range(4):
@@ -294,40 +282,3 @@ async def test_pages_of_ts(ts: _Client) -> None:
         assert [document["id"] for document in page["items"]] == order[:2]
     assert len((await ts.ask("GET", "/playlists?limit=many"))[1]["items"]) == 4
     assert (await ts.ask("GET", "/playlists?limit=101"))[1]["error"] == "invalid_limit"
-
-
-async def test_runs_by_itself(socket_enabled: None, tmp_path: Path) -> None:
-    """The command serves the given documents."""
-    seed = tmp_path / "seed.json"
-    seed.write_text(
-        json.dumps(
-            {"playlists": [_DRAFT | {"id": "385f79b6-a45f-4c1c-8080-e93a192adccc"}]}
-        )
-    )
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *(
-            "-m",
-            "tests.simulators.feed",
-            "--family",
-            "ts",
-            "--port",
-            "0",
-            "--seed",
-            str(seed),
-        ),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    try:
-        assert process.stdout is not None
-        line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()
-        async with (
-            aiohttp.ClientSession() as session,
-            session.get(f"{line.split()[-1]}/playlists") as response,
-        ):
-            assert [
-                document["title"] for document in (await response.json())["items"]
-            ] == ["Evening Loop"]
-    finally:
-        process.terminate()
-        await process.wait()
