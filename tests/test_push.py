@@ -21,7 +21,7 @@ from .sources import INTEGRATION
 
 FRAMES = 10
 # A count may only fall.
-ANOTHER_WORK = 320
+ANOTHER_WORK = 260
 SAME_AGAIN = 130
 
 

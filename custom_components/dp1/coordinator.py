@@ -46,7 +46,7 @@ from .client.display.device_status import (
     SleepSchedule,
 )
 from .client.display.notifications import Frame
-from .client.display.player_status import PlayerStatus, PlaylistItem
+from .client.display.player_status import DeviceSettings, PlayerStatus, PlaylistItem
 from .client.display.recent import RecentWork
 from .client.display.transport import RateLimit
 from .client.errors import (
@@ -192,6 +192,11 @@ class DisplayData:
     policy: ContentPolicy | None = None
     offline: OfflineCache | None = None
     screenshot: Screenshot | None = None
+
+    @property
+    def settings(self) -> DeviceSettings | None:
+        """Return the settings of the player."""
+        return self.player.settings if self.player else None
 
     @property
     def error_page(self) -> str | None:
@@ -535,8 +540,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _pushes_lack_settings(self) -> bool:
         """Return whether settings of the player are not pushed, as by firmware 1.x."""
-        pushed, player = self._pushed, self.data.player
-        settings = player.settings if player else None
+        pushed, settings = self._pushed, self.data.settings
         offered = pushed.settings.offered if pushed and pushed.settings else frozenset()
         return settings is not None and not settings.offered <= offered
 

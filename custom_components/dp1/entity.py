@@ -211,12 +211,22 @@ class DescribedEntity[_T](DisplayEntity):
 
     @callback
     @override
+    def _handle_coordinator_update(self) -> None:
+        """Write the state if it has changed, which it has not while its record is the same."""
+        coordinator = self.coordinator
+        if (
+            self.entity_description.record_of(coordinator.data) is not self._record
+            or coordinator.last_update_success is not self._was_available
+        ):
+            super()._handle_coordinator_update()
+
+    @callback
+    @override
     def _update(self) -> bool:
         """Update the value, and return whether that has changed."""
         description, before = self.entity_description, self._value
-        if (record := description.record_of(self.coordinator.data)) is self._record:
-            return False
-        self._record, self._value = record, description.value(record)
+        self._record = description.record_of(self.coordinator.data)
+        self._value = description.value(self._record)
         return self._value != before
 
     async def _async_set(self, *values: Any) -> None:

@@ -15,7 +15,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.display.player_status import DeviceSettings, PlayerStatus
+from .client.display.player_status import DeviceSettings
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import (
     DescribedEntity,
@@ -36,16 +36,11 @@ class DisplayNumberDescription(DisplayDescription[float], NumberEntityDescriptio
     """Describes a number of a display."""
 
 
-def _settings(player: PlayerStatus, signs: set[str]) -> DeviceSettings | None:
-    """Return the settings of the player, None until it sends one of the signs."""
-    settings = player.settings
-    return settings if settings and not settings.offered.isdisjoint(signs) else None
-
-
-def _seconds_per_work(player: PlayerStatus) -> float | None:
-    """Return the default duration of works in seconds, 0 if they stay until changed."""
-    settings = _settings(player, DURATION_SIGNS)
-    return settings.default_duration or 0 if settings else None
+def _seconds_per_work(settings: DeviceSettings) -> float | None:
+    """Return the default duration of works in seconds, 0 if they stay until changed, None until that is sent."""
+    if settings.offered.isdisjoint(DURATION_SIGNS):
+        return None
+    return settings.default_duration or 0
 
 
 async def _set_seconds_per_work(display: Display, value: float) -> None:
@@ -53,9 +48,9 @@ async def _set_seconds_per_work(display: Display, value: float) -> None:
     await display.set_default_duration(value or None)
 
 
-def _margin(player: PlayerStatus) -> float | None:
-    """Return the margin in pixels, None if it has another unit."""
-    if (settings := _settings(player, MARGIN_SIGNS)) is None:
+def _margin(settings: DeviceSettings) -> float | None:
+    """Return the margin in pixels, None if it has another unit or until it is sent."""
+    if settings.offered.isdisjoint(MARGIN_SIGNS):
         return None
     try:
         return float(str(settings.margin or 0).removesuffix("px"))
@@ -88,7 +83,7 @@ def _panel_value(name: str) -> DisplayNumberDescription:
 NUMBERS = (
     DisplayNumberDescription(
         key="seconds_per_work",
-        record="player",
+        record="settings",
         device_class=NumberDeviceClass.DURATION,
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement=UnitOfTime.SECONDS,
@@ -100,7 +95,7 @@ NUMBERS = (
     ),
     DisplayNumberDescription(
         key="margin",
-        record="player",
+        record="settings",
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement="px",
         native_min_value=0,

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import override
 
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
@@ -11,7 +12,6 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.display.device_status import DAYS, DeviceStatus, SleepSchedule
-from .client.display.player_status import PlayerStatus
 from .client.playlist.schema import SCALINGS
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .entity import (
@@ -51,21 +51,17 @@ def _setting(
 ) -> DisplaySelectDescription:
     """Return the description of a setting of how works are shown."""
 
-    def value(player: PlayerStatus) -> str | None:
-        """Return the value of the setting."""
-        return getattr(player.settings, name) if player.settings else None
-
     async def set_value(display: Display, option: str) -> None:
         """Change the setting."""
         await display.update_settings(**{name: option})
 
     return DisplaySelectDescription(
         key=key or name,
-        record="player",
+        record="settings",
         is_common=is_common,
         entity_category=EntityCategory.CONFIG,
         options=options,
-        value_fn=value,
+        value_fn=attrgetter(name),
         set_fn=sends(set_value, Refresh.PLAYER),
     )
 

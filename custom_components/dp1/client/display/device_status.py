@@ -8,6 +8,7 @@ characters.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 import re
 from typing import Self
 from urllib.parse import parse_qs
@@ -89,7 +90,7 @@ def _part[T: Message](part: type[T]) -> Callable[[object], T | None]:
     return lambda value: part.parse(value) if isinstance(value, dict) else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DeviceStatus(Message):
     """Status of the device behind the player.
 
@@ -129,7 +130,7 @@ class DeviceStatus(Message):
     last_outage: datetime | None = sent(moment, "lastOutage", "start")
     signature_mode: str | None = sent(word, "signatureVerificationMode")
 
-    @property
+    @cached_property
     def error_page(self) -> str | None:
         """Return the reason on the error page; None for any other page."""
         path, _, query = (self.display_url or "").partition("?")

@@ -353,7 +353,8 @@ class PlayerStatus(Message):
             return self
         settings = previous.settings
         if self.settings is not None:
-            settings = self.settings.over(settings)
+            merged = self.settings.over(settings)
+            settings = settings if merged == settings else merged
         if self.playlist_url != previous.playlist_url or not self._has_works_of(
             previous
         ):
