@@ -17,13 +17,19 @@ from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.playback.media_proxy import LIVE
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT
-from homeassistant.components.media_source import async_resolve_media
+from homeassistant.components.media_source import (
+    MediaSource,
+    MediaSourceItem,
+    PlayMedia,
+    async_resolve_media,
+)
+from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
 
-from tests.client.scripted_server import Reply, ScriptedServer
+from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
 from tests.entities import act, known
 from tests.fuzzing import unsafe
@@ -437,6 +443,101 @@ async def test_a_page_elsewhere(
         assert display.player.items[0]["source"] == url
         if "Content-Type" not in headers:
             assert await loaded(display) == ("web" if is_framed else "")
+
+
+def of_a_store(request: Request) -> Reply:
+    """Return what a store has, unless there is more in the address than was signed, or less."""
+    path, _, query = request.path.partition("?")
+    if query not in ("X-Amz-Signature=a", "x-goog-signature=a", "Key-Pair-Id=a"):
+        return Reply(403)
+    kinds = {"png": "image/png", "svg": "image/svg+xml", "mp4": "video/mp4"}
+    kind = kinds.get(path.rpartition(".")[2], "text/html")
+    headers = {"Content-Type": kind, "Access-Control-Allow-Origin": "*"}
+    return Reply(200, b"<p>", headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "sees"),
+    [
+        ("page?X-Amz-Signature=a", "", None),
+        ("page.html?x-goog-signature=a", "", None),
+        ("page?Key-Pair-Id=a", "web", None),
+        ("film?Key-Pair-Id=a", "video/mp4", None),
+        ("photo.png?X-Amz-Signature=a", "", "image"),
+        ("film.mp4?X-Amz-Signature=a", "", "video"),
+        # They are asked for with more than their address, so that a page has them.
+        ("moon.svg?X-Amz-Signature=a", "", "web"),
+        ("photo?X-Amz-Signature=a", "image/png", "web"),
+    ],
+)
+async def test_a_signed_address(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    path: str,
+    kind: str,
+    sees: str | None,
+) -> None:
+    """A page at an address that a store signed in whole is refused, as displays add their mode to it, and others hang."""
+    async with ScriptedServer.run(of_a_store) as store:
+        await name_hosts(hass, url := f"{store.url}/{path}")
+        if sees is None:
+            with pytest.raises(ServiceValidationError) as caught:
+                await play(hass, url, kind)
+            assert caught.value.translation_key == "signed_page"
+            assert "=a" not in str(caught.value)
+            assert not display.casts
+            return
+        await play(hass, url, kind)
+        assert await loaded(display) == sees
+
+
+async def test_a_signed_address_of_the_home(hass: HomeAssistant, home: str) -> None:
+    """A page at an address that Home Assistant signed is refused likewise, however it is written."""
+    path = "/api/camera_proxy/camera.door?authSig=a"
+    for url in (path, f"{home}{path}"):
+        with pytest.raises(ServiceValidationError) as caught:
+            await play(hass, url, "web")
+        assert caught.value.translation_key == "signed_page"
+
+
+@pytest.mark.parametrize(
+    ("path", "mime_type", "sees"),
+    [
+        ("page.html?X-Amz-Signature=a", "text/html", "web"),
+        ("photo?X-Amz-Signature=a", "image/png", "web"),
+        ("photo.png?X-Amz-Signature=a", "image/png", "image"),
+    ],
+)
+async def test_a_signed_address_of_a_media_source(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    path: str,
+    mime_type: str,
+    sees: str,
+) -> None:
+    """What a media source has in a store hangs, a page at our own address, which takes the mode and leads there."""
+
+    class Store(MediaSource):
+        """A media source with what is in a store."""
+
+        async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
+            """Return the signed address."""
+            return PlayMedia(f"{store.url}/{path}", mime_type)
+
+    class Sources:
+        """Media sources in the place of those of the integrations."""
+
+        async def async_get_platform(self, domain: str) -> MediaSource:
+            """Return the store."""
+            return Store(domain)
+
+    hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
+    async with ScriptedServer.run(of_a_store) as store:
+        await name_hosts(hass, store.url)
+        await play(hass, "media-source://store/a", "")
+        assert await loaded(display) == sees
 
 
 PADDED = b"<html>" + b" " * 64 * 1024 + b"<title>Late</title>"

@@ -91,3 +91,33 @@ async def test_loaded(
         await until(lambda: server.requests)
         assert client.simulator.sees == sees
         assert client.simulator.player.render_status == status
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "sees"),
+    [
+        ("page?signature=x", 403, ""),
+        ("page.html?signature=x", 401, ""),
+        ("picture.png?signature=x", 403, "image"),
+        ("page", 403, "web"),
+    ],
+)
+async def test_the_mode_of_a_frame(path: str, status: int, sees: str) -> None:
+    """The address of a page gets the mode: one that is signed in whole is refused within its frame, and reported as shown."""
+
+    def answer(request: Request) -> Reply:
+        """Return the work, unless there is more in the address than was signed."""
+        is_other = "signature" in request.path and "display_mode" in request.path
+        kind = PICTURE if ".png" in request.path else PAGE
+        return Reply(status if is_other else 200, b"x", {"Content-Type": kind, **OPEN})
+
+    async with ScriptedServer.run(answer) as server, talking("B") as client:
+        client.simulator.caster.preflight = False
+        document = playlist(items=[item(0, source=f"{server.url}/{path}")])
+        for scaling, mode in (("fit", "fit"), ("fill", "crop")):
+            document["defaults"] = {"display": {"scaling": scaling}}
+            await client.cast(document)
+            await until(lambda: client.simulator.player.render_status == READY)
+            assert client.simulator.sees == sees
+            modes = f"display_mode={mode}" in server.requests[-1].path
+            assert modes is (".png" not in path)

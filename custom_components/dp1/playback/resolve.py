@@ -51,6 +51,7 @@ from ..client.text import (
     MAX_TITLE,
     MAX_URL,
     clean,
+    host_of,
     markdown_safe,
     read_url,
     through_gateway,
@@ -99,7 +100,12 @@ IMAGES = "media-source://image/"
 PLAYER_ORIGIN = "http://127.0.0.1:8080"
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 PAGE_SUFFIXES = {".htm", ".html"}
-MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, *PAGE_SUFFIXES, ".m3u8", ".mov", ".mp4", ".webm"}
+# Displays tell the type by these, and load nothing of them in a frame.
+UNFRAMED_SUFFIXES = {
+    *(*IMAGE_SUFFIXES, ".bmp", ".m3u8", ".m4v", ".mov", ".mp4", ".ogv", ".webm"),
+    *(".flac", ".m4a", ".mp3", ".ogg", ".wav"),
+}
+MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
 WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
 FAILURES = (Dp1Error, ClientError, OSError, ValueError)
@@ -109,6 +115,8 @@ FRAMED = ("application/pdf", "text/html")
 DEFAULT_LOOP = "playlist"
 # Media content id of a display without a playlist, which a scene brings back.
 NOTHING = f"{DOMAIN}://nothing"
+# In addresses that are signed with all that they ask for, to which displays add in a frame.
+SIGNATURES = {"authsig", "key-pair-id", "x-amz-signature", "x-goog-signature"}
 # Separates the place from the playlist in a media content id.
 PLACE_MARK = "#dp1&"
 PLACE = re.compile(r"[0-9]{1,9}")
@@ -376,6 +384,9 @@ async def _async_from_media_source(
         source = picture_page(source)
     elif media.mime_type.startswith(FRAMED):
         await _async_ask_page(hass, source, request.options)
+    if _is_signed(source) and _suffix(source) not in UNFRAMED_SUFFIXES:
+        path = _parse_url(source).path
+        source = hass.data[GRANTS].async_url(request.media_id, path)
     playlist = _of_work(source, title or _title_of(media.url))
     return await async_apply(hass, playlist, request.options)
 
@@ -394,7 +405,8 @@ async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Pla
     """Return the playlist at a URL, or that of the picture, the film or the page there."""
     request = replace(request, media_id=through_gateway(request.media_id))
     kind = request.kind
-    is_media = kind.partition("/")[0] in ("image", "video")
+    family = kind.partition("/")[0]
+    is_media = family in ("image", "video")
     if kind in PLAYLIST_TYPES:
         return await _async_from_url(hass, request.media_id, request.options)
     if not (is_media or kind in WEB_TYPES):
@@ -403,12 +415,19 @@ async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Pla
             return await async_apply(hass, playlist, request.options)
     source = reachable_url(hass, request.media_id)
     _check_type(source)
-    if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
+    is_framed = _suffix(source) not in UNFRAMED_SUFFIXES
+    is_signed = _is_signed(source)
+    if is_signed and is_framed and family != "image":
+        raise invalid_input("signed_page", where=host_of(source) or "")
+    if is_framed and not is_media:
         page_title = await _async_ask_page(hass, source, request.options)
         request = replace(request, title=request.title or page_title)
     title = request.title or _title_of(source)
-    if _suffix(source) == ".svg" and not await _async_embeds(
-        hass, source, request.options
+    # Displays ask for the type of what is in a frame or an object, with more than the address.
+    is_asked = is_framed or _suffix(source) == ".svg"
+    if (is_asked and is_signed) or (
+        _suffix(source) == ".svg"
+        and not await _async_embeds(hass, source, request.options)
     ):
         source = picture_page(source)
     playlist = replace(_of_work(source, title), origin=Origin.STRANGER)
@@ -558,6 +577,11 @@ def _parse_url(url: str) -> URL:
 def _suffix(url: str) -> str:
     """Return the suffix of the path of a URL."""
     return PurePosixPath(_parse_url(url).path).suffix.lower()
+
+
+def _is_signed(url: str) -> bool:
+    """Return whether a URL is signed with all that it asks for."""
+    return not SIGNATURES.isdisjoint(map(str.lower, _parse_url(url).query))
 
 
 def _local_path(hass: HomeAssistant, url: str) -> URL | None:

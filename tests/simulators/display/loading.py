@@ -40,8 +40,10 @@ class Loaded(NamedTuple):
     visible: bool
 
 
-async def load(session: aiohttp.ClientSession, source: str) -> Loaded:
-    """Load a work."""
+async def load(
+    session: aiohttp.ClientSession, source: str, mode: str = "fit"
+) -> Loaded:
+    """Load a work; one in a frame is told the mode in its address, which one that is signed in whole does not bear."""
     if source.lower().startswith("data:"):
         data = read_data(source)
         return _done(_kind_of(data[0])) if data else _failed(FRAME)
@@ -52,8 +54,13 @@ async def load(session: aiohttp.ClientSession, source: str) -> Loaded:
         # It waits for an answer that may be used.
         return Loaded(kind, RenderStatus.LOADING, visible=False)
     kind = kind or await _ask_kind(session, source)
+    if kind == FRAME:
+        url = URL(source, encoded=True).update_query(display_mode=mode)
+        source = str(url)
     # Only films and sounds are requested with `crossOrigin`.
     answer = await _request(session, "GET", source, cors=kind in (VIDEO, AUDIO))
+    if kind == FRAME and answer is not None and answer.status in (401, 403):
+        return _done(kind, visible=False)
     if answer is None or answer.status >= 400:
         return _failed(kind)
     if kind == FRAME and answer.content_type == _STREAM:

@@ -74,12 +74,14 @@ class Painter:
         await asyncio.sleep(self._player.load_seconds)
         source = str(item.get("source", ""))
         loaded = Loaded(FRAME, RenderStatus.FAILED, visible=False)
+        player = self._player
+        scaling = player.settings.effective(player.document or {}, item)["scaling"]
+        mode = "crop" if scaling == "fill" else "fit"
         if self.session is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
-                    loaded = await load(self.session, source)
+                    loaded = await load(self.session, source, mode)
         self._loaded[source] = loaded
-        player = self._player
         if player.settings.showing_key == key and player.page is Page.PLAYLIST:
             player.render_status = loaded.status
         self.change()
