@@ -601,6 +601,16 @@ def no_title_is_invented() -> Iterator[str]:
                 yield name
 
 
+@check
+def only_cards_hang() -> Iterator[str]:
+    """A display shows; the word of galleries is for the cards, in their texts and on their page."""
+    texts = {path: text for path, text in leaves(ENGLISH) if ".card." not in path}
+    others = {"docs/dashboards.md", "docs/words.md", "docs/development.md"}
+    for place, text in (texts | PAGES).items():
+        if place not in others and re.search(r"\b[Hh](ang|ung)", ITALIC.sub("", text)):
+            yield place
+
+
 @pytest.mark.parametrize("looked_at", CHECKS, ids=lambda each: each.__name__)
 def test_texts(looked_at: Check) -> None:
     """The table."""

@@ -51,7 +51,7 @@ async def instance(
 
 
 async def test_tools(hass: HomeAssistant, tmp_path: Path) -> None:
-    """Models learn what hangs where, find art, show and describe it, and control displays; what comes from outside stays data."""
+    """Models learn what is shown where, find art, show and describe it, and control displays; what comes from outside stays data."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
         api = await instance(hass, home)
         ours = [tool for tool in api.tools if tool.name.startswith("dp1__")]
