@@ -470,11 +470,18 @@ PLACES = [
         ],
     ),
     Place(
+        "playback/program.py",
+        "a clock that is set back keeps announcements",
+        "async_call_later(display.hass, max(rest, 0.0), end)",
+        '__import__("homeassistant.helpers.event", fromlist=["_"]).async_track_point_in_utc_time(display.hass, end, end_at)',
+        ["tests/playback/test_announce.py::test_a_clock_that_is_set_back"],
+    ),
+    Place(
         "browse/pictures.py",
         "one slow host holds up all pictures",
         "async with of_host, self._semaphore:",
         "async with self._semaphore:",
-        ["tests/browse/test_pages.py::test_a_slow_host_keeps_nobody_waiting"],
+        ["tests/browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
     ),
     Place(
         "client/display/device_status.py",

@@ -365,22 +365,24 @@ async def test_pictures_that_cannot_be_had(
     ).thumbnail is None
 
 
-async def test_a_slow_host_keeps_nobody_waiting(
+async def test_slow_hosts_keep_nobody_waiting(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """However many pictures of a host do not come, those of another are there at once."""
+    """However many pictures of two hosts do not come, or a byte a second, those of another are there at once."""
     async_setup_data(hass)
     async with (
-        ScriptedServer.run(Reply(fault="never")) as tarpit,
+        ScriptedServer.run(Reply(fault="never")) as silent,
+        ScriptedServer.run(Reply(body=bytes(99), fault="drip")) as tarpit,
         PictureServer.run() as server,
     ):
-        await name_hosts(hass, server.url, tarpit.url)
+        await name_hosts(hass, server.url, silent.url, tarpit.url)
         shelf = pictures.Pictures(hass)
         held = [
-            asyncio.create_task(shelf.async_at(f"{tarpit.url}/{number}"))
+            asyncio.create_task(shelf.async_at(f"{url}/{number}"))
             for number in range(30)
+            for url in (silent.url, tarpit.url)
         ]
-        await until(lambda: tarpit.requests)
+        await until(lambda: silent.requests and tarpit.requests)
         async with asyncio.timeout(2):
             assert await shelf.async_at(f"{server.url}/1")
         for task in held:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 import json
 from typing import Any, Self
@@ -31,7 +31,7 @@ class Reply:
     body: Any = b""
     headers: dict[str, str] = field(default_factory=dict)
     # One of: "", "before" (cut without reading the body), "after" (cut without an answer),
-    # "half" (cut within the answer), "never" (no answer), "garbage" (no HTTP).
+    # "half" (cut within the answer), "never" (no answer), "drip" (a byte a second), "garbage" (no HTTP).
     fault: str = ""
 
     def encode(self, method: str = "GET") -> bytes:
@@ -96,6 +96,12 @@ class ScriptedServer:
                 if reply.fault == "never":
                     await reader.read()
                     return
+                if reply.fault == "drip":
+                    for byte in reply.encode(method):
+                        writer.write(bytes([byte]))
+                        with suppress(TimeoutError):
+                            await asyncio.wait_for(reader.read(1), 1)
+                            return
                 if not await self._reply(reply.encode(method), reply.fault, writer):
                     return
         except asyncio.IncompleteReadError, ConnectionError:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+import gzip
 import json
 from struct import pack
 from typing import Any
@@ -111,7 +112,21 @@ PLAYLIST_FAULTS = (
         displays.NIGHT,
         fault="half",
     ),
+    host(
+        "cuts its compressed answer short",
+        "playlist_(lost_answer|unexpected_answer)",
+        200,
+        gzip.compress(json.dumps(displays.NIGHT).encode())[:-12],
+        headers={"Content-Encoding": "gzip"},
+    ),
     host("never answers", "playlist_(lost|no)_answer", fault="never"),
+    host(
+        "sends a byte a second",
+        "playlist_(lost|no)_answer",
+        200,
+        displays.NIGHT,
+        fault="drip",
+    ),
     host("speaks no HTTP", "playlist_unexpected_answer", fault="garbage"),
     host("answers nothing", UNREADABLE),
     host("answers HTML", UNREADABLE, 200, b"<html>"),
@@ -218,6 +233,12 @@ PICTURE_FAULTS = (
     picture("closes without an answer", fault="after"),
     picture("cuts its answer short", fault="half"),
     picture("never answers", fault="never"),
+    picture("sends a byte a second", fault="drip"),
+    picture(
+        "cuts its compressed answer short",
+        body=gzip.compress(PNG)[:-12],
+        headers={"Content-Type": "image/png", "Content-Encoding": "gzip"},
+    ),
     picture("speaks no HTTP", fault="garbage"),
     picture("answers nothing", body=b""),
     picture("answers HTML", body=b"<html><script>alert(1)</script>"),

@@ -13,6 +13,7 @@ from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.playback.program import PROGRAMS, Program, Programs
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers import event
 from homeassistant.util import dt as dt_util
 
 from ..timing import set_timing
@@ -170,6 +171,19 @@ async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
     await until(lambda: house.walls["wall"].state.loop_mode == "one")
     await house.hass.async_block_till_done()
     assert_back(house)
+
+
+async def test_a_clock_that_is_set_back(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is shown for a time lasts no longer than that where the clock is set back meanwhile."""
+    await house.show("wall", playlist=ART)
+    await ring(house, show_for={"seconds": 1})
+    for module, name in ((dt_util, "utcnow"), (event, "time_tracker_timestamp")):
+        before, back = getattr(module, name), timedelta(hours=3)
+        ago = back if name == "utcnow" else back.total_seconds()
+        monkeypatch.setattr(module, name, lambda b=before, a=ago: b() - a)
+    await until(lambda: house.hanging("wall") == "Tides 1", 5)
 
 
 async def test_doorbell_and_the_phone_casts(house: House) -> None:

@@ -18,11 +18,12 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.library.entries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
-from custom_components.dp1.playback import daily as module
+from custom_components.dp1.playback import daily as module, program
 from custom_components.dp1.playback.program import PROGRAMS, Programs
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
@@ -119,6 +120,12 @@ class Days:
         return self.walls[name].caster._counters.starts
 
 
+def call_later(hass: HomeAssistant, delay: float, action: Any) -> CALLBACK_TYPE:
+    """Call an action once the moved time has come, as durations move along with it."""
+    when = dt_util.utcnow() + timedelta(seconds=delay)
+    return async_track_point_in_utc_time(hass, action, when)
+
+
 @asynccontextmanager
 async def days(
     hass: HomeAssistant, document: dict[str, Any], **walls: tuple[str, tzinfo]
@@ -137,6 +144,7 @@ async def days(
         entry = library_entry(None, None, options={"daily_url": url})
         house = Days(hass, server, entry, document)
         stack.enter_context(patch.object(dt_util, "utcnow", house.now))
+        stack.enter_context(patch.object(program, "async_call_later", call_later))
         for number, (name, (profile, zone)) in enumerate(walls.items()):
             clock = ShiftedClock(zone)
             wall = await stack.enter_async_context(

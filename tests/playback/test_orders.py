@@ -116,10 +116,9 @@ async def respond(*_: Any) -> dict[str, Any]:
     return {}
 
 
-def track(_hass: Any, action: Callable[[datetime], None], when: datetime) -> Any:
-    """Call at a virtual time."""
-    loop = asyncio.get_running_loop()
-    return loop.call_at((when - NEVER).total_seconds(), action, when).cancel
+def call_later(_hass: Any, delay: float, action: Callable[[datetime], None]) -> Any:
+    """Call after a virtual time."""
+    return asyncio.get_running_loop().call_later(delay, action, NEVER).cancel
 
 
 class House:
@@ -202,7 +201,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "async_restore_snapshot", restore_snapshot)
     monkeypatch.setattr(module, "async_wake", respond)
     monkeypatch.setattr(module, "async_response", respond)
-    monkeypatch.setattr(module, "async_track_point_in_utc_time", track)
+    monkeypatch.setattr(module, "async_call_later", call_later)
 
     def now() -> datetime:
         """Return the virtual time."""

@@ -143,7 +143,7 @@ TILE: Final = "tile"
 ICON: Final = Path(__file__).parents[1] / "brand" / "icon.png"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
-MAX_OF_HOST = 4
+MAX_OF_HOST = 2
 MAX_CACHE_BYTES = 16 * 1024 * 1024
 MAX_AGE = "private, max-age=3600"
 

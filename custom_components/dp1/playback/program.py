@@ -11,7 +11,7 @@ import voluptuous as vol
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.event import async_track_point_in_utc_time
+from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
@@ -242,7 +242,9 @@ class Program:
                 display.hass, self._async_end(display), f"{entry.title} announcement"
             )
 
-        self._cancel_end = async_track_point_in_utc_time(display.hass, end, end_at)
+        # A duration, as the clock may be set back meanwhile.
+        rest = (end_at - dt_util.utcnow()).total_seconds()
+        self._cancel_end = async_call_later(display.hass, max(rest, 0.0), end)
 
     # Permanently
 
