@@ -19,7 +19,7 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of a document: its path, like ``items[2].source``, and what is wrong there."""
+    """A fault of a document: its path, like ``items[2].source``, and the problem there."""
 
     path: str
     message: str
@@ -31,7 +31,7 @@ class Fault:
 
 
 class Dp1Error(Exception):
-    """Base of all errors; the message may be shown and logged, whatever its source.
+    """Base of all errors; the message may be shown and logged wherever it came from.
 
     Attributes:
         key: key of its text, after that of who was asked: ``no_answer`` of ``feed_no_answer``.
@@ -197,7 +197,7 @@ class AuthenticationError(Dp1Error):
 
 
 class ForbiddenError(AuthenticationError):
-    """The feed does not allow this, whatever the key (403)."""
+    """The feed does not allow this with any key (403)."""
 
     key = "forbidden"
 

@@ -380,7 +380,7 @@ async def request_json(
     max_body: int = MAX_BODY,
     max_skipped: int = 0,
 ) -> Answer:
-    """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
+    """Send a request, with ``json`` as its body unless None, and read the whole answer of any status.
 
     Redirects are only followed by a guard, which checks each, and only for GET and HEAD: aiohttp would turn a redirected
     POST into a GET. aiohttp repeats an idempotent request, but never a POST or PATCH, by itself when the connection ends

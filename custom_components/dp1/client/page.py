@@ -1,4 +1,4 @@
-"""A page of a list of a server: what every list of the client is read in."""
+"""A page of a list of a server; every list of the client is read in pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

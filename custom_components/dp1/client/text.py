@@ -1,4 +1,4 @@
-"""Make text from outside safe: one line, no markup, no characters that affect what is around them; and web addresses.
+"""Make text from outside safe: one line, no markup, no characters that affect the text around them; and web addresses.
 
 ``clean`` is for texts of a server, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is rendered.
 """
@@ -103,7 +103,7 @@ def one_line(text: str, limit: int = LIMIT) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Return a text whose every line is as ``one_line`` has it, for what people write; it is cut nowhere."""
+    """Return a text of people whose every line is as ``one_line`` has it; it is cut nowhere."""
     return "\n".join(one_line(line, len(line)) for line in text.split("\n"))
 
 
@@ -243,7 +243,7 @@ def media_type(url: str) -> str:
 
 
 def unshown_type(url: str, kind: str = "") -> str:
-    """Return the type of what no display shows as a work; empty for anything else.
+    """Return the type of a medium that no display shows as a work; empty for any other.
 
     Args:
         url: its address.

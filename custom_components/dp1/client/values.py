@@ -308,7 +308,7 @@ type _Reader = tuple[str, str | None, Callable[[Any], object]]
 
 
 class Message:
-    """Base class of what a display sends; ``parse`` accepts any JSON value and never raises."""
+    """Base class of messages of a display; ``parse`` accepts any JSON value and never raises."""
 
     __slots__ = ()
 

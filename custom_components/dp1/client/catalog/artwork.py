@@ -1,4 +1,4 @@
-"""What a display shows of the catalog: source, picture, title, credit and provenance of a work, and which works.
+"""Works of the catalog for a display: source, picture, title, credit and provenance, and the choice of works.
 
 The rules follow the catalog's own published playlists and readers; where those differ, the newer one counts. Copies of one
 work are included in a playlist once. A group exhibition takes one work of each series in turn, a solo exhibition the single

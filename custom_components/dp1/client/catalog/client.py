@@ -58,7 +58,7 @@ def spread_offsets(total: int, size: int, pages: int) -> list[int]:
 
 
 class Span(NamedTuple):
-    """A part of a list, from an index to another; the rest of one is what a shorter page has left out."""
+    """A part of a list, from an index to another; `is_rest` if a shorter page left it out."""
 
     start: int
     end: int
@@ -91,7 +91,7 @@ class PageReader[T: Record]:
         self._is_over = False
 
     async def pages(self) -> AsyncIterator[Page[T]]:
-        """Yield the pages as they come, and raise at the end what went wrong first: a broken page costs only itself."""
+        """Yield the pages as they come, and raise the first error at the end: a broken page costs only itself."""
         first = await self._fetch(0, min(PAGE_SIZE, self._cap))
         if first.total is not None and first.total >= first.received:
             self._total = first.total
@@ -152,7 +152,7 @@ class PageReader[T: Record]:
             yield Span(offset, min(offset + size, end))
 
     async def _read(self, span: Span) -> tuple[Page[T], Span | None]:
-        """Return the first page of a span, and what the server has left out of it."""
+        """Return the first page of a span, and the span that a shorter page leaves out."""
         limit = min(PAGE_SIZE, span.end - span.start)
         page = await self._fetch(span.start, limit)
         new = self._new(page)

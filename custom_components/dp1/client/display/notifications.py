@@ -119,7 +119,7 @@ async def _connect(
     async def refuse_redirect(
         request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Fail at a redirect, which aiohttp would follow: a display must not choose what else is requested in the house."""
+        """Fail at a redirect, which aiohttp would follow: a display must not choose other requests in the house."""
         response = await handler(request)
         if 300 <= response.status < 400:
             response.close()

@@ -184,7 +184,7 @@ class PlaylistItem(Message):
         return text(self.source)
 
     def updated(self, pushed: Mapping[str, Any]) -> Self:
-        """Return the same work with what was pushed of it."""
+        """Return the same work with the pushed fields."""
         if pushed.items() <= self.raw.items():
             return self
         news = {key: value for key, value in pushed.items() if value not in ("", None)}
@@ -380,7 +380,7 @@ class PlayerStatus(Message):
 
     @cached_property
     def _names(self) -> list[tuple[str | None, str | None]]:
-        """Return what the works are told apart by, in playing order."""
+        """Return id and title of each work, in playing order."""
         return [(item.id, item.title) for item in self.items]
 
 

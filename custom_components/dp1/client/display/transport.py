@@ -73,7 +73,7 @@ _DEFAULT = RateClass(rate=8, burst=13, shared=True)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a command is sent, and what its failure means.
+    """The rate and the queue of a command, and the meaning of its failure.
 
     Attributes:
         rate: its class.

@@ -339,7 +339,7 @@ class FeedConnection:
         return self.playlist_url(name)
 
     async def read(self, url: str, **options: Any) -> Answer:
-        """Get something; with ``headers`` that name what is known already, the answer may be a 304 without a body.
+        """Get an answer; with ``headers`` that name a kept copy, it may be a 304 without a body.
 
         Args:
             url: where from.

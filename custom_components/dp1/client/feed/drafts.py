@@ -153,7 +153,7 @@ def normalize(
     curator: Mapping[str, str] | None = None,
     newer: Collection[str] = (),
 ) -> tuple[Document, list[str]]:
-    """Prepare a document for publishing: what the strict feed server would fill in, rewrite or leave out is done here.
+    """Prepare a document for publishing: fill in, rewrite and leave out fields as the strict feed server would.
 
     Ids in lower case and made where missing (items too, each its own), slug as the server computes it,
     ``created`` in UTC, empty values and unknown fields dropped, signatures dropped, integers beyond 2^53 as doubles
@@ -278,7 +278,7 @@ def draft_signed(
 def _replacing(
     document: Mapping[str, Any], stored: Mapping[str, Any]
 ) -> tuple[Document, Document, list[str]]:
-    """Return a document that replaces a stored one, what of that stays word for word, and what cannot be changed."""
+    """Return a document that replaces a stored one, the fields kept word for word, and the names of those that cannot be changed."""
     kept: Document = {name: stored[name] for name in IDENTITY if name in stored}
     left_out = []
     slug = document.get("slug")
@@ -434,7 +434,7 @@ _OF_WORKS = re.compile(r"items\[[0-9]+\]\.(?:id|created)")
 
 
 def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
-    """Yield the paths at which two documents differ, like ``items[2].title``, except what a feed fills in."""
+    """Yield the paths at which two documents differ, like ``items[2].title``, except fields that a feed fills in."""
     if isinstance(sent, dict) and isinstance(held, dict):
         for name in {**sent, **held}:
             if not path and (

@@ -334,7 +334,7 @@ class Indexer:
 
 
 def _parsed(records: list[object], owners: Collection[str]) -> tuple[Token, ...]:
-    """Parse the records of a page; what they say of media may be long."""
+    """Parse the records of a page, whose descriptions of media may be long."""
     parsed = (Token.parse(mapping(record), owners) for record in records)
     return tuple(token for token in parsed if token is not None)
 

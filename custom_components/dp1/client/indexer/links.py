@@ -1,4 +1,4 @@
-"""What addresses, links of marketplaces and explorers, CAIP ids, `contract:token` and names stand for.
+"""Parse addresses, links of marketplaces and explorers, CAIP ids, `contract:token` and names.
 
 Only ``look_up`` and ``look_up_name`` request anything, of markets whose links do not name the token, and of name services;
 none of them needs a key.
@@ -158,7 +158,7 @@ class ContractLink:
 
 @dataclass(frozen=True, slots=True)
 class LookupLink:
-    """What only its market can name: a work by an alias and a number or by a slug, or the works of an alias."""
+    """A link that only its market can resolve: a work by an alias and a number or by a slug, or the works of an alias."""
 
     vendor: str
     slug: str

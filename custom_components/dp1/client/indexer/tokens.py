@@ -30,7 +30,7 @@ _DATA = re.compile(r"data:([a-z]+/[\w.+-]+)[;,]", re.IGNORECASE)
 
 
 def web_source(url: str | None) -> str | None:
-    """Return an address that a display can load: https, or what has a public gateway."""
+    """Return an address that a display can load: https, or that of a public gateway."""
     if not url or len(url) > MAX_SOURCE:
         return None
     url = escaped_url(through_gateway(url))
@@ -93,7 +93,7 @@ class Token:
     def parse(
         cls, record: Mapping[str, Any], owners: Collection[str] = ()
     ) -> Self | None:
-        """Parse a record; None without what names the token.
+        """Parse a record; None without the id of the token.
 
         Args:
             record: as the indexer has it.
@@ -160,7 +160,7 @@ def _names(artists: object) -> tuple[str, ...]:
 
 
 def _source(display: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str | None:
-    """Return the address of the work: its animation, else its image, else what media there are, else a large variant."""
+    """Return the address of the work: its animation, else its image, else another medium, else a large variant."""
     candidates = [
         display.get("animation_url"),
         display.get("image_url"),

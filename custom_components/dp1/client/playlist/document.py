@@ -233,7 +233,7 @@ def _is_base64(payload: str) -> bool:
 
 
 def check_playable(document: Any) -> None:
-    """Raise for what a display refuses without a reason, before a document is cast inline.
+    """Raise for a fault that a display refuses without a reason, before a document is cast inline.
 
     It needs at least one item (or a dynamic query), http, https or data sources with a payload, dates that can be read,
     and for each known field the JSON type that its decoder expects.  Null counts as absent, and any word is taken where

@@ -44,7 +44,7 @@ class Playlist:
     is_personal: bool = False
 
     def __post_init__(self) -> None:
-        """Check that there is something to show, and what the items are."""
+        """Check that the items of a document are a list of objects."""
         if self.url is not None:
             return
         items = self.document.get("items", [])
@@ -63,7 +63,7 @@ class Playlist:
 
     @property
     def _shown(self) -> str | Document:
-        """What a display is sent."""
+        """The URL or the document to send to a display."""
         return self.document if self.url is None else self.url
 
     @property
@@ -80,7 +80,7 @@ class Playlist:
 
     @property
     def pictures(self) -> Iterator[str]:
-        """The cover, and what works have as pictures or are, as far as they are known."""
+        """The cover, and the pictures of the works or the works themselves."""
         manifests = (item.get("inlineManifest") for item in self.items)
         found = (self.document.get("coverImage"), *map(picture_in, manifests))
         yield from (picture for picture in found if isinstance(picture, str))

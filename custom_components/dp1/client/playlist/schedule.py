@@ -45,7 +45,7 @@ class Due:
 
 
 def moment_of(text: object, zone: tzinfo) -> datetime | None:
-    """Return the UTC time of a `displayAt`; None for what is no time.
+    """Return the UTC time of a `displayAt`; None if it is no time.
 
     A local time that the clocks skip is the first one after, and one that comes twice is the earlier.
 

@@ -1,4 +1,4 @@
-"""What the fields of a DP-1 playlist must look like: one table, by three sets of rules.
+"""The schema of a DP-1 playlist: one table of fields, by three sets of rules.
 
 The rules are those of the v1.1.0 JSON schemas (core, playlists extension 0.2.0 and content rating 0.1.0). Unknown fields are
 legal everywhere. Every check yields all faults, in the order of the table.
@@ -263,7 +263,7 @@ def _form(expected: str, pattern: str) -> Field:
 
 
 def _choice(*names: str, **others: str) -> Field:
-    """Return the check of a word among some; others are what people write, with the word for it."""
+    """Return the check of a word among some; others are common mistakes, with the right word for each."""
 
     def written(value: Any) -> str | None:
         """Tell the right word, if there is one."""
@@ -278,7 +278,7 @@ def _choice(*names: str, **others: str) -> Field:
 
 
 def _almost(check: Field, problem: Callable[[str], str | None]) -> Field:
-    """Return the check of text with more exact words for what comes close."""
+    """Return the check of text with a more exact message for near misses."""
     return replace(
         check, problem=lambda value: problem(value) if is_text(value) else None
     )
@@ -533,7 +533,7 @@ _ITEM = Object(
 
 
 def known_fields(document: Any, check: Check | None = None) -> Any:
-    """Return a playlist, or what a check is of, without the fields that DP-1 does not know."""
+    """Return a playlist, or the subject of a check, without the fields that DP-1 does not know."""
     check = check or PLAYLIST
     match check, document:
         case Object(is_open=False), dict():

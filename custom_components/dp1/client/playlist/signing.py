@@ -114,7 +114,7 @@ _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
 
 
 class SignatureFault(StrEnum):
-    """What is wrong with a signature, or why it was not checked; the values are keys of its texts."""
+    """The fault of a signature, or the reason why it was not checked; the values are keys of its texts."""
 
     NOT_A_LIST = auto()
     NOT_AN_OBJECT = auto()
@@ -382,7 +382,7 @@ def verify(
     legacy_keys: Iterable[str] = (),
     now: datetime | None = None,
 ) -> list[Verification]:
-    """Check every signature of a document; never raises for what a document holds.
+    """Check every signature of a document; never raises for its contents.
 
     A wallet's takes milliseconds: what a stranger made is checked in a thread.
 
