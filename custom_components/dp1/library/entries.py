@@ -368,7 +368,7 @@ class AllSources:
         return list(self._media_ids)
 
     def media_id(self, name: str) -> str | None:
-        """Return the media id of a source, whatever the case of its name."""
+        """Return the media id of a source by its name in any case."""
         for form in (str.casefold, fold):
             for own, media_id in self._media_ids.items():
                 if form(own) == form(name) != "":

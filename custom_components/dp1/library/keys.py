@@ -1,4 +1,4 @@
-"""The keys of a library on the disk: what is signed with one that is lost stays as it is forever."""
+"""The keys of a library on the disk: a playlist signed with a lost key can never be changed."""
 
 import asyncio
 from collections.abc import Mapping

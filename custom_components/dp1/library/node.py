@@ -90,7 +90,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Children[T = Node]:
-    """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old.
+    """The nodes inside a node: `not_shown` more are left out, and `problem` is why some are missing or old.
 
     As only a part of a long list is shown, a provider may return records, and what makes their nodes.
     """

@@ -121,7 +121,7 @@ class Query:
         return f" {fold(title)} " in f" {self.text} "
 
     def likeness(self, line: str) -> float:
-        """Return how much the title of a line, a part of it, or what else it has, sounds like the query, from 0 to 1."""
+        """Return how much the title of a line, a part of it, or its other fields sound like the query, from 0 to 1."""
         title, *others = line.split("\t")
         names = (
             title.replace(BETWEEN_PARTS, " "),
@@ -199,7 +199,7 @@ def _most_of(words: list[str]) -> Iterator[str]:
 
 
 def _start_of(word: str) -> str:
-    """Return what a folded line has where a word starts so; scripts without blanks have no starts of words."""
+    """Return the text that marks the start of a word in a folded line; scripts without blanks have no starts of words."""
     return f" {word}" if word.isascii() else word
 
 
@@ -233,7 +233,7 @@ def the_one_called[T](
 
 
 class _Index[T]:
-    """The lines of a list of records, and what their names sound like."""
+    """The lines of a list of records, and the sound of their names."""
 
     def __init__(
         self, records: Sequence[T], names_of: Callable[[T], Iterable[Names]]
@@ -374,7 +374,7 @@ def lines_of_nodes(
 
 
 class Search:
-    """Search among all lines of a library, those of a folder, or those of what is inside a node."""
+    """Search among all lines of a library, of a folder, or inside a node."""
 
     def __init__(
         self,
@@ -382,7 +382,7 @@ class Search:
         async_ask: Callable[[Query, str, str], Awaitable[Scored]],
         is_favorite: Callable[[str], bool],
     ) -> None:
-        """Initialize with the lines of a folder, other means to find nodes, and what decides between equal scores."""
+        """Initialize with the lines of a folder, other means to find nodes, and the judge of equal scores."""
         self._lines = lines
         self._async_ask = async_ask
         self._is_favorite = is_favorite
@@ -408,13 +408,13 @@ class Search:
         lines = self._lines(folder) if inside is None else inside
 
         async def exact(query: Query, text: str) -> Scored:
-            """Return what has the words."""
+            """Return the nodes with the words."""
             # It may read what the lines then have.
             asked = [] if inside else await self._async_ask(query, text, folder)
             return [*chain(asked, *[await each.async_find(query) for each in lines])]
 
         async def alike(query: Query, least: float = SURE) -> Scored:
-            """Return what sounds like the words."""
+            """Return the nodes that sound like the words."""
             return [
                 *chain(*[await each.async_find_alike(query, least) for each in lines])
             ]
@@ -452,7 +452,7 @@ class Search:
         return sorted(best.values(), key=self._rank)
 
     def _rank(self, match: Match) -> tuple[float, bool, int, int, int, int]:
-        """Return the sort key of a match; what an artist showed alone comes before what they showed with others."""
+        """Return the sort key of a match; solo shows come before group shows."""
         node, score = match.node, match.score
         others = (node.work.artist or "").count(",") if score <= ARTIST else 0
         return (
@@ -466,7 +466,7 @@ class Search:
 
 
 def _made_by(artist: Query, found: Scored) -> Scored:
-    """Return the artist and what they made."""
+    """Return the matches of an artist and of their works."""
     return [
         (score, node)
         for score, node in found

@@ -108,7 +108,7 @@ class Server[T: Storable]:
         refresh_seconds: float,
         subentry: ConfigSubentry | None = None,
     ) -> None:
-        """Initialize without records; what is read for a subentry has its id and title, and a file of its own."""
+        """Initialize without records; a server of a subentry has its id and title, and a file of its own."""
         self.hass = hass
         self.kind = kind
         self.url = url

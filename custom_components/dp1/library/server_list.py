@@ -188,7 +188,7 @@ class ServerList[T: Storable]:
     async def async_get(
         self, *, max_age: float, patience: float = PATIENCE, limit: int | None = None
     ) -> ServerList[T]:
-        """Return the list, after waiting for what was never read; what is old is read again in the background."""
+        """Return the list, after waiting for its first reading; an old list is read again in the background."""
         is_read = self.read_at is not None and self._has(limit)
         if is_read and self.problem is None and self.age < max_age:
             return self
@@ -254,7 +254,7 @@ class ServerList[T: Storable]:
         return self.complete or size >= (limit or inf)
 
     async def _async_read(self, limit: int | None, pause: float | None) -> None:
-        """Read the list; of a reading that ends with an error what was known remains as well."""
+        """Read the list; a reading that ends with an error keeps the earlier records as well."""
         self.began_at = self._tasks.hass.loop.time()
         pages: list[Page[T]] = []
         try:
@@ -283,7 +283,7 @@ class ServerList[T: Storable]:
         return record if known is None or known != record else known
 
     def _add(self, pages: list[Page[T]], known: Iterable[T]) -> None:
-        """Set the records of pages, and what is known beyond them."""
+        """Set the records of pages, and the earlier records beyond them."""
         pages.sort(key=lambda page: page.offset)
         by_id: dict[str, T] = {}
         for record in chain.from_iterable((*(page.records for page in pages), known)):

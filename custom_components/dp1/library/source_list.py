@@ -20,7 +20,7 @@ SAVE_SECONDS = 30.0
 
 
 class SourceList:
-    """What can be selected at one time.
+    """The sources that can be selected at one time.
 
     Attributes:
         names: the node ids of the sources by name, in the order of the providers.

@@ -28,7 +28,7 @@ _folded = lru_cache(maxsize=8192)(fold_anew)
 
 
 def fold(text: str) -> str:
-    """Return a text as ``fold_anew`` does, remembered; what is longer than any title is cut."""
+    """Return a text as ``fold_anew`` does, remembered; a text longer than any title is cut."""
     return _folded(text[:MAX_FOLDED])
 
 

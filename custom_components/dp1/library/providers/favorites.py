@@ -48,7 +48,7 @@ class Favorite:
 
 
 def _parse_stored(stored: Any) -> list[Favorite]:
-    """Return the stored favorites that make sense, or raise whatever if none can be read."""
+    """Return the stored favorites that make sense, or raise any error if none can be read."""
     if not isinstance(favorites := stored["favorites"], list):
         raise TypeError(type(favorites).__name__)
     parsed = map(_parse_favorite, favorites)

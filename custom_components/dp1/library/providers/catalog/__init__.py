@@ -1,4 +1,4 @@
-"""The exhibition catalog of a library: its server, its records, what is read ahead of it, and its nodes.
+"""The exhibition catalog of a library: its server, its records, the reading ahead, and its nodes.
 
 It may import what the providers may import.
 """

@@ -1,4 +1,4 @@
-"""Reads what nobody has opened yet, so that search finds it: unhurried, and one request at a time."""
+"""Reads unopened series and works of a catalog, so that search finds them: unhurried, one request at a time."""
 
 from collections.abc import Callable, Coroutine
 from datetime import datetime
@@ -80,7 +80,7 @@ class BackgroundReader:
             self._schedule(READING_IDLE)
 
     def _next(self) -> Callable[[], Coroutine[Any, Any, None]] | None:
-        """Return what to read next: all series, the newest first, and then the works in them."""
+        """Return the next reading: all series, the newest first, and then the works in them."""
         now = dt_util.utcnow()
         exhibitions = [
             exhibition

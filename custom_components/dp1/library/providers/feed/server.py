@@ -262,7 +262,7 @@ class FeedServer(Server[FeedPlaylist]):
     async def _pages(
         self, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[FeedPlaylist]]:
-        """Yield the newest playlists, read the channels, and yield what is older: once a day as it is, with a pause before each page."""
+        """Yield the newest playlists, read the channels, and yield older playlists: once a day as they are, with a pause before each page."""
         assert self.client is not None
         state, before = self._state, self.list.records
         older_age = timedelta(seconds=OLDER_AGE)
@@ -299,7 +299,7 @@ class FeedServer(Server[FeedPlaylist]):
     async def _async_parse(
         self, documents: Page[Json], size: int
     ) -> tuple[Page[FeedPlaylist], int]:
-        """Return the playlists of a page, beyond a size of all before them with only what names them, and the size of all."""
+        """Return the playlists of a page, without cover and fields beyond a total size, and the size of all so far."""
 
         def parse() -> tuple[Page[FeedPlaylist], int]:
             """Parse them."""
@@ -315,7 +315,7 @@ class FeedServer(Server[FeedPlaylist]):
 
     @override
     def _ordered(self, records: Iterable[FeedPlaylist]) -> Iterator[FeedPlaylist]:
-        """Yield playlists with what was written or deleted since the reading began, of which its pages may be older."""
+        """Yield playlists with those written or deleted since the reading began, as its pages may be older."""
         written = {
             key: playlist
             for key, (at, playlist) in self._written.items()
