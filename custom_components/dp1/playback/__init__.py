@@ -1,4 +1,4 @@
-"""Playback: resolve what a user names, cast it, and everything built on that.
+"""Playback: resolve a medium to a playlist, cast it, and everything built on that.
 
 It may import the coordinator and everything below it.
 """

@@ -1,4 +1,4 @@
-"""Activity of a display: what happens on it, found by comparing what it says with what it said before."""
+"""Activity of a display, such as a new work or a failed playback: differences of two states in a row."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ class Activity:
 
     @property
     def names(self) -> dict[str, Any]:
-        """Return what names the current work; empty without one."""
+        """Return the names of the current work; empty without one."""
         if (work := self.data.work) is None:
             return {}
         return {
@@ -64,7 +64,7 @@ class Activity:
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
-        """Return what the display shows, which is put together once somebody asks while this is told."""
+        """Return the attributes of the current work, which are put together only when somebody reads them."""
         attributes = self.names
         player, work = self.data.player, self.data.work
         if player is not None and work is not None:
@@ -90,10 +90,10 @@ ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
 
 
 class ActivityTracker:
-    """Finds what happens on a display by comparing what it says with what it said before, and tells it."""
+    """Compares each state of a display with the one before, and tells listeners of the activity."""
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
-        """Initialize the tracker; what is already so is no news."""
+        """Initialize the tracker; the present state is no news."""
         self._coordinator = coordinator
         self._waiting: Activity | None = None
         # None until the display is there for the first time.
@@ -136,7 +136,7 @@ class ActivityTracker:
                 self._tell(activity)
 
     def _changes(self, data: DisplayData) -> Iterator[tuple[str, bool]]:
-        """Yield the types of what has happened since the last time, and whether it belongs to an announcement."""
+        """Yield the types of activity since the last time, and whether each belongs to an announcement."""
         available = self._coordinator.last_update_success
         came_back = available and self._available is False
         if available or self._available is not None:
@@ -156,7 +156,7 @@ class ActivityTracker:
         self._problem = problem
 
     def _changes_of_player(self, player: PlayerStatus) -> Iterator[tuple[str, bool]]:
-        """Yield what has happened to the works that are visible."""
+        """Yield the types of activity of the visible works."""
         in_announcement = self._coordinator.history.is_announcing
         work = _work(player)
         if not self._knows_player:
@@ -184,7 +184,7 @@ class ActivityTracker:
             yield ARTWORK_CHANGED, is_announcing
 
     async def _async_tell_known(self, activity: Activity) -> None:
-        """Tell of a work when the libraries have said what they know of it."""
+        """Tell of a work once the libraries have its metadata."""
         await self._coordinator.metadata.async_wait(ACTIVITY_PATIENCE)
         if self._waiting is activity:
             self._waiting = None
@@ -206,21 +206,21 @@ class ActivityTracker:
 
 
 def _work(player: PlayerStatus) -> Hashable:
-    """Return what tells one work from another; None without a work."""
+    """Return the identity of the current work; None without a work."""
     if (item := player.current) is None:
         return None
     return item.id or (item.title, player.position)
 
 
 def _playlist(player: PlayerStatus) -> Hashable:
-    """Return what tells one playlist from another; the display reads the same URL again by itself."""
+    """Return the identity of a playlist; the display reads the same URL again by itself."""
     if not player.items:
         return None
     return player.playlist_url or frozenset(player.item_ids)
 
 
 def is_wanted(options: Mapping[str, Any], attributes: Mapping[str, Any]) -> bool:
-    """Return whether what a display shows is what the options of a trigger or a condition ask for."""
+    """Return whether the attributes of a display match the options of a trigger or a condition."""
     if options.get("favorite") and not attributes.get("favorite"):
         return False
     # Of several artists, or by the last name.

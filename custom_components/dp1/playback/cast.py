@@ -1,4 +1,4 @@
-"""Casts: show something on a display, and what it showed before."""
+"""Casts: show a playlist on a display, and later the one before."""
 
 import asyncio
 from contextlib import suppress
@@ -28,7 +28,7 @@ from .resolve import Options, async_apply, async_read, start_of
 async def async_cast(
     coordinator: DisplayCoordinator, playlist: Playlist, options: Options
 ) -> Playlist:
-    """Cast to a display in its turn, and return what was sent."""
+    """Cast to a display in its turn, and return the playlist as sent."""
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, options)
     check_reach(coordinator, playlist)
@@ -78,7 +78,7 @@ async def _async_send(
     playlist: Playlist,
     start: Start | None,
 ) -> Playlist:
-    """Send a playlist, and return what was sent.
+    """Send a playlist, and return it as sent.
 
     If the display refuses a playlist without a reason, look for it in the document. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
@@ -146,7 +146,7 @@ async def async_response(
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a display shows: the playlist if there is one, the place in it, and whether the display sleeps."""
+    """The present of a display: its playlist if there is one, the place in it, and whether the display sleeps."""
 
     playlist: Playlist | None
     start: Start
@@ -154,7 +154,7 @@ class Snapshot:
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
-    """Ask a display what it shows."""
+    """Read the snapshot of a display."""
     player = await coordinator.async_read_player()
     asleep = coordinator.data.asleep is True
     if player is None and coordinator.data.assumed is not None:
@@ -170,7 +170,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
 async def async_restore_snapshot(
     coordinator: DisplayCoordinator, snapshot: Snapshot
 ) -> None:
-    """Show what a snapshot of this display or another has, or nothing, and let the display sleep if it did then."""
+    """Show the playlist of a snapshot of this display or another, or nothing, and let the display sleep if it did then."""
     with coordinator.requests.steps():
         if snapshot.playlist is not None:
             options = Options(place=snapshot.start, wake=False)

@@ -49,7 +49,7 @@ class Medium:
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """Validate an id, an object with one, or what the media picker gives."""
+        """Validate an id, an object with one, or a value of the media picker."""
         if not isinstance(value, Mapping):
             return cls(cv.string(value).strip())
         if value.keys() - DETAILS - PICKED or not value.get(ATTR_MEDIA_CONTENT_ID):
@@ -111,7 +111,7 @@ async def async_compose(
 async def _async_items(
     hass: HomeAssistant, medium: Medium, options: Options
 ) -> tuple[bool, list[Item]]:
-    """Return whether a medium is the owner's own, and its works with what their playlist says of all, and the texts they are to have."""
+    """Return whether a medium is the owner's own, and its works with the defaults of their playlist and the texts they are to have."""
     name, _ = split_media_id(medium.media_content_id)
     own = Options(
         limit=options.limit,
@@ -133,7 +133,7 @@ async def _async_items(
 
 
 async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Item]:
-    """Return the works of a playlist with what its defaults say of each, or raise that this is too long."""
+    """Return the works of a playlist with its defaults, or raise that it is too long."""
     shared = mapping(playlist.document.get("defaults"))
     of_all = mapping(shared.get("display"))
     works = []

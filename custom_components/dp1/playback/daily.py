@@ -160,7 +160,7 @@ def _firmware(coordinator: DisplayCoordinator) -> str:
 
 
 async def _async_due(hass: HomeAssistant, daily: Daily, options: Options) -> Playlist:
-    """Return a playlist of what is due, without times and signatures."""
+    """Return a playlist of the works that are due, without times and signatures."""
     items = [
         {key: value for key, value in item.items() if key != "displayAt"}
         for item in daily.due().items

@@ -1,4 +1,4 @@
-"""Groups of displays: the members show what the leader shows, or the works that follow it."""
+"""Groups of displays: the members show the work of the leader, or the works that follow it."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ from .program import PROGRAMS
 
 
 def _seen(coordinator: DisplayCoordinator) -> tuple[bool, object]:
-    """Return whether a display is available, and what it shows of what a group has in common."""
+    """Return whether a display is available, and the state that a group has in common."""
     player = coordinator.data.player
     place = player and (
         player.playlist_url,
@@ -57,7 +57,7 @@ class Call:
 
 @dataclass(slots=True)
 class Synchronization:
-    """What is under way in a group.
+    """The synchronization under way in a group.
 
     Attributes:
         number: how many synchronizations were scheduled.
@@ -84,7 +84,7 @@ class GroupWatch:
     """Watches a display that may be in a group: the others follow their leader, and a member that is back catches up."""
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
-        """Initialize the watch; what the display shows now is no change."""
+        """Initialize the watch; the present state of the display is no change."""
         self._display = coordinator
         self._seen = _seen(coordinator)
 
@@ -278,7 +278,7 @@ def paused(hass: HomeAssistant, entry_ids: Iterable[str]) -> Iterator[None]:
 
 
 async def async_sync(leader: DisplayCoordinator) -> None:
-    """Let the members of a group show what their leader shows, or raise which of them did not."""
+    """Show the playlist of the leader on all members of its group, or raise the members that failed."""
     hass, entry_id = leader.hass, leader.entry_id
     group = group_of(hass, entry_id)
     if group is None or group.leader != entry_id:
@@ -303,7 +303,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
 
 
 async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
-    """Let one member show what the leader shows, unless it shows an announcement, which is its own."""
+    """Show the playlist of the leader on one member, unless it shows an announcement, which is its own."""
     hass = leader.hass
     if hass.data[PROGRAMS][entry_id].is_announcing:
         return

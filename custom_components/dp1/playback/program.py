@@ -1,4 +1,4 @@
-"""The program of a display: what it shows permanently or for a limited time, one cast after the other."""
+"""The program of a display: permanent playlists and announcements, one cast after the other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -42,7 +42,7 @@ type Response = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """Something shown for a limited time, after which what was shown before returns.
+    """A playlist shown for a limited time, after which the one before returns.
 
     Attributes:
         playlist: what is shown.
@@ -75,7 +75,7 @@ class DisplayNotes:
 
 
 def _parse_stored(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, DisplayNotes]:
-    """Return the notes by display, without what another version may have written."""
+    """Return the notes by display, without fields of another version."""
     return {
         entry_id: record_from_json(
             DisplayNotes,
@@ -181,7 +181,7 @@ class Program:
 
     @callback
     def async_stop(self) -> None:
-        """Leave what is due until the display is set up again."""
+        """Stop the timers until the display is set up again."""
         self._display = None
         self._apply()
 
@@ -255,7 +255,7 @@ class Program:
         options: Options,
         daily: str | None = None,
     ) -> Response:
-        """Show something permanently, which ends what lasted until then, and return the response of ``dp1.cast_playlist``."""
+        """Show a playlist permanently, which ends announcement and Daily, and return the response of ``dp1.cast_playlist``."""
         async with self.turn(options.number) as is_newest:
             if not is_newest:
                 return await _async_superseded(coordinator, playlist)
@@ -284,7 +284,7 @@ class Program:
         options: Options,
         duration: timedelta,
     ) -> Response:
-        """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
+        """Show a playlist for a limited time; after overlapping announcements, the one before the first returns."""
         async with self.turn(options.number) as is_newest:
             if not is_newest:
                 return await _async_superseded(coordinator, playlist)
@@ -309,7 +309,7 @@ class Program:
         return await async_response(coordinator, playlist, options)
 
     async def async_end_announcement(self, coordinator: DisplayCoordinator) -> None:
-        """Show again what was shown before an announcement, or raise if there is none."""
+        """Show the playlist from before an announcement again, or raise if there is none."""
         async with self.turn():
             if (announcement := self.notes.announcement) is None:
                 raise invalid_input("nothing_shown_for_a_time", name=coordinator.name)
@@ -343,7 +343,7 @@ class Program:
     async def _async_restore(
         self, coordinator: DisplayCoordinator, announcement: Announcement
     ) -> None:
-        """Show what was shown before an announcement, unless something else is shown by now."""
+        """Show the playlist from before an announcement, unless something else is shown by now."""
         with coordinator.requests.steps():
             if await _async_is_shown(coordinator, announcement):
                 await async_restore_snapshot(coordinator, announcement.before)
@@ -371,7 +371,7 @@ async def _async_is_shown(
 
 
 async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:
-    """Return what returns after an announcement, or raise if the display cannot tell."""
+    """Return the snapshot to show after an announcement, or raise if the display cannot tell."""
     if coordinator.cast_only and coordinator.data.assumed is None:
         raise invalid_input("display_cannot", name=coordinator.name, what="show_for")
     return await async_take_snapshot(coordinator)

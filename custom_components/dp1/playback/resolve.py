@@ -1,4 +1,4 @@
-"""Resolve what a user, an automation or a media browser names to a playlist."""
+"""Resolve media ids, addresses and names to playlists."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -367,7 +367,7 @@ def _check_entity(hass: HomeAssistant, caller: Caller, media_id: str) -> str:
 async def _async_from_media_source(
     hass: HomeAssistant, request: MediaRequest
 ) -> Playlist:
-    """Return the playlist of what another media source has."""
+    """Return the playlist of a medium of another media source."""
     with component_errors(request.media_id):
         media = await media_source.async_resolve_media(hass, request.media_id, None)
     source = media.url
@@ -520,7 +520,7 @@ def is_elsewhere(hass: HomeAssistant, ref: str) -> bool:
 
 @callback
 def is_in_history(hass: HomeAssistant, media_id: str | None) -> bool:
-    """Return whether a media id is one of a history, which also has what others cast."""
+    """Return whether a media id is in the history of a display, which also has casts by others."""
     return media_id is not None and any(
         coordinator.history.get(media_id) for coordinator in async_displays(hass)
     )
@@ -735,7 +735,7 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
 
 
 def assumed_media_id(playlist: Playlist) -> str | None:
-    """Return the media content id of what was cast to a display without a status."""
+    """Return the media content id of a playlist that was cast to a display without a status."""
     return f"{playlist.url}{PLACE_MARK}" if playlist.url else media_id_of(playlist)
 
 
@@ -791,7 +791,7 @@ async def _async_of_tokens(
 async def _async_look_up(
     hass: HomeAssistant, link: LookupLink, where: str
 ) -> IndexedLink:
-    """Ask a market what a link names."""
+    """Return the tokens of a link that only its market can resolve."""
     session, agent = async_session(hass), await async_user_agent(hass)
     try:
         return await look_up(session, link, agent)
@@ -818,7 +818,7 @@ async def _async_tokens(
 
 
 def _title_of_tokens(tokens: list[Token], link: Link) -> str:
-    """Return the title of the playlist: that of the work, or what the works have in common."""
+    """Return the title of the playlist: that of the work, or the name that the works have in common."""
     first = tokens[0].name
     if len(tokens) == 1:
         return first
