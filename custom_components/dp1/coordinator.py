@@ -140,7 +140,7 @@ CHECKED: Final = (Contact.PROBABLE, Contact.PROVEN)
 
 
 class Refresh(StrEnum):
-    """What to read again after a command."""
+    """Extent of the reading after a command."""
 
     NONE = auto()
     PUSH = auto()
@@ -287,7 +287,7 @@ class PendingRequests:
 
     @contextmanager
     def steps(self) -> Iterator[None]:
-        """Mark what the display shows meanwhile as steps on the way to something else."""
+        """Mark the works shown meanwhile as steps on the way to something else."""
         self._steps += 1
         try:
             yield
@@ -302,7 +302,7 @@ class PendingRequests:
 
     @property
     def in_steps(self) -> bool:
-        """Return whether what the display shows is a step on the way to something else."""
+        """Return whether the work on the display is a step on the way to something else."""
         return self._steps > 0
 
 
@@ -422,7 +422,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @property
     def signed_by(self) -> str | None:
-        """Return who signed what hangs, if the signature is good."""
+        """Return the signer of the current playlist, if the signature is good."""
         player = self.data.player
         entry = self.history.current(player) if player else None
         return self.metadata.signer.name(player, entry.playlist if entry else None)
@@ -483,7 +483,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @override
     async def _async_update_data(self) -> DisplayData:
-        """Fetch what is not pushed; the display stays available after a single lost answer."""
+        """Fetch the data that is not pushed; the display stays available after a single lost answer."""
         try:
             if self.contact is Contact.NEW:
                 await self._async_read_first()
@@ -606,7 +606,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _remember(self) -> None:
-        """Store what is useful after a restart: the dialect, the MAC addresses and the firmware."""
+        """Store the dialect, the MAC addresses and the firmware for the next start."""
         changes: dict[str, Any] = {}
         dialect = self.display.dialect
         if not self.display.dialect_is_fixed and dialect is not Dialect.UNKNOWN:
@@ -678,7 +678,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _handle_player(self, player: PlayerStatus, since: float) -> None:
-        """Handle a push of the player, unless it was read since; what it omits of a new playlist is read."""
+        """Handle a push of the player, unless it was read since; the fields it omits of a new playlist are read."""
         if since < self._player_since:
             return
         before, self._pushed = self.data.player, player
@@ -722,7 +722,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _update_work(self) -> None:
-        """Update the current work by what the libraries have of it."""
+        """Update the current work from the libraries."""
         if (player := self.data.player) is not None:
             self.async_set(work=self._work(player))
 
@@ -761,7 +761,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _follow_up(self) -> None:
-        """Schedule a read of what is not pushed: that a page was left, or that a work has loaded."""
+        """Schedule a read of facts that are not pushed: that a page was left, or that a work has loaded."""
         data, player = self.data, self.data.player
         if player is None or data.error_page:
             waits = not self.cast_only
@@ -879,11 +879,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _schedule_polled_reads(self) -> None:
-        """Read what is due in the background."""
+        """Schedule the optional reads in the background."""
         self.create_task(self.async_read_optional(), "details")
 
     async def async_read_optional(self) -> None:
-        """Read once what may be there, and what entities show."""
+        """Read optional data: each once, and again while entities show it."""
         async with self._optional_lock:
             if self.cast_only:
                 return
@@ -926,7 +926,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def async_learn_again(self) -> None:
-        """Read again what there is."""
+        """Forget the optional data of the display, and read it again."""
         self._learned.clear()
         self._schedule_polled_reads()
 
@@ -946,7 +946,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
-        """Handle what was pushed."""
+        """Handle pushed frames."""
         if self.contact not in CHECKED:
             LOGGER.debug("%s: skipping a push of nobody knows whom", self.name)
             return
@@ -1202,7 +1202,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
 
 def _work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
-    """Return what identifies the current work."""
+    """Return the id, title and source that identify the current work."""
     if (item := player.current) is None:
         return (None, None, None)
     return (player.playlist_url, item.id, item.title)

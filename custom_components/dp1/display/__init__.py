@@ -1,4 +1,4 @@
-"""What the coordinator of a display is made of: connection, discovery, history, metadata.
+"""Parts of the coordinator of a display: connection, discovery, history, metadata.
 
 It may import `client`, `const`, `data`, `errors` and `storage`.
 """

@@ -49,7 +49,7 @@ SILENCE: Final = (UnreachableError, LostAnswerError)
 
 
 class FrameLimit:
-    """Hands on what a display pushes: a burst, then two a second, and the last of each kind of what comes faster."""
+    """Limits the pushes of a display: a burst, then two a second, and the last of each kind of those that come faster."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class FrameLimit:
 
     @callback
     def _hand_on(self) -> None:
-        """Hand on what waits."""
+        """Hand on the waiting frames."""
         self._timer = None
         frames, self._waiting = self._waiting, {}
         self._on_frames(frames.values())
@@ -105,7 +105,7 @@ class FrameLimit:
 
     @callback
     def clear(self) -> None:
-        """Drop what waits."""
+        """Drop the waiting frames."""
         self._waiting.clear()
         if self._timer is not None:
             self._timer.cancel()

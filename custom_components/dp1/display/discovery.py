@@ -200,7 +200,7 @@ async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
 
 
 class Announced(NamedTuple):
-    """What a display announces: its device id, its name, and its address."""
+    """The announcement of a display on the network: its device id, its name, and its address."""
 
     device_id: str | None = None
     name: str | None = None
@@ -208,7 +208,7 @@ class Announced(NamedTuple):
 
 
 async def async_announced(hass: HomeAssistant, address: Address) -> Announced:
-    """Return what the display at an address announces."""
+    """Return the announcement of the display at an address."""
     mdns = (await zeroconf.async_get_async_instance(hass)).zeroconf
     for record in mdns.cache.async_entries_with_name(SERVICE_TYPE):
         if not isinstance(record, DNSPointer):

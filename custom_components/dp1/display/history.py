@@ -124,7 +124,7 @@ class History:
         return self._current
 
     def _find(self, player: PlayerStatus) -> HistoryEntry | None:
-        """Find or add the current playlist. Pushes leave out what is needed to add it."""
+        """Find or add the current playlist. Pushes leave out fields that are needed to add it."""
         media_id = player.playlist_url or _media_id(i.source for i in player.items)
         if media_id is None:
             return None

@@ -87,7 +87,7 @@ def _is_image(source: str) -> bool:
 
 
 class WorkSource(Protocol):
-    """What may know works: a library."""
+    """A source of works: a library."""
 
     def work(self, item: PlaylistItem) -> Work | None:
         """Return a work without a request."""
@@ -128,7 +128,7 @@ def signer_of(document: Mapping[str, Any], sources: Sequence[str]) -> str | None
 
 
 class Signer:
-    """Who signed what one display shows; each document is verified once, and none is read that only the display names."""
+    """The signer of the playlist on a display; a document is verified once, and none is read that only the display names."""
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], on_found: CALLBACK_TYPE
@@ -148,7 +148,7 @@ class Signer:
     def name(
         self, player: PlayerStatus | None, playlist: Playlist | None
     ) -> str | None:
-        """Return who signed what a player shows; the playlist is what was cast to it, if anything."""
+        """Return the signer of the playlist of a player; `playlist` is the one cast to it, if any."""
         if player is None:
             return None
         if player.items is not self._items:
@@ -201,7 +201,7 @@ class Signer:
 
 
 class ArtworkMetadata:
-    """What the libraries have of the current work of one display, and who signed it.
+    """The current work of one display as the libraries have it, and its signer.
 
     Attributes:
         signer: who signed what hangs.
