@@ -198,7 +198,7 @@ async def _async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -
 async def async_keep_offline(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> JsonObjectType:
-    """Let a display download what it shows, and return how many works these are."""
+    """Let a display download its works, and return their number."""
     player = await _async_shown(coordinator)
     async with coordinator.async_command(Refresh.OFFLINE) as display:
         return {"works": await display.keep_offline(player.as_playlist())}
@@ -208,13 +208,13 @@ async def async_keep_offline(
 async def async_show_previous(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> None:
-    """End what is shown for a limited time now."""
+    """End an announcement now."""
     program = call.hass.data[PROGRAMS][coordinator.entry_id]
     await program.async_end_announcement(coordinator)
 
 
 async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:
-    """Return what a display shows after the casts that were requested before, or raise that it shows nothing."""
+    """Return the player of a display after the casts requested before, or raise that it shows nothing."""
     await coordinator.requests.async_wait_for_casts()
     player = await coordinator.async_read_player()
     if player is None or not player.items:
@@ -239,7 +239,7 @@ def _find(player: PlayerStatus, work: float | str, name: str) -> int:
 
 
 async def async_hand_over(call: ServiceCall) -> None:
-    """Show on another display what this display shows, at the same place."""
+    """Show the playlist of this display on another, at the same place."""
     source = only(await async_targets(call))
     to = {ATTR_ENTITY_ID: [call.data["to"]]}
     there = ServiceCall(call.hass, call.domain, call.service, to, call.context)

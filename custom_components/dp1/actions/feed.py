@@ -252,7 +252,7 @@ def _shown_item(item: Any) -> Any:
 async def _async_note_published(
     library: Library, published: Published
 ) -> dict[str, Any]:
-    """Show what was published, remember the keys it was signed with, and return the response to it."""
+    """Show the published playlist in the library, remember the keys that signed it, and return the response."""
     await library.async_published(published.document)
     if published.signed_by == library.key.did:
         library.async_remember_signed()

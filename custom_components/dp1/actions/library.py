@@ -139,7 +139,7 @@ async def async_remove_favorite(call: ServiceCall) -> None:
 
 
 async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
-    """Return the node given by media id, or the nodes of what displays show, each once."""
+    """Return the node of the media id, or the nodes of the works on the displays, each once."""
     match exactly_one_of(call, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             nodes = [library_and_node(call.hass, text)]

@@ -1,4 +1,4 @@
-"""Privacy of what is published: no text of a document leads into the home, opens media of Home Assistant or is a secret."""
+"""Privacy of published documents: no text leads into the home, opens media of Home Assistant or is a secret."""
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
@@ -79,7 +79,7 @@ def _problem(path: tuple[Any, ...], text: str, parts: tuple[str, ...]) -> str | 
 
 
 def _forms(text: str) -> Iterator[str]:
-    """Yield a text, and what it becomes once it is decoded as browsers do."""
+    """Yield a text, and its forms decoded as browsers do."""
     head, comma, body = text.partition(",")
     if comma and head.startswith("data:") and head.endswith(";base64"):
         with suppress(ValueError):

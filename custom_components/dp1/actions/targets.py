@@ -163,7 +163,7 @@ type Response = JsonObjectType | None
 def on_each_display(
     act: Callable[[ServiceCall, DisplayCoordinator], Awaitable[Response]],
 ) -> Callable[[ServiceCall], Coroutine[Any, Any, Response]]:
-    """Make an action on all targeted displays of what is done on one."""
+    """Return an action on all targeted displays, made of the action on one."""
 
     async def act_on_targets(call: ServiceCall) -> Response:
         """Run the action on the targeted displays."""

@@ -1,4 +1,4 @@
-"""Commands of cards for whoever waits until something hangs: what for, and to give up."""
+"""Websocket commands of cards: the cast that somebody waits for, and giving it up."""
 
 from typing import Any, Final
 

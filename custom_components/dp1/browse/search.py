@@ -130,7 +130,7 @@ async def async_search_libraries(
 async def async_search_display(
     coordinator: DisplayCoordinator, query: SearchMediaQuery, picture_url: PictureUrl
 ) -> SearchMedia:
-    """Search what a display can show, or a part of it, for what can be played."""
+    """Search the media that a display can show, or a part of them, for playable ones."""
     await async_load_texts(coordinator.hass)
     text = query.media_content_id
     if text and text.rstrip("/") == ROOT:
