@@ -80,7 +80,7 @@ DISPLAY_PLATFORMS = [
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Set up the actions, and what is shared by all entries."""
+    """Set up the actions, and the data shared by all entries."""
     async_setup_data(hass)
     hass.http.register_view(MediaProxyView())
     hass.http.register_view(PictureView(hass.data[PICTURES]))
@@ -123,7 +123,7 @@ def _async_check_internal_url(hass: HomeAssistant, _event: object = None) -> Non
 
 @callback
 def async_setup_data(hass: HomeAssistant) -> None:
-    """Set up what is shared by all entries."""
+    """Set up the data shared by all entries."""
     hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
     hass.data[PROGRAMS] = Programs(hass)
@@ -133,7 +133,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
 
 @singleton(LOADED, async_=True)
 async def async_load_data(hass: HomeAssistant) -> bool:
-    """Read once what is stored for all entries, or raise ConfigEntryNotReady."""
+    """Read the stored data of all entries once, or raise ConfigEntryNotReady."""
     for key in (PROGRAMS, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
         await hass.data[key].async_load()
     return True
@@ -185,7 +185,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
 
 
 async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
-    """Set up a library from what it has stored; its servers may be down."""
+    """Set up a library from its stored lists; its servers may be down."""
     # First, so that a collection which changes during the setup is not missed.
     entry.async_on_unload(async_reload_on_collections(hass, entry))
     tell = partial(async_tell_changed, hass)
@@ -245,7 +245,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 
 
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Remove what is stored of a library, and create an issue if its signing key was used and is gone."""
+    """Remove the stored data of a library, and create an issue if its signing key was used and is gone."""
     await _async_update_sentences(hass)
     await hass.data[REMOVED_LIBRARIES].async_add(entry)
     await async_remove_stored(hass, entry.entry_id)

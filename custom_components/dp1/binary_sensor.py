@@ -81,7 +81,7 @@ class DisplayBinarySensor(DescribedEntity[bool | str], BinarySensorEntity):
 
 
 class ProblemSensor(DisplayBinarySensor):
-    """Binary sensor for what keeps the work from being shown, with the reason."""
+    """Binary sensor for a problem of showing the work, with the reason."""
 
     @property
     @override
@@ -91,7 +91,7 @@ class ProblemSensor(DisplayBinarySensor):
 
 
 class LibraryProblemSensor(LibraryEntity, BinarySensorEntity):
-    """Binary sensor for what keeps a library from being read, with the reason."""
+    """Binary sensor for a problem of reading a library, with the reason."""
 
     _attr_translation_key = "library_problem"
     _attr_device_class = BinarySensorDeviceClass.PROBLEM

@@ -106,6 +106,6 @@ def async_update_gallery(hass: HomeAssistant) -> None:
 
 
 def _version() -> str:
-    """Return what changes with the modules: browsers keep them for a month."""
+    """Return a hash of the modules: browsers keep them for a month."""
     modules = (path.read_bytes() for path in sorted(FOLDER.glob("*.js")))
     return sha256(b"".join(modules)).hexdigest()[:12]

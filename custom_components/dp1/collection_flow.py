@@ -157,7 +157,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         return names, {}
 
     async def _async_confirm(self, names: Mapping[str, str]) -> SubentryFlowResult:
-        """Show which addresses the names stand for, and what they got last."""
+        """Show the addresses of the names, and their latest acquisitions."""
         lines = [f"- {name}: `{address}`" for address, name in names.items() if name]
         with suppress(Dp1Error):
             indexer = await async_indexer(self.hass, self._indexer_url)

@@ -107,7 +107,7 @@ class IsShowingCondition(AttributeCondition):
 
 
 def _details(state: State) -> dict[str, Any]:
-    """Return the details of what a display shows."""
+    """Return the details of the work on a display."""
     return state.attributes.get(DOMAIN) or {}
 
 

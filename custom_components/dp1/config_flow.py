@@ -140,7 +140,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
 
     @override
     def is_matching(self, other_flow: Self) -> bool:
-        """Return whether a discovered display waits at the same address, whatever it calls itself there."""
+        """Return whether a discovered display waits at the same address, under any name."""
         is_there = getattr(other_flow, "_address", None) == self._address
         return is_there and other_flow.source == SOURCE_ZEROCONF
 

@@ -72,7 +72,7 @@ class DisplayDescription[_T](EntityDescription):
 def sends(
     command: Callable[..., Awaitable[object]], refresh: Refresh = Refresh.PUSH
 ) -> Callable[..., Awaitable[None]]:
-    """Return a set function that sends a command with the value, and reads again what that changes."""
+    """Return a set function that sends a command with the value, and refreshes its effects."""
 
     async def send(coordinator: DisplayCoordinator, *values: Any) -> None:
         """Send the command."""
@@ -83,7 +83,7 @@ def sends(
 
 
 def _area_called(hass: HomeAssistant, name: str) -> str | None:
-    """Return the name of the area that is called like a display; what is suggested and not there would be made."""
+    """Return the name of the area that is called like a display; a suggested area that does not exist would be made."""
     areas = ar.async_get(hass)
     areas_of_name = [
         areas.async_get_area_by_name(name),
@@ -190,7 +190,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
     @callback
     def _update(self) -> bool:
-        """Update what is shown, and return whether that has changed."""
+        """Update the attributes, and return whether they have changed."""
         return False
 
 

@@ -37,7 +37,7 @@ def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None
 
 @contextmanager
 def component_errors(media_id: str) -> Iterator[None]:
-    """Raise whatever another component raises, or raises without a word, as an error of a medium."""
+    """Raise any error of another component as an error of a medium."""
     try:
         yield
     except Exception as err:
@@ -50,7 +50,7 @@ def component_errors(media_id: str) -> Iterator[None]:
 async def async_gather_failures[T](
     calls: Iterable[Awaitable[T]],
 ) -> list[T | HomeAssistantError]:
-    """Await all, and return what each returned, or why it failed; any other error is raised."""
+    """Await all calls, and return the result or the Home Assistant error of each."""
 
     async def attempt(call: Awaitable[T]) -> T | HomeAssistantError:
         """Await one of them."""

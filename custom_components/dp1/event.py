@@ -38,7 +38,7 @@ async def async_setup_entry(
 
 
 class ActivityEvent(DisplayEntity, EventEntity):
-    """Event entity for what happens on a display."""
+    """Event entity for the activity of a display."""
 
     # The logbook tells each new work by its title; this entity would repeat it without.
     _attr_entity_registry_enabled_default = False
@@ -53,7 +53,7 @@ class ActivityEvent(DisplayEntity, EventEntity):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Listen for what happens."""
+        """Listen for activity."""
         await super().async_added_to_hass()
         self.async_on_remove(
             async_dispatcher_connect(self.hass, ACTIVITY, self._handle_activity)

@@ -20,7 +20,7 @@ PLACE: Final = re.compile(r"0*([1-9][0-9]{0,8})(\.0*)?")
 
 
 def text_up_to(most: int) -> Any:
-    """Return what validates a text of so many characters, and takes what no display shows out of it."""
+    """Return the validator of a text of limited length, which removes invisible characters."""
     return vol.All(cv.string, str.strip, vol.Length(max=most), plain_lines)
 
 
@@ -39,12 +39,12 @@ work = vol.Any(int, float, vol.All(cv.string, vol.Length(min=1)))
 
 
 def list_up_to(most: int, of: Any, least: int = 0) -> Any:
-    """Return what validates a list of so many things, counted before any of them is looked at."""
+    """Return the validator of a list of limited length, which counts before it looks at any item."""
     return vol.All(cv.ensure_list, vol.Length(min=least, max=most), [of])
 
 
 def whole_number(least: int, most: int | None = None) -> Any:
-    """Return what validates a whole number, also one that is written as a fraction."""
+    """Return the validator of a whole number, also one that is written as a fraction."""
     return vol.All(_whole, vol.Range(min=least, max=most))
 
 
@@ -57,7 +57,7 @@ def _whole(value: Any) -> int:
 
 
 def duration(value: Any) -> timedelta:
-    """Validate a duration: seconds, hours with minutes, its parts, or what a template makes of one."""
+    """Validate a duration: seconds, hours with minutes, its parts, or the text that a template makes of one."""
     if (isinstance(value, str) and "day" in value) or str(value).startswith("P"):
         value = dt_util.parse_duration(str(value)) or value
     try:
@@ -68,19 +68,19 @@ def duration(value: Any) -> timedelta:
 
 
 def seconds(least: float, most: float) -> Any:
-    """Return what validates a duration as a number of seconds."""
+    """Return the validator of a duration as a number of seconds."""
     return vol.All(duration, timedelta.total_seconds, vol.Range(min=least, max=most))
 
 
 def media(value: Any) -> str:
-    """Validate a media content id, or what the media picker makes of one."""
+    """Validate a media content id, or a value of the media picker."""
     if isinstance(value, dict):
         value = value.get(ATTR_MEDIA_CONTENT_ID)
     return cv.string(value)
 
 
 def color(value: Any) -> str:
-    """Validate a color like #rrggbb, or what the color picker makes of one."""
+    """Validate a color like #rrggbb, or a value of the color picker."""
     if isinstance(value, list | tuple):
         red, green, blue = vol.Schema(vol.ExactSequence([cv.byte] * 3))(list(value[:4]))
         return f"#{red:02x}{green:02x}{blue:02x}"

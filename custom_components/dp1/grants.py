@@ -196,12 +196,12 @@ def picture_page(source: str) -> str:
 
 
 def without_token(source: str | None) -> str | None:
-    """Return the source of a work without what lets anybody load it."""
+    """Return the source of a work without the token that lets anybody load it."""
     return TOKEN.sub(r"\1", source) if source else source
 
 
 def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
-    """Return the media id of what a display shows; of a playlist that is served here, what it is of."""
+    """Return a media id without a token; for a playlist that is served here, the media id it was made of."""
     if media_id is None or PATH not in media_id:
         return media_id
     url, mark, place = media_id.partition("#")

@@ -1,4 +1,4 @@
-"""Requests to addresses that others chose: they reach the internet, and at home only what the owner named."""
+"""Requests to addresses that others chose: they reach the internet, and at home only hosts that the owner named."""
 
 from collections import UserDict
 from collections.abc import Callable, Container, Iterable
@@ -45,7 +45,7 @@ _ADDRESS: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
 @callback
 @singleton(SESSION)
 def async_session(hass: HomeAssistant) -> ClientSession:
-    """Return what reaches hosts at home without cookies: a display could set those of all others there."""
+    """Return a session without cookies: a display could set those of all other hosts at home."""
     # It is for all entries, whichever is being set up.
     session = async_create_clientsession(
         hass, auto_cleanup=False, cookie_jar=DummyCookieJar()
@@ -136,7 +136,7 @@ class HomeAddresses:
         await self._session.close()
 
     async def async_caller(self, context: Context | None, what: object) -> Caller:
-        """Return for whom a call is made, and allow what it names at home unless its user is no administrator."""
+        """Return the caller, and allow the addresses at home that a call names unless its user is no administrator."""
         caller = await async_caller(self._hass, context)
         if not caller.is_owner or what is None:
             return caller
@@ -194,7 +194,7 @@ class HomeAddresses:
 
     @callback
     def async_guard(self, url: str = "", caller: Caller = STRANGER) -> Guard:
-        """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there.
+        """Return a guard of requests to addresses that others chose; to Home Assistant if the URL is of a file there.
 
         At home, a call reads the hosts that it names and what libraries have there, and without a call, what was cast from there.
         """

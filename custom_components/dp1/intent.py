@@ -1,4 +1,4 @@
-"""Intents: what people say to displays."""
+"""Intents: spoken requests to displays."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -54,7 +54,7 @@ async def async_setup_intents(hass: HomeAssistant) -> None:
 
 
 class ShowIntent(SpokenIntent):
-    """Show what is named, or what the speaker leaves open."""
+    """Show the art that is named, or any if the speaker leaves it open."""
 
     intent_type = "Dp1Show"
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
@@ -69,7 +69,7 @@ class ShowIntent(SpokenIntent):
 
     @override
     async def answer(self, sentence: Sentence) -> str:
-        """Show what fits the words best."""
+        """Show the best match of the words."""
         slots = sentence.slots
         offers = sentence.hass.data.setdefault(OFFERS, {})
         offers.pop(sentence.speaker, None)
@@ -105,7 +105,7 @@ class ShowIntent(SpokenIntent):
 async def _async_show(
     sentence: Sentence, request: Request, displays: list[SpokenDisplay]
 ) -> str:
-    """Cast to displays, and say what is where."""
+    """Cast to displays, and return the answer that names them."""
     answers, span = (
         sentence.answers,
         span_of(sentence.slots, _bedtime(sentence, displays)),
@@ -160,7 +160,7 @@ def _as_data(span: Span) -> dict[str, int]:
 
 
 class AskIntent(SpokenIntent):
-    """Answer a question about what is shown."""
+    """Answer a question about the current work."""
 
     intent_type = "Dp1Ask"
     description = "Tells what an art display shows: title, artist, year, exhibition, what comes next"
@@ -231,13 +231,13 @@ def _about(
 
 
 def _beginning(details: Mapping[str, Any], key: str, count: int) -> str:
-    """Return the first sentences of what is known about a work."""
+    """Return the first sentences of a text about a work."""
     text = clean(str(details.get(key) or ""), MAX_NOTE)
     return "".join(SENTENCE.findall(text)[:count])
 
 
 async def _async_more(sentence: Sentence, artist: str, title: str) -> str:
-    """Tell what else there is by an artist."""
+    """Return the answer that names other works of an artist."""
     found = await async_search_nodes(async_libraries(sentence.hass), artist)
     titles = [
         node.title
@@ -265,7 +265,7 @@ class ControlIntent(SpokenIntent):
 
     @override
     async def answer(self, sentence: Sentence) -> str:
-        """Carry out the action, and say what was done."""
+        """Carry out the action, and say so."""
         name = sentence.slots["action"]
         if name == "yes":
             return await _async_accept(sentence)
@@ -309,7 +309,7 @@ async def _async_stay(
 
 
 async def _async_extend(sentence: Sentence, displays: list[SpokenDisplay]) -> str:
-    """Show for longer what is shown for a limited time."""
+    """Extend the announcements on displays."""
     caller = await async_caller(sentence.hass, sentence.intent.context)
     caller.check(POLICY_CONTROL, *(display.entity_id for display in displays))
     span = span_of(sentence.slots)
@@ -340,7 +340,7 @@ def _until(sentence: Sentence, display: SpokenDisplay, span: Span) -> str:
 
 
 async def _async_accept(sentence: Sentence) -> str:
-    """Show what was offered to the speaker a moment ago."""
+    """Show the medium that was offered to the speaker a moment ago."""
     offer = sentence.hass.data.get(OFFERS, {}).pop(sentence.speaker, None)
     if offer is None or offer[2] < dt_util.utcnow():
         raise NotOursError("nothing_asked")

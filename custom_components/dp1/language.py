@@ -28,7 +28,7 @@ async def async_load_texts(hass: HomeAssistant) -> None:
 async def async_spoken_in(
     hass: HomeAssistant, language: str, component: str = DOMAIN
 ) -> AsyncIterator[None]:
-    """Tell errors in the language of somebody who speaks, until the end of what they asked for."""
+    """Tell errors in the language of a speaker, until the end of the request."""
     await async_get_translations(hass, language, "exceptions", [component])
     token = _SPOKEN.set(language)
     try:

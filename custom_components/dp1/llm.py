@@ -1,4 +1,4 @@
-"""Tools for language models: what displays show, what there is, and what to show.
+"""Tools for language models: list displays, find art, show it, control displays.
 
 Home Assistant loads this module by its name. Within the package, its helper of the same name is imported from `homeassistant.helpers.llm`.
 """
@@ -94,7 +94,7 @@ class DisplayTool(Tool):
     async def async_call(
         self, hass: HomeAssistant, tool_input: ToolInput, llm_context: LLMContext
     ) -> ToolResult:
-        """Call the tool; what a model may read of outside is marked."""
+        """Call the tool; texts from outside are marked for the model."""
         args = {
             key: value[:MAX_ARGUMENT] if isinstance(value, str) else value
             for key, value in tool_input.tool_args.items()
@@ -148,7 +148,7 @@ def _placed(args: dict[str, Any]) -> dict[str, Any]:
 
 
 class ListDisplaysTool(DisplayTool):
-    """Tell what is shown where."""
+    """Tool that lists the displays with their works."""
 
     name = f"{DOMAIN}__list_displays"
     title = "List art displays"
@@ -244,7 +244,7 @@ class FindArtTool(DisplayTool):
 async def _async_by_artist(
     libraries: list[Library], args: dict[str, Any]
 ) -> list[tuple[Library, Node]]:
-    """Return what somebody made whose name may be misspelt; what they showed alone comes before group shows."""
+    """Return the works of an artist whose name may be misspelt; solo shows come before group shows."""
     hits = await async_hits(libraries, args["artist"])
     names = {
         fold(hit.node.title) for _, hit in hits if hit.node.kind == NodeKind.ARTIST
@@ -301,7 +301,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
 
 
 def _texts(given: Mapping[str, Any], most: int) -> dict[str, str]:
-    """Return what is given as texts of limited length."""
+    """Return all values as texts of limited length."""
     return {key: clean(str(value), most) for key, value in given.items() if value}
 
 
@@ -339,7 +339,7 @@ class ShowArtTool(DisplayTool):
 
     @override
     async def call(self, args: dict[str, Any]) -> JsonObjectType:
-        """Show it, and return what is shown where."""
+        """Show a playlist, and return the displays with their works."""
         if ids := args.pop("ids", ()):
             results = self.hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))
             if not all(short in results for short in ids):
@@ -378,12 +378,12 @@ class ControlDisplayTool(DisplayTool):
 
     @override
     async def call(self, args: dict[str, Any]) -> JsonObjectType:
-        """Carry out the request, and return what was done."""
+        """Carry out the request, and return the changes."""
         return await self.handle("Dp1Control", args)
 
 
 def _described(display: SpokenDisplay) -> JsonObjectType:
-    """Return what a display shows."""
+    """Return the description of a display with its work."""
     hass = display.hass
     entity = er.async_get(hass).async_get(display.entity_id)
     area_id = er.async_get_effective_area_id(hass, entity) if entity else None

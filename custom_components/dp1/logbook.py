@@ -24,7 +24,7 @@ def async_describe_events(
 
     @callback
     def describe(event: Event) -> dict[str, str | None]:
-        """Describe a new work: what it is, and who made it."""
+        """Describe a new work: its title and its artist."""
         entity_id = event.data.get(ATTR_ENTITY_ID)
         state = hass.states.get(entity_id) if entity_id else None
         names = event.data.get("title"), event.data.get("artist")

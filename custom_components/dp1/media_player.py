@@ -167,7 +167,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             async_expose_entity(self.hass, ASSIST, self.entity_id, not ignores)
 
     def _update_sources(self) -> None:
-        """Update the source list from the libraries, and what they know of the rest."""
+        """Update the source list from the libraries, and the state that depends on it."""
         self._sources = async_source_list(self.coordinator.hass)
         self._attr_source_list = self._sources.names
         self._update()
@@ -209,7 +209,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @callback
     @override
     def _update(self) -> bool:
-        """Update what is shown."""
+        """Update the attributes."""
         coordinator = self.coordinator
         hass, entry_id, data = coordinator.hass, coordinator.entry_id, coordinator.data
         player, device, assumed = data.player, data.device, data.assumed
@@ -397,14 +397,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         media_content_type: MediaType | str | None = None,
         media_content_id: str | None = None,
     ) -> BrowseMedia:
-        """Browse what the display can show."""
+        """Browse the media that the display can show."""
         return await async_browse_display(
             self.coordinator, media_content_id or "", self._picture_url
         )
 
     @override
     async def async_search_media(self, query: SearchMediaQuery) -> SearchMedia:
-        """Search what the display can show."""
+        """Search the media that the display can show."""
         return await async_search_display(self.coordinator, query, self._picture_url)
 
     def _picture_url(self, media_id: str) -> str:

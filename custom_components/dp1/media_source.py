@@ -114,7 +114,7 @@ class LibraryMediaSource(MediaSource):
 
     # Without @override and its own type: sources have it since 2026.11, and are not asked before.
     async def async_get_media_image(self, item: MediaSourceItem) -> Any:
-        """Return the picture of what can be shown, such as an exhibition, for those who take no address."""
+        """Return the picture of a work or a folder, for those who take no address."""
         from homeassistant.components.media_source import MediaImage  # type: ignore[attr-defined]  # noqa: PLC0415
 
         picture = await self.hass.data[PICTURES].async_of(item.media_source_id)

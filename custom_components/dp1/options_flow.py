@@ -1,4 +1,4 @@
-"""Options flows for a display and for a library, which also publishes what hangs, and changes what it has published."""
+"""Options flows for a display and for a library, which also publishes playlists of displays and changes published ones."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -204,7 +204,7 @@ class OrderSelector(SelectSelector):
 
 
 class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult]):
-    """Handle the options of a library; each change of what it has published is the action of its name."""
+    """Handle the options of a library; each change of a published playlist is the action of its name."""
 
     _end = "read"
     _playlist: FeedPlaylist
@@ -394,7 +394,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     async def async_step_publish(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Publish what a display shows, once that is confirmed."""
+        """Publish the playlist of a display, once that is confirmed."""
         if not self._has_feed:
             return self.async_abort(reason="no_feed")
         showing = async_showing(self.hass)
@@ -458,7 +458,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     async def async_step_playlist(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Choose what to do with the playlist."""
+        """Choose an action on the playlist."""
         return self.async_show_menu(
             step_id="playlist",
             menu_options=["show", "rename", "reorder", "remove"],
@@ -552,7 +552,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         values: Mapping[str, Any] | None = None,
         data: Mapping[str, Any] | None = None,
     ) -> ConfigFlowResult:
-        """Show a form, perform an action with what was entered or `data`, and show the form again if that failed."""
+        """Show a form, perform an action with the input or `data`, and show the form again if that failed."""
         errors: dict[str, str] = {}
         placeholders = {**self._placeholders, "reason": ""}
         if user_input is not None:

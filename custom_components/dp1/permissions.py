@@ -1,4 +1,4 @@
-"""What the user of a call may do; automations have no user and may do everything."""
+"""Rights of the user of a call; automations have no user and may do everything."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,7 +20,7 @@ REFRESHED: Final[HassKey[dict[str, float]]] = HassKey(f"{DOMAIN}_refreshed")
 
 
 class NotAllowedError(Unauthorized):
-    """A user may not do what was asked for, and reads who may."""
+    """A user may not perform an action, and reads who may."""
 
     def __init__(self, context: Context, key: str, **placeholders: str) -> None:
         """Initialize with the key of the text, which Unauthorized has no place for."""

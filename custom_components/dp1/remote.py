@@ -63,7 +63,7 @@ class DisplayRemote(DisplayEntity, RemoteEntity):
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
-        """Do nothing: this is not the display, and what turns off a whole room must not fail at it."""
+        """Do nothing: this is not the display, and turning off a whole room must not fail at it."""
 
     @override
     async def async_send_command(self, command: Iterable[str], **kwargs: Any) -> None:

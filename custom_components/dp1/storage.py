@@ -1,4 +1,4 @@
-"""Storage of dataclasses: damaged files are set aside, and what cannot be read for a moment is not damaged."""
+"""Storage of dataclasses: damaged files are set aside; a file that cannot be read for a moment is not damaged."""
 
 import asyncio
 from collections.abc import Callable
@@ -89,7 +89,7 @@ class StoredDialect(Dialect):
 
 
 class RecordDialect(StoredDialect):
-    """Writing of the many records of a list, without what they have by default."""
+    """Writing of the many records of a list, without default values."""
 
     omit_default = True
 
@@ -101,7 +101,7 @@ type Function = Callable[[Any], Any]
 def _codec(
     kind: Any, dialect: type[Dialect] = StoredDialect
 ) -> tuple[Function, Function]:
-    """Return what decodes and encodes a dataclass."""
+    """Return the decoder and the encoder of a dataclass."""
     decoder = BasicDecoder[Any](kind, default_dialect=dialect)
     encoder = BasicEncoder[Any](kind, default_dialect=dialect)
     return decoder.decode, encoder.encode
@@ -158,7 +158,7 @@ class SafeStore[T](Store[Any]):
         self._retry = FIRST_RETRY
 
     async def async_load_parsed(self) -> T | None:
-        """Return what is stored, None if there is nothing that makes sense; a damaged file is set aside.
+        """Return the stored value, None if there is nothing that makes sense; a damaged file is set aside.
 
         Raises:
             ConfigEntryNotReady: the file cannot be read at the moment, and is not written until it was.
@@ -195,7 +195,7 @@ class SafeStore[T](Store[Any]):
     @override
     @callback
     def async_delay_save(self, data_func: Callable[[], Any], delay: float = 0) -> None:
-        """Save what a function returns in some seconds, or when Home Assistant stops."""
+        """Save the result of a function in some seconds, or when Home Assistant stops."""
         super().async_delay_save(lambda: self._encode(data_func()), delay)
 
     async def async_save_now(self, data: Any) -> None:
@@ -229,7 +229,7 @@ class SafeStore[T](Store[Any]):
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:
-        """Write; what failed is tried again later unless somebody waits for it or newer data do."""
+        """Write; a failed write is tried again later unless somebody waits for it or newer data do."""
         try:
             await super()._async_write_data(data)
         except (SerializationError, WriteError) as err:
@@ -250,7 +250,7 @@ async def async_remove_all_stored(hass: HomeAssistant) -> None:
     folder = Path(hass.config.path(STORAGE_DIR))
 
     def remove() -> None:
-        """Remove what is left."""
+        """Remove the remaining files."""
         for path in folder.glob(f"{DOMAIN}.*"):
             path.unlink(missing_ok=True)
 
@@ -258,7 +258,7 @@ async def async_remove_all_stored(hass: HomeAssistant) -> None:
 
 
 def _os_error(err: BaseException | None) -> OSError | None:
-    """Return what the operating system did not allow, if that is the cause of an error."""
+    """Return the error of the operating system that caused an error, if any."""
     while err is not None and not isinstance(err, OSError):
         err = err.__cause__
     return err

@@ -22,7 +22,7 @@ def async_register(
 
 
 async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
-    """Return what is set up, and whether the servers of the libraries can be reached."""
+    """Return the number of displays and libraries, and whether the servers of the libraries can be reached."""
     kinds = [
         entry.data.get(CONF_KIND) for entry in hass.config_entries.async_entries(DOMAIN)
     ]

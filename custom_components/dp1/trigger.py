@@ -84,7 +84,7 @@ class DisplayTrigger(Trigger):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Validate the configuration, and that what is targeted is a display."""
+        """Validate the configuration, and that the targets are displays."""
         schema = vol.Schema(
             {
                 vol.Required(CONF_TARGET): vol.All(
@@ -187,7 +187,7 @@ class NewsTrigger(Trigger):
 
 
 def _kind(config: TriggerConfig) -> str:
-    """Return the kind of what a trigger is for, which has the same name but for a new work."""
+    """Return the event type of a trigger, which has the same name but for a new work."""
     name = config.key.removeprefix(f"{DOMAIN}.")
     return ARTWORK_CHANGED if name == WORK_CHANGED else name
 
