@@ -6,8 +6,8 @@
  * What opens over a card (dp1-chooser.js) and what fills a dashboard (dp1-gallery.js) is loaded when it is needed.
  */
 
-const CARD = "dp1-wall-label-card";
-const HIGHLIGHTS = "dp1-highlights-card";
+export const CARD = "dp1-wall-label-card";
+export const HIGHLIGHTS = "dp1-highlights-card";
 const FEATURE = "dp1-exhibitions";
 const GALLERY = "dp1-gallery";
 export const DOMAIN = "dp1";
@@ -29,7 +29,6 @@ export const FEATURES = {
   group: 524288,
   enqueue: 2097152,
 };
-export const PARTS = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
 const WALL_WIDTH = 600;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
@@ -274,11 +273,6 @@ export const make = (tag, properties = {}, ...children) => {
 };
 
 export const icon = (name) => make("ha-icon", { icon: name });
-
-export const duration = (language, minutes) => {
-  const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
-};
 
 let chooser;
 
@@ -888,47 +882,28 @@ if (!customElements.get(CARD)) {
   customElements.define(FEATURE, ExhibitionsFeature);
   customElements.define(`${GALLERY}-panel`, GalleryPanel);
   customElements.define(`ll-strategy-dashboard-${GALLERY}`, GalleryStrategy);
-  const announce = (list, entry) => (window[list] = window[list] ?? []).push(entry);
-  announce("customCards", {
-    type: CARD,
-    get name() {
-      return pageText("name", "Wall label");
-    },
-    get description() {
-      return pageText("description", "The work on an art display, with its label.");
-    },
-    preview: true,
-    documentationURL: DOCUMENTATION,
+  const announce = (list, type, name, description, more) =>
+    (window[list] ??= []).push({
+      type,
+      preview: true,
+      documentationURL: DOCUMENTATION,
+      get name() {
+        return pageText(...name);
+      },
+      get description() {
+        return pageText(...description);
+      },
+      ...more,
+    });
+  announce("customCards", CARD, ["name", "Wall label"], ["description", "The work on an art display, with its label."], {
     getEntitySuggestion: (hass, entityId) =>
       isDisplay(hass, entityId) ? { config: { type: `custom:${CARD}`, entity: entityId } } : null,
   });
-  announce("customCards", {
-    type: HIGHLIGHTS,
-    get name() {
-      return pageText("highlights", "Today, new and favorite");
-    },
-    get description() {
-      return pageText("highlights_description", "Art to hang with a tap.");
-    },
-    preview: true,
-    documentationURL: DOCUMENTATION,
-  });
-  announce("customCardFeatures", {
-    type: FEATURE,
-    get name() {
-      return pageText("exhibitions", "Exhibitions");
-    },
+  announce("customCards", HIGHLIGHTS, ["highlights", "Today, new and favorite"], ["highlights_description", "Art to hang with a tap."]);
+  announce("customCardFeatures", FEATURE, ["exhibitions", "Exhibitions"], [], {
     isSupported: (hass, context) => isDisplay(hass, context?.entity_id ?? ""),
   });
-  announce("customStrategies", {
-    type: GALLERY,
+  announce("customStrategies", GALLERY, ["gallery", "Art gallery"], ["gallery_description", "All art displays and the library."], {
     strategyType: "dashboard",
-    get name() {
-      return pageText("gallery", "Art gallery");
-    },
-    get description() {
-      return pageText("gallery_description", "All art displays and the library.");
-    },
-    documentationURL: DOCUMENTATION,
   });
 }

@@ -1,13 +1,13 @@
 /** What opens over a card: the chooser, menus and a form for own pictures; and pictures to tap, with what they do. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PARTS, PLAYER, UP_NEXT, browse, browserText, call, can, currentHass, draw, fire, icon, isDisplay,
+  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, browse, browserText, call, can, currentHass, draw, fire, icon, isDisplay,
   isRightToLeft, isSideways, loadTexts, make, notices, onHold, pageText, pictures, rove, text,
 } from "./dp1-cards.js";
 
 const CHOOSER = "dp1-chooser";
 // Pages of a display that Home Assistant's media browser has for cards; see browse/.
-const EXHIBITIONS = "dp1://exhibitions";
+export const EXHIBITIONS = "dp1://exhibitions";
 const FOLDERS = "dp1://folders";
 const ADD_LIBRARY = `/config/integrations/dashboard/add?domain=${DOMAIN}`;
 const WHILE = 30;
@@ -665,7 +665,8 @@ class Chooser extends HTMLElement {
 export const configForm = async (fields) => {
   const hass = currentHass();
   if (hass) await loadTexts(hass);
-  const options = PARTS.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
+  const parts = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
+  const options = parts.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
   const action = (name, normal) => ({ name, selector: { ui_action: { default_action: normal } } });
   const schema = [
     { name: "entity", required: true, selector: { entity: { filter: { integration: DOMAIN, domain: PLAYER } } } },

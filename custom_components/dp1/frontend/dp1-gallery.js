@@ -1,11 +1,8 @@
 /** What fills a dashboard: the art gallery, the highlights, and the row of exhibitions in a tile. */
 
-import { BASE_STYLE, DOMAIN, FEATURES, PLAYER, browse, can, draw, isDisplay, loadTexts, make, pictures, rove, text } from "./dp1-cards.js";
-import { choose, hang, openDisplaysMenu, openPictureMenu, perform, pictureItem, titleOf } from "./dp1-chooser.js";
+import { BASE_STYLE, CARD, DOMAIN, FEATURES, HIGHLIGHTS, PLAYER, browse, can, draw, isDisplay, loadTexts, make, pictures, rove, text } from "./dp1-cards.js";
+import { EXHIBITIONS, choose, hang, openDisplaysMenu, openPictureMenu, perform, pictureItem, titleOf } from "./dp1-chooser.js";
 
-const CARD = "dp1-wall-label-card";
-const HIGHLIGHTS = "dp1-highlights-card";
-const EXHIBITIONS = "dp1://exhibitions";
 const FAVORITES_AND_NEW = "dp1://highlights";
 const FEATURE_SOURCES = 12;
 const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
