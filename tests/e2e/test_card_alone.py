@@ -1051,6 +1051,31 @@ async def test_highlights(page: Page) -> None:
     assert await calls(page) == [["media_player", "play_media", hung]]
 
 
+async def test_highlights_of_another_display(page: Page) -> None:
+    """A row that is set to another display in the editor hangs on that one from then on, though its art is the same."""
+    await offer(page, "dp1://highlights", "Today")
+    await render(page)
+    await page.evaluate(
+        """() => {
+          const row = document.createElement("dp1-highlights-card");
+          window.hass = {...window.hass, states: {...window.hass.states, "media_player.hall": window.hass.states["media_player.wall"]}};
+          row.setConfig({entity: "media_player.wall"});
+          row.hass = window.hass;
+          document.body.append(row);
+        }"""
+    )
+    picture = page.locator("dp1-highlights-card .show")
+    await expect(picture).to_have_count(1)
+    await page.evaluate(
+        """document.querySelector("dp1-highlights-card").setConfig({entity: "media_player.hall"})"""
+    )
+    for _ in range(2):
+        await page.evaluate("new Promise(requestAnimationFrame)")
+    await picture.click()
+    ((_, _, hung),) = await calls(page)
+    assert hung["entity_id"] == "media_player.hall"
+
+
 async def test_without_home_assistants_dialog(page: Page) -> None:
     """Where the media dialog cannot be had, the media browser opens as a page."""
     await render(page)
