@@ -15,6 +15,7 @@ from pytest_homeassistant_custom_component.typing import (
 from custom_components.dp1.cards import CARDS_FILE, FOLDER
 from homeassistant.components.onboarding.const import STEPS
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
 from .displays import set_up
@@ -102,6 +103,44 @@ async def test_the_art_gallery(
     assert await panels() == {}
     config = await ask("lovelace/config", url_path=dashboard["url_path"])
     assert config["error"]["code"] == "config_not_found"
+
+
+@pytest.mark.usefixtures("frontend")
+async def test_dashboards_that_are_left(
+    hass: HomeAssistant,
+    display_entry: MockConfigEntry,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """Without an entry nothing serves the cards after a restart, so a repair names the dashboards until there is one again."""
+    await set_up(hass, display_entry)
+    client = await hass_ws_client(hass)
+    configs = {
+        "my-gallery": {"strategy": {"type": "custom:dp1-gallery"}},
+        "my-lamps": {"views": [{"cards": [{"type": "light", "entity": "light.a"}]}]},
+        "my-nothing": None,
+    }
+    for path, config in configs.items():
+        await client.send_json_auto_id(
+            {
+                "type": "lovelace/dashboards/create",
+                "url_path": path,
+                "title": "Hall *",
+            }
+        )
+        assert (await client.receive_json())["success"]
+        if config:
+            await client.send_json_auto_id(
+                {"type": "lovelace/config/save", "url_path": path, "config": config}
+            )
+            assert (await client.receive_json())["success"]
+    assert await hass.config_entries.async_remove(display_entry.entry_id)
+    issues = ir.async_get(hass)
+    issue = issues.async_get_issue("dp1", "dashboards_left")
+    assert issue
+    assert issue.is_persistent
+    assert issue.translation_placeholders == {"dashboards": "[Hall \\*](/my-gallery)"}
+    await set_up(hass, MockConfigEntry(domain="dp1", data=display_entry.data))
+    assert issues.async_get_issue("dp1", "dashboards_left") is None
 
 
 async def test_without_a_frontend(
