@@ -248,3 +248,26 @@ async def test_a_work_on_the_way_to_something_else_is_not_told_as_the_one_before
     await until(lambda: len(heard.told) > 1)
     await settle(display)
     assert [event["title"] for event in heard.told] == ["Noon", "Dusk"]
+
+
+async def test_a_new_policy_is_no_cast(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """A display that sends again what hangs, as its policy was changed, has no news and keeps its history."""
+    policy = {"showMatureContent": False, "strictPersonal": False}
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {"entity_id": "media_player.wall", "playlist": EVENING},
+        blocking=True,
+    )
+    await settle(display)
+    coordinator = hass.config_entries.async_entries("dp1")[0].runtime_data
+    (before,) = (e.cast_at for e in coordinator.history.entries())
+    heard.told.clear()
+    key = display.player.settings.showing_key
+    display.caster.policy.set(policy)
+    assert display.player.settings.showing_key != key
+    await settle(display)
+    assert heard.kinds == []
+    assert [e.cast_at for e in coordinator.history.entries()] == [before]

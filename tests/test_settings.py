@@ -75,12 +75,25 @@ async def test_museum_label(
 async def test_framing(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The framing can be set once it was detected."""
-    assert entity_id(hass, "select", "framing") is None
-    display.player.settings.saved["framing"] = "artwork"
+    """A framing that nobody chose is that of the works."""
+    assert "framing" not in display.player.settings.saved
     assert await known(hass, "select", "framing") == "artwork"
     await act(hass, "select", "framing", "select_option", option="fill")
     assert value(hass, "select", "framing") == "fill" == setting(display, "framing")
+
+
+async def test_scaling_is_what_is_seen(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A work that lets nobody change how it is scaled is told as it is seen, whatever framing was chosen."""
+    await act(hass, "select", "framing", "select_option", option="fill")
+    fixed = {"scaling": "fit", "userOverrides": {"scaling": False}}
+    for own, seen in (({"scaling": "fit"}, "fill"), (fixed, "fit")):
+        document = playlist("Tide")
+        document["items"][0]["display"] = own
+        display.player.load(document)
+        await until(lambda seen=seen: value(hass, "select", "scaling") == seen)
+        assert value(hass, "select", "framing") == "fill"
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")

@@ -58,6 +58,8 @@ class Caster:
         self.session: aiohttp.ClientSession | None = None
         self.dynamic_items: list[Json] | None = None
         self.policy = ContentPolicy()
+        self.policy.on_change = self._send_again
+        self._sent: tuple[Json, Json] = ({}, {})
         self.preflight = True
         self.fetch_seconds = 0.0
         self._schedule: asyncio.Task[None] | None = None
@@ -100,11 +102,26 @@ class Caster:
         if not self._defer(document, arguments.get("playlistUrl")):
             return {"ok": True, "deferred": True}
         reply = self._player.display(document, arguments)
+        self._sent = raw, arguments
         if reply.get("ok") is True and verdict:
             if self._player.document is document:
                 self._player.signature_status = verdict["signatureStatus"]
             reply |= verdict
         return reply
+
+    def _send_again(self) -> None:
+        """Show what hangs again as the content policy now has it; nothing hangs of which it hides all."""
+        raw, arguments = self._sent
+        player = self._player
+        if player.document is None or not raw:
+            return
+        document = read_playlist(raw, self._firmware)
+        try:
+            self.policy.filter(raw, document, arguments)
+        except NotPlayableError:
+            player.load({**document, "items": []}, player.playlist_url)
+            return
+        player.load(document, player.playlist_url)
 
     @staticmethod
     def _intent(intent: object) -> object:

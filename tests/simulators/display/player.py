@@ -461,7 +461,9 @@ class Player:
         if self.render_status is not None:
             found["renderStatus"] = int(self.render_status)
         found["stamp"] = ""
-        found["deviceSettings"] = self.settings.report(self.orientation())
+        found["deviceSettings"] = self.settings.report(
+            self.orientation(), self.document or {}, self.current or {}
+        )
         found["isPaused"] = self.asleep
         found["sleepMode"] = self.asleep
         found["loopMode"] = self.loop_mode

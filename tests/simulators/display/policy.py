@@ -1,6 +1,6 @@
 """Checks of newer firmware before a playlist is shown: content policy, signatures, times."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +23,7 @@ class ContentPolicy:
         show_mature: whether works rated as mature are shown.
         strict_personal: whether the policy also applies to the owner's own works.
         block_unrated: whether the operator hides works of others that nobody has rated.
+        on_change: sends again what hangs.
     """
 
     def __init__(self) -> None:
@@ -30,6 +31,7 @@ class ContentPolicy:
         self.show_mature = True
         self.strict_personal = False
         self.block_unrated = False
+        self.on_change: Callable[[], None] = lambda: None
 
     def _reply(self) -> Json:
         """Return the policy as it is reported."""
@@ -53,6 +55,7 @@ class ContentPolicy:
             return {"ok": False, "error": "invalidRequest"}
         self.show_mature = request["showMatureContent"]
         self.strict_personal = request["strictPersonal"]
+        self.on_change()
         return self._reply()
 
     def filter(self, raw: Json, document: Json, arguments: Json) -> None:

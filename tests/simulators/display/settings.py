@@ -90,11 +90,14 @@ class Settings:
             return {"ok": True, "acceptedCompositionRevision": self.revision}
         return {"ok": True}
 
-    def report(self, orientation: str) -> Json:
-        """Return the settings as ``checkStatus`` reports them."""
+    def report(self, orientation: str, document: Json, item: Json) -> Json:
+        """Return the settings as ``checkStatus`` reports them: newer players tell the scaling on the screen, and leave out a framing that nobody chose."""
         chosen = self.saved | self.temporary
+        scaling = chosen.get("scaling", "fit")
+        if self.composed:
+            scaling = self.effective(document, item)["scaling"]
         found: Json = {
-            "scaling": chosen.get("scaling", "fit"),
+            "scaling": scaling,
             "orientation": "portrait" if "portrait" in orientation else "landscape",
         }
         if self.default_duration is not None:
@@ -117,6 +120,11 @@ class Settings:
         defaults = (document.get("defaults") or {}).get("display") or {}
         own = defaults | (item.get("display") or {})
         chosen = self.saved | self.temporary
+        overrides = own.get("userOverrides")
+        if isinstance(overrides, dict):
+            chosen = {k: v for k, v in chosen.items() if overrides.get(k) is not False}
+            if overrides.get("scaling") is False:
+                chosen["framing"] = "artwork"
         framing = chosen.get("framing")
         if framing == "artwork":
             chosen.pop("scaling", None)

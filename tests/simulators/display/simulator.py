@@ -308,7 +308,9 @@ class DisplaySimulator:
             volume=device.volume,
             muted=device.muted,
             orientation=device.orientation,
-            settings=player.settings.report(device.orientation),
+            settings=player.settings.report(
+                device.orientation, player.document or {}, player.current or {}
+            ),
             name=device.name,
             installed_version=device.installed_version,
         )
