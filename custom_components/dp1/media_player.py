@@ -312,9 +312,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             # A scene repeats the content type of the state, which is that of the work.
             media_id, media_type = name, MediaType.PLAYLIST
         if media_id.startswith(REMEMBERED):
+            again = Options()
+            program = self.hass.data[PROGRAMS][self.coordinator.entry_id]
             record_id = media_id.removeprefix(REMEMBERED)
-            async with self.coordinator.async_command(Refresh.PLAYER) as display:
-                await display.show_again(record_id)
+            with self.coordinator.requests.pending_cast(again.number):
+                await program.async_show_again(self.coordinator, record_id, again)
             return
         options = Options(place=place)
         duration = duration_of(extra, announce is True)

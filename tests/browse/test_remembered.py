@@ -5,10 +5,12 @@ from typing import Any
 import aiohttp
 import pytest
 
+from custom_components.dp1.coordinator import async_displays
+from custom_components.dp1.playback.program import PROGRAMS
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from tests.displays import until
+from tests.displays import playlist, until
 from tests.galleries import Gallery
 
 pytestmark = pytest.mark.usefixtures("impatience", "socket_enabled")
@@ -35,6 +37,11 @@ async def cast_from_a_phone(gallery: Gallery, *works: dict[str, Any]) -> None:
         ) as answer,
     ):
         assert answer.status == 200
+
+
+def wall_id(gallery: Gallery) -> str:
+    """Return the config entry of the display."""
+    return next(c.entry_id for c in async_displays(gallery.hass))
 
 
 WORK: dict[str, Any] = {
@@ -65,6 +72,35 @@ async def test_the_folder(gallery: Gallery) -> None:
     assert gallery.wall.state.current_title == "Harbor"
     with pytest.raises(HomeAssistantError):
         await gallery.play(f"{FOLDER}record-99")
+
+
+async def test_it_ends_an_announcement(gallery: Gallery) -> None:
+    """What is shown again lasts like any cast: an announcement does not come back over it, and one that is refused ends none."""
+    await cast_from_a_phone(gallery, WORK)
+    await until(lambda: gallery.attribute("media_title") == "Harbor")
+    (harbor,) = (await gallery.browse(FOLDER)).children
+    program = gallery.hass.data[PROGRAMS][wall_id(gallery)]
+    await gallery.cast(playlist=playlist("Tide"), show_for={"minutes": 5})
+    with pytest.raises(HomeAssistantError):
+        await gallery.play(f"{FOLDER}record-99")
+    assert program.is_announcing
+    await gallery.play(harbor.media_content_id)
+    assert gallery.wall.state.current_title == "Harbor"
+    assert not program.is_announcing
+
+
+async def test_a_newer_cast_counts(gallery: Gallery) -> None:
+    """What is shown again waits for its turn, and is not shown if something newer was taken meanwhile."""
+    await cast_from_a_phone(gallery, WORK)
+    await until(lambda: gallery.attribute("media_title") == "Harbor")
+    (harbor,) = (await gallery.browse(FOLDER)).children
+    program = gallery.hass.data[PROGRAMS][wall_id(gallery)]
+    async with program.turn():
+        task = gallery.hass.async_create_task(gallery.play(harbor.media_content_id))
+        await until(lambda: program._waiting)
+        program.cancel()
+    await task
+    assert "playRecentlyPlayed" not in gallery.wall.commands
 
 
 async def test_a_display_that_remembers_nothing(

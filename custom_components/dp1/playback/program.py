@@ -17,7 +17,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
-from ..coordinator import REQUEST_NUMBERS, DisplayCoordinator, async_displays
+from ..coordinator import REQUEST_NUMBERS, DisplayCoordinator, Refresh, async_displays
 from ..errors import invalid_input
 from ..fields import duration as validate_duration
 from ..storage import SafeStore, record_from_json, record_to_json
@@ -259,21 +259,43 @@ class Program:
         async with self.turn(options.number) as is_newest:
             if not is_newest:
                 return await _async_superseded(coordinator, playlist)
-            lasting = self.notes
-            # Before it is sent, as it belongs to no announcement.
-            self.note(announcement=None, daily=None)
-            try:
+            async with self._lasting(options, daily):
                 playlist = await async_cast(coordinator, playlist, options)
-                self._newest = options.number
-                self.note(daily=daily)
-            except HomeAssistantError:
-                self.note(announcement=lasting.announcement, daily=lasting.daily)
-                raise
-            finally:
-                if self.notes != lasting:
-                    await self.async_note()
         await async_wake(coordinator, options)
         return await async_response(coordinator, playlist, options)
+
+    async def async_show_again(
+        self, coordinator: DisplayCoordinator, record_id: str, options: Options
+    ) -> None:
+        """Show a work that the display remembers permanently, as :meth:`async_show` does."""
+        async with self.turn(options.number) as is_newest:
+            if not is_newest:
+                return
+            async with (
+                self._lasting(options),
+                coordinator.async_command(Refresh.PLAYER) as display,
+            ):
+                await display.show_again(record_id)
+        await async_wake(coordinator, options)
+
+    @asynccontextmanager
+    async def _lasting(
+        self, options: Options, daily: str | None = None
+    ) -> AsyncIterator[None]:
+        """End what lasted until then, unless the cast is refused that is sent meanwhile."""
+        lasting = self.notes
+        # Before it is sent, as it belongs to no announcement.
+        self.note(announcement=None, daily=None)
+        try:
+            yield
+            self._newest = options.number
+            self.note(daily=daily)
+        except HomeAssistantError:
+            self.note(announcement=lasting.announcement, daily=lasting.daily)
+            raise
+        finally:
+            if self.notes != lasting:
+                await self.async_note()
 
     # For a limited time
 
