@@ -264,8 +264,8 @@ def word(value: object) -> str | None:
 
 def percent(value: object) -> int | None:
     """Return an integer from 0 to 100."""
-    found = whole(value)
-    return found if found is not None and 0 <= found <= 100 else None
+    number = whole(value)
+    return number if number is not None and 0 <= number <= 100 else None
 
 
 def texts(value: object, most: int = MAX_NAMES) -> Mapping[str, str]:

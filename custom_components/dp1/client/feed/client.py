@@ -94,10 +94,10 @@ class Feed:
         """
         try:
             answer = await (connection or self._connection).read(self.url)
-            told = await answer.json()
+            document = await answer.json()
         except (NotFoundError, InvalidRequestError) as err:
             raise UnexpectedAnswerError(f"no DP-1 feed at this address: {err}") from err
-        return family_of(told)
+        return family_of(document)
 
     async def check_key(self) -> None:
         """Check whether the API key is accepted, with a request that changes nothing.

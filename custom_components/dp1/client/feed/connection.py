@@ -191,9 +191,9 @@ def _schema_faults(text: str) -> list[Fault]:
 def _binding_faults(text: str) -> list[Fault]:
     """Return the faults in a V2 feed's report on the fields of a request, one line per field."""
     return [
-        Fault(".".join(map(_json_name, found["field"].split("."))), found["text"])
+        Fault(".".join(map(_json_name, match["field"].split("."))), match["text"])
         for line in text.splitlines()
-        if (found := BINDING_LINE.match(line))
+        if (match := BINDING_LINE.match(line))
     ]
 
 

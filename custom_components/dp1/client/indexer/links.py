@@ -182,9 +182,9 @@ type _Make = Callable[[re.Match[str], str], Link]
 
 def _token(match: re.Match[str], site: str = "") -> TokenLink:
     """Return the token of a link, if its chain is one that the indexer has."""
-    named = match.groupdict().get("chain")
+    chain_name = match.groupdict().get("chain")
     chain = chain_of(match["contract"])
-    if chain is None or (named and _CHAINS.get(named) != chain):
+    if chain is None or (chain_name and _CHAINS.get(chain_name) != chain):
         raise LinkError(Refusal.OTHER_CHAIN)
     number = match["number"].lstrip("0") or "0"
     if chain == ETHEREUM and int(number) >= _MAX_EVM_NUMBER:

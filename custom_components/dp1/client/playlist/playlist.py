@@ -82,8 +82,8 @@ class Playlist:
     def pictures(self) -> Iterator[str]:
         """The cover, and the pictures of the works or the works themselves."""
         manifests = (item.get("inlineManifest") for item in self.items)
-        found = (self.document.get("coverImage"), *map(picture_in, manifests))
-        yield from (picture for picture in found if isinstance(picture, str))
+        candidates = (self.document.get("coverImage"), *map(picture_in, manifests))
+        yield from (picture for picture in candidates if isinstance(picture, str))
         yield from self.sources
 
     @property

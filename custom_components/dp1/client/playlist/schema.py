@@ -68,8 +68,8 @@ def _kind(value: Any) -> str:
         case str() if not value:
             return "empty text"
         case str():
-            shown = value[:_SHOWN_LENGTH] + ("…" if value[_SHOWN_LENGTH:] else "")
-            return f'"{printable(shown)}"'
+            text = value[:_SHOWN_LENGTH] + ("…" if value[_SHOWN_LENGTH:] else "")
+            return f'"{printable(text)}"'
         case int() | float():
             return "a number" if abs(value) > 1e15 else f"{value}"
         case list():
@@ -208,9 +208,9 @@ type Check = Field | Each | Object
 
 def faults_of(check: Check, value: Any, rules: Rules) -> list[Fault]:
     """Return the faults of a value, the first hundred."""
-    found: list[Fault] = []
-    _judge(check, value, rules, (), found)
-    return found[:MAX_FAULTS]
+    faults: list[Fault] = []
+    _judge(check, value, rules, (), faults)
+    return faults[:MAX_FAULTS]
 
 
 def _judge(
