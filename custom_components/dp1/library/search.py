@@ -146,7 +146,7 @@ class Query:
         words = self.words
         if numbers_in(words):
             words = tuple(word for word in words if word not in NUMBER_WORDS) or words
-        asked = Query(" ".join(words), words)
+        query = Query(" ".join(words), words)
         fewer = [Query.of(" ".join(some)) for some in (words[1:], words[:-1]) if some]
         for each in {name, name if numbers_in(words) else _NUMBER.sub(" ", name)}:
             title, _, _ = line_of(each).split("\t")
@@ -159,7 +159,7 @@ class Query:
                 ):
                     return True
                 for some in _most_of(telling(part)):
-                    fit = asked._likeness_of(some)
+                    fit = query._likeness_of(some)
                     # What fits better without a word has one too many.
                     if fit >= SURE and all(
                         few.likeness(line_of(some)) <= fit for few in fewer
@@ -256,17 +256,17 @@ class _Index[T]:
 
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
-        found = [*range(len(self._lines) if query.words else 0)]
+        rows = [*range(len(self._lines) if query.words else 0)]
         lines = self._lines
         for word in sorted(query.words, key=len, reverse=True):
             needle = _start_of(word)
-            found = [at for at in found if needle in lines[at]]
-        if len(found) > MAX_LINES:
+            rows = [at for at in rows if needle in lines[at]]
+        if len(rows) > MAX_LINES:
             starts = (f" {query.text}{end}" for end in ("\t", BETWEEN_PARTS, ""))
-            best = (at for start in starts for at in found if start in lines[at])
-            first = dict.fromkeys(chain(islice(best, MAX_LINES), found[:MAX_LINES]))
-            found = [*first][:MAX_LINES]
-        return [(query.score_line(lines[at]), *self._places[at]) for at in found]
+            best = (at for start in starts for at in rows if start in lines[at])
+            first = dict.fromkeys(chain(islice(best, MAX_LINES), rows[:MAX_LINES]))
+            rows = [*first][:MAX_LINES]
+        return [(query.score_line(lines[at]), *self._places[at]) for at in rows]
 
     def find_alike(self, query: Query, least: float) -> list[tuple[float, T, int]]:
         """Return the likeness, the record and the number of each line that sounds like a query."""
@@ -283,14 +283,16 @@ class _Index[T]:
             time.sleep(0)
         best = nlargest(MAX_ALIKE, close, key=lambda each: each[1])
         places = self._at(sound for sound, *_ in best)
-        found = {at: query.likeness(self._lines[at]) for at in places}
+        likeness = {at: query.likeness(self._lines[at]) for at in places}
         if least < SURE:
             sounds = set(query.most_of())
             for at in self._at(sounds):
                 titles = self._lines[at].partition("\t")[0].split(BETWEEN_PARTS)
                 if sounds & {rough(sound_of(telling(title))) for title in titles}:
-                    found[at] = max(least, found.get(at, least))
-        return [(fit, *self._places[at]) for at, fit in found.items() if fit >= least]
+                    likeness[at] = max(least, likeness.get(at, least))
+        return [
+            (fit, *self._places[at]) for at, fit in likeness.items() if fit >= least
+        ]
 
     def _at(self, sounds: Iterable[str]) -> Iterator[int]:
         """Yield the places of lines with a name that sounds so."""
@@ -331,32 +333,32 @@ class Lines[T]:
     async def async_records(self, query: Query) -> list[T]:
         """Return the records that have the words."""
         await self.async_prepare()
-        found = await self._hass.async_add_executor_job(self._index.find, query)
-        return [record for _, record, _ in found]
+        scored = await self._hass.async_add_executor_job(self._index.find, query)
+        return [record for _, record, _ in scored]
 
     async def async_find(self, query: Query) -> Scored:
         """Return the nodes that have the words."""
         await self.async_prepare()
-        found = await self._hass.async_add_executor_job(self._index.find, query)
-        return [*self._nodes(found)]
+        scored = await self._hass.async_add_executor_job(self._index.find, query)
+        return [*self._nodes(scored)]
 
     async def async_find_alike(self, query: Query, least: float) -> Scored:
         """Return the nodes that sound like the words."""
         await self.async_prepare()
-        found = await self._hass.async_add_executor_job(
+        scored = await self._hass.async_add_executor_job(
             self._index.find_alike, query, least
         )
         scale = ARTIST_WORDS - RELEVANT
         return [
             (RELEVANT + scale * min(fit, 0.99) if fit >= SURE else fit, node)
-            for fit, node in self._nodes(found)
+            for fit, node in self._nodes(scored)
         ]
 
     def _nodes(
-        self, found: Iterable[tuple[float, T, int]]
+        self, scored: Iterable[tuple[float, T, int]]
     ) -> Iterator[tuple[float, Node]]:
         """Yield the nodes of records."""
-        for score, record, number in found:
+        for score, record, number in scored:
             if (node := self._node_of(record, number)) is not None:
                 yield score, node
 
@@ -410,8 +412,8 @@ class Search:
         async def exact(query: Query, text: str) -> Scored:
             """Return the nodes with the words."""
             # It may read what the lines then have.
-            asked = [] if inside else await self._async_ask(query, text, folder)
-            return [*chain(asked, *[await each.async_find(query) for each in lines])]
+            answers = [] if inside else await self._async_ask(query, text, folder)
+            return [*chain(answers, *[await each.async_find(query) for each in lines])]
 
         async def alike(query: Query, least: float = SURE) -> Scored:
             """Return the nodes that sound like the words."""
@@ -419,33 +421,33 @@ class Search:
                 *chain(*[await each.async_find_alike(query, least) for each in lines])
             ]
 
-        found = await exact(query, text)
-        if self._has_sure(found, kinds) and not near:
-            return self._best(found, kinds)
+        scored = await exact(query, text)
+        if self._has_sure(scored, kinds) and not near:
+            return self._best(scored, kinds)
         if by_artist := BY_ARTIST.fullmatch(query.text):
             artist = Query.of(by_artist["artist"] or by_artist["artist_first"])
-            found += _made_by(artist, await exact(artist, artist.text))
-            if not self._has_sure(found, kinds):
-                found += _made_by(artist, await alike(artist))
-        if not self._has_sure(found, kinds):
+            scored += _made_by(artist, await exact(artist, artist.text))
+            if not self._has_sure(scored, kinds):
+                scored += _made_by(artist, await alike(artist))
+        if not self._has_sure(scored, kinds):
             for title, name in split_by_artist(query.text):
                 artist, work = Query.of(name), Query.of(title)
                 made = _made_by(artist, await exact(work, title)) or _made_by(
                     artist, await alike(work)
                 )
-                found += [each for each in made if each[1].kind != NodeKind.ARTIST]
-        if near or not self._has_sure(found, kinds):
-            found += await alike(query, NEAR if near else SURE)
-        return self._best(found, kinds)
+                scored += [each for each in made if each[1].kind != NodeKind.ARTIST]
+        if near or not self._has_sure(scored, kinds):
+            scored += await alike(query, NEAR if near else SURE)
+        return self._best(scored, kinds)
 
-    def _has_sure(self, found: Scored, kinds: Collection[str] | None) -> bool:
+    def _has_sure(self, scored: Scored, kinds: Collection[str] | None) -> bool:
         """Return whether anything fits the words."""
-        return any(match.is_sure for match in self._best(found, kinds))
+        return any(match.is_sure for match in self._best(scored, kinds))
 
-    def _best(self, found: Scored, kinds: Collection[str] | None) -> list[Match]:
+    def _best(self, scored: Scored, kinds: Collection[str] | None) -> list[Match]:
         """Return the playable nodes, each once, the best first."""
         best: dict[str, Match] = {}
-        for score, node in found:
+        for score, node in scored:
             if score and node.can_play and (kinds is None or node.kind in kinds):
                 if node.id not in best or best[node.id].score < score:
                     best[node.id] = Match(score, node)
@@ -465,11 +467,11 @@ class Search:
         )
 
 
-def _made_by(artist: Query, found: Scored) -> Scored:
+def _made_by(artist: Query, scored: Scored) -> Scored:
     """Return the matches of an artist and of their works."""
     return [
         (score, node)
-        for score, node in found
+        for score, node in scored
         if (node.kind == NodeKind.ARTIST or node.work.artist)
         and artist.likeness(line_of(node.work.artist or node.title)) >= SURE
     ]

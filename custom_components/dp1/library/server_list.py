@@ -279,14 +279,14 @@ class ServerList[T: Storable]:
 
     def _same(self, record: T) -> T:
         """Return the known record if it is the same, so that lists are compared quickly."""
-        known = self._by_id.get(record.id)
-        return record if known is None or known != record else known
+        earlier = self._by_id.get(record.id)
+        return record if earlier is None or earlier != record else earlier
 
-    def _add(self, pages: list[Page[T]], known: Iterable[T]) -> None:
+    def _add(self, pages: list[Page[T]], earlier: Iterable[T]) -> None:
         """Set the records of pages, and the earlier records beyond them."""
         pages.sort(key=lambda page: page.offset)
         by_id: dict[str, T] = {}
-        for record in chain.from_iterable((*(page.records for page in pages), known)):
+        for record in chain.from_iterable((*(page.records for page in pages), earlier)):
             by_id.setdefault(record.id, record)
         self.async_set(by_id.values())
 

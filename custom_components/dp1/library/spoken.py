@@ -94,8 +94,8 @@ def split_by_artist(folded: str) -> Iterator[tuple[str, str]]:
     for place in range(1, len(words) - 1):
         if words[place] in _BY:
             yield " ".join(words[:place]), " ".join(words[place + 1 :])
-    for found in re.finditer("[の的]", folded):
-        artist, title = folded[: found.start()].strip(), folded[found.end() :].strip()
+    for match in re.finditer("[の的]", folded):
+        artist, title = folded[: match.start()].strip(), folded[match.end() :].strip()
         if artist and title:
             yield title, artist
 
@@ -138,17 +138,17 @@ _UNIT_FIRST: Final = re.compile(r"(\w+?)(?:und|en)(\w+)")
 @lru_cache(maxsize=8192)
 def number_of(text: str) -> int | None:
     """Return the number that a folded word or two stand for, None if they are no number."""
-    if found := _DIGITS.fullmatch(text):
-        return int(found[1])
+    if match := _DIGITS.fullmatch(text):
+        return int(match[1])
     if text in _WORDS:
         return _WORDS[text]
     first, _, second = text.partition(" ")
     if second:
         tens, units = _WORDS.get(first, 0), _WORDS.get(second, 0)
         return tens + units if 20 <= tens < 100 and 0 < units < 10 else None
-    if found := _UNIT_FIRST.fullmatch(text):
-        units = 1 if found[1] == "ein" else _WORDS.get(found[1], 0)
-        tens = _WORDS.get(found[2], 0)
+    if match := _UNIT_FIRST.fullmatch(text):
+        units = 1 if match[1] == "ein" else _WORDS.get(match[1], 0)
+        tens = _WORDS.get(match[2], 0)
         return tens + units if 20 <= tens < 100 and 0 < units < 10 else None
     return _han(text)
 
