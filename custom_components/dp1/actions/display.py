@@ -268,12 +268,12 @@ async def async_cast_to(
     """Cast to displays, for a limited time or spread over them if requested."""
     spread = call.data.get("spread", False)
     # It may also be "all", which is in no order.
-    named = call.data.get(ATTR_ENTITY_ID) or ()
+    entity_ids = call.data.get(ATTR_ENTITY_ID) or ()
 
     def place(target: Target) -> int:
         """Return the place of a display in the call."""
-        is_named = target.entity_id in named
-        return named.index(target.entity_id) if is_named else len(named)
+        is_named = target.entity_id in entity_ids
+        return entity_ids.index(target.entity_id) if is_named else len(entity_ids)
 
     entry_ids = [target.entry.entry_id for target in sorted(targets, key=place)]
 

@@ -106,9 +106,9 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
     if not document.get("id") and (
-        known := library.feed_server.id_of_slug(document.get("slug"))
+        playlist_id := library.feed_server.id_of_slug(document.get("slug"))
     ):
-        document = {**document, "id": known}
+        document = {**document, "id": playlist_id}
     await call.hass.async_add_executor_job(_check_public, call.hass, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
@@ -153,8 +153,8 @@ def _check_signed(
     """Raise unless a playlist can be published with the signatures it has."""
     if not document.get("signatures"):
         raise invalid_input(NEEDED[family], name=library.title)
-    if given := [word for word in WORDS if word in call.data]:
-        raise invalid_input("signed_as_it_is", given=", ".join(given))
+    if words := [word for word in WORDS if word in call.data]:
+        raise invalid_input("signed_as_it_is", given=", ".join(words))
 
 
 def _shared(hass: HomeAssistant, document: Document, only_public: bool) -> Document:
@@ -205,9 +205,9 @@ def _completed(
 async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[str, Any]:
     """Return the playlist to publish."""
     match what:
-        case {"playlist": given}:
+        case {"playlist": value}:
             try:
-                return await call.hass.async_add_executor_job(parse, given)
+                return await call.hass.async_add_executor_job(parse, value)
             except InvalidPlaylistError as err:
                 raise translated(err, "playlist") from err
         case {"playlist_url": str(url)}:
@@ -335,10 +335,10 @@ async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
     return {"valid": not errors, "errors": errors}
 
 
-def _faults(given: Any) -> Sequence[Fault]:
+def _faults(value: Any) -> Sequence[Fault]:
     """Return the faults of a document."""
     try:
-        return validate(parse(given))
+        return validate(parse(value))
     except InvalidPlaylistError as err:
         return err.faults
 
@@ -372,11 +372,11 @@ CHANGES = ("title", "summary", "add", "remove", "order")
 WORKS = list_up_to(MAX_WORKS, work)
 
 
-def _added(given: Any) -> Document | Medium:
+def _added(value: Any) -> Document | Medium:
     """Validate an item of a playlist, or a medium."""
-    if isinstance(given, dict) and "source" in given:
-        return given
-    return Medium.of(given)
+    if isinstance(value, dict) and "source" in value:
+        return value
+    return Medium.of(value)
 
 
 UPDATE_SCHEMA = vol.Schema(
@@ -422,13 +422,13 @@ async def _async_works(
 ) -> list[Document]:
     """Return the works to add: items as they are, and those of media."""
     works: list[Document] = []
-    for given in added:
-        if isinstance(given, Medium):
-            found = await async_compose(call.hass, [given], call.context, Options())
-            works += found.items
+    for item in added:
+        if isinstance(item, Medium):
+            playlist = await async_compose(call.hass, [item], call.context, Options())
+            works += playlist.items
             continue
         try:
-            works.append(parse(given))
+            works.append(parse(item))
         except InvalidPlaylistError as err:
             raise translated(err, "playlist") from err
     return works
@@ -470,13 +470,13 @@ def _notify_left_out(
     changed = [path for path in published.changed if path.endswith(NEWER_FIELDS)]
     if not (paths := [*published.left_out, *changed]):
         return
-    told = action_failed(
+    error = action_failed(
         "published_without",
         name=library.title,
         title=markdown_safe(published.document.get("title"), 100),
         paths=markdown_safe(", ".join(paths), 300),
     )
-    message = async_message(hass, told)
+    message = async_message(hass, error)
     persistent_notification.async_create(
         hass, message, notification_id=f"{DOMAIN}_left_out_{published.id}"
     )

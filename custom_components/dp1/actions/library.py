@@ -68,7 +68,7 @@ def _libraries(call: ServiceCall) -> list[Library]:
 
 async def async_search(call: ServiceCall) -> ServiceResponse:
     """Search the libraries, best results first."""
-    found = await async_search_nodes(
+    nodes = await async_search_nodes(
         _libraries(call),
         call.data["query"],
         kinds=call.data.get("kinds") or None,
@@ -87,7 +87,7 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
                 "opens_at": node.opens_at.isoformat() if node.opens_at else None,
                 "media_content_id": media_id(library.entry_id, node.id),
             }
-            for library, node in found
+            for library, node in nodes
         ]
     }
 

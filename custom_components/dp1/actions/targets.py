@@ -54,14 +54,14 @@ def exactly_one_of(call: ServiceCall, fields: Collection[str]) -> dict[str, Any]
     """Return the only field that is given, or raise if there is not exactly one; all fields of the target are one."""
     has_target = any(str(field) in call.data for field in cv.ENTITY_SERVICE_FIELDS)
     data = {**call.data, TARGET: True} if has_target else call.data
-    given = {key: data[key] for key in fields if key in data}
-    if len(given) != 1:
+    values = {key: data[key] for key in fields if key in data}
+    if len(values) != 1:
         names, said = (
             ", ".join(_field_name(call, key) for key in keys)
-            for keys in (fields, given)
+            for keys in (fields, values)
         )
         raise invalid_input("exactly_one_of", fields=names, given=said or "-")
-    return given
+    return values
 
 
 def _field_name(call: ServiceCall, key: str) -> str:
@@ -130,8 +130,8 @@ def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str
     """Return the entities that were named, and all that are targeted."""
     if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
         return set(), {entity.entity_id for entity in async_display_entities(hass)}
-    found = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))
-    return found.referenced, found.referenced | found.indirectly_referenced
+    selected = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))
+    return selected.referenced, selected.referenced | selected.indirectly_referenced
 
 
 def find_display(hass: HomeAssistant, entity_id: str) -> Target:
