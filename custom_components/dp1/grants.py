@@ -205,5 +205,5 @@ def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
     if media_id is None or PATH not in media_id:
         return media_id
     url, mark, place = media_id.partition("#")
-    known = hass.data[GRANTS].media_id(URL(url).query.get("token", ""))
-    return f"{known or without_token(url)}{mark}{place}"
+    original = hass.data[GRANTS].media_id(URL(url).query.get("token", ""))
+    return f"{original or without_token(url)}{mark}{place}"

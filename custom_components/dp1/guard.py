@@ -227,15 +227,15 @@ def _digest(address: str) -> str:
 
 def _addresses(value: object) -> list[str]:
     """Return the addresses at home in the texts of a document, as many as are kept."""
-    found: dict[str, None] = {}
+    addresses: dict[str, None] = {}
     waiting = [value]
     for _ in range(MAX_PARTS):
-        if not waiting or len(found) >= MAX_ADDRESSES:
+        if not waiting or len(addresses) >= MAX_ADDRESSES:
             break
         part = waiting.pop()
         if isinstance(part, str):
             matches = _ADDRESS.finditer(part[:MAX_DOCUMENT])
-            found |= {
+            addresses |= {
                 it[0]: None for it in islice(matches, MAX_PARTS) if is_at_home(it[0])
             }
         elif (
@@ -243,7 +243,7 @@ def _addresses(value: object) -> list[str]:
             and len(waiting) + len(part) <= MAX_PARTS
         ):
             waiting += part.values() if isinstance(part, dict) else part
-    return [*islice(found, MAX_ADDRESSES)]
+    return [*islice(addresses, MAX_ADDRESSES)]
 
 
 def is_at_home(address: str) -> bool:

@@ -220,10 +220,10 @@ def _about(
     sentence: Sentence, title: str, artist: str | None, details: Mapping[str, Any]
 ) -> str:
     """Tell of a work in a sentence, of its note in another, and of the artist in two."""
-    known = [str(details[key]) for key in ("year", "medium") if details.get(key)]
-    named = f"{title} ({', '.join(known)})" if known else title
+    facts = [str(details[key]) for key in ("year", "medium") if details.get(key)]
+    label = f"{title} ({', '.join(facts)})" if facts else title
     sentences = (
-        sentence.answers.credit("what", artist, title=named),
+        sentence.answers.credit("what", artist, title=label),
         _beginning(details, "note", 1),
         _beginning(details, "about_artist", 2),
     )
@@ -238,10 +238,10 @@ def _beginning(details: Mapping[str, Any], key: str, count: int) -> str:
 
 async def _async_more(sentence: Sentence, artist: str, title: str) -> str:
     """Return the answer that names other works of an artist."""
-    found = await async_search_nodes(async_libraries(sentence.hass), artist)
+    nodes = await async_search_nodes(async_libraries(sentence.hass), artist)
     titles = [
         node.title
-        for _, node in found
+        for _, node in nodes
         if fold(artist) in fold(node.work.artist or "")
         and fold(node.title) != fold(title)
     ]

@@ -219,18 +219,18 @@ class FindArtTool(DisplayTool):
             args[key] for key in ("query", "artist", "exhibition") if key in args
         )
         if "artist" in args:
-            found = await _async_by_artist(libraries, args)
+            nodes = await _async_by_artist(libraries, args)
         elif words:
-            found = [
+            nodes = [
                 (library, hit.node)
                 for library, hit in await async_hits(libraries, words)
             ]
         else:
-            found = await _async_listed(libraries, args)
+            nodes = await _async_listed(libraries, args)
         kinds, show = KINDS.get(args.get("kind", "")), fold(args.get("exhibition", ""))
         fitting = [
             (library, node)
-            for library, node in found
+            for library, node in nodes
             if (kinds is None or node.kind in kinds)
             and args.get("year") in (None, node.work.year)
             and (show in fold(node.subtitle or "") or show in fold(node.title))
@@ -300,9 +300,9 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     }
 
 
-def _texts(given: Mapping[str, Any], most: int) -> dict[str, str]:
+def _texts(values: Mapping[str, Any], most: int) -> dict[str, str]:
     """Return all values as texts of limited length."""
-    return {key: clean(str(value), most) for key, value in given.items() if value}
+    return {key: clean(str(value), most) for key, value in values.items() if value}
 
 
 class ShowArtTool(DisplayTool):

@@ -70,9 +70,9 @@ class LibraryMediaSource(MediaSource):
     ) -> SearchMedia:
         """Search the libraries."""
         with raised_as(BrowseError):
-            found = await async_search_libraries(self.hass, query, item.media_source_id)
+            nodes = await async_search_libraries(self.hass, query, item.media_source_id)
         return SearchMedia(
-            result=[node_media(library, node, tile_path) for library, node in found]
+            result=[node_media(library, node, tile_path) for library, node in nodes]
         )
 
     @override

@@ -39,8 +39,8 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
         ("can_reach_catalog", {each.catalog_server.url for each in libraries}),
         ("can_reach_feed", {each.feed_server.url for each in libraries}),
     ):
-        if known := [url for url in urls if url]:
-            info[key] = _async_check_can_reach(hass, known)
+        if servers := [url for url in urls if url]:
+            info[key] = _async_check_can_reach(hass, servers)
     return info
 
 
@@ -48,10 +48,10 @@ async def _async_check_can_reach(
     hass: HomeAssistant, urls: list[str]
 ) -> str | dict[str, str]:
     """Return whether all of some servers can be reached, or why the first cannot."""
-    found = await asyncio.gather(
+    results = await asyncio.gather(
         *(system_health.async_check_can_reach_url(hass, url) for url in urls)
     )
-    return next((result for result in found if result != "ok"), "ok")
+    return next((result for result in results if result != "ok"), "ok")
 
 
 def _internal_url(hass: HomeAssistant) -> str | dict[str, str]:

@@ -56,8 +56,8 @@ def validate_target(
     selected = async_extract_referenced_entity_ids(hass, TargetSelection({**target}))
     for entity_id in selected.referenced:
         entity = entities.async_get(entity_id)
-        known = entity is not None or hass.states.get(entity_id) is not None
-        if known and (entity is None or not is_display(entity)):
+        exists = entity is not None or hass.states.get(entity_id) is not None
+        if exists and (entity is None or not is_display(entity)):
             raise vol.Invalid(f"{entity_id} is not an art display")
     for device_id in target.get(ATTR_DEVICE_ID, ()):
         own = er.async_entries_for_device(entities, device_id, True)
@@ -131,8 +131,8 @@ class DisplayTrigger(Trigger):
 
     def _is_targeted(self, entity_id: str | None) -> bool:
         """Return whether a display is targeted by now."""
-        found = async_extract_referenced_entity_ids(self._hass, self._selection)
-        return entity_id in found.referenced | found.indirectly_referenced
+        selected = async_extract_referenced_entity_ids(self._hass, self._selection)
+        return entity_id in selected.referenced | selected.indirectly_referenced
 
 
 class WorkChangedTrigger(DisplayTrigger):
