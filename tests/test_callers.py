@@ -122,6 +122,52 @@ async def test_nobody_hangs_a_camera_that_they_may_not_see(
     await until(lambda: "api/dp1/media" in str(house.walls["left"].player.items))
 
 
+NOW = {"playlist": series("Dunes", 2)}
+WITH_TARGET: list[tuple[str, dict[str, Any]]] = [
+    ("dp1.cast_playlist", NOW),
+    ("dp1.show_message", {"text": "Dinner"}),
+    ("dp1.show_work", {"work": 2}),
+    ("dp1.move_work", {"work": 2}),
+    ("dp1.remove_work", {"work": 2}),
+    ("dp1.keep_offline", {}),
+    ("dp1.show_previous", {}),
+    ("dp1.hand_over", {"to": "media_player.right"}),
+    ("dp1.add_favorite", {}),
+    ("dp1.remove_favorite", {}),
+    ("media_player.play_media", {**PLAY, "media_content_id": "https://x.example/1"}),
+    ("media_player.media_next_track", {}),
+    ("media_player.turn_off", {}),
+    ("media_player.unjoin", {}),
+]
+
+
+@pytest.mark.parametrize("rights", [{}, {"media_player__left": {"read": True}}])
+async def test_who_controls_no_display_does_nothing(
+    house: House, rights: dict[str, Any]
+) -> None:
+    """No action reaches a display by who may only look at it, or not even that."""
+    await house.show("left", **NOW)
+    await house.show("right", **NOW)
+    limited = member(house.hass, **rights)
+    before = [wall.writes for wall in house.walls.values()]
+    for action, data in WITH_TARGET:
+        with pytest.raises(Unauthorized):
+            await call(house.hass, limited, action, "left", **data)
+    assert [wall.writes for wall in house.walls.values()] == before
+
+
+async def test_nothing_is_handed_to_a_display_of_others(house: House) -> None:
+    """Who controls one display hands nothing over to another."""
+    await house.show("left", **NOW)
+    limited = member(house.hass, media_player__left=True)
+    right = house.walls["right"].writes
+    with pytest.raises(Unauthorized):
+        await call(
+            house.hass, limited, "dp1.hand_over", "left", to="media_player.right"
+        )
+    assert house.walls["right"].writes == right
+
+
 async def test_what_hung_elsewhere(house: House) -> None:
     """Neither the history of a display that somebody may not see, nor the camera in it, is for them."""
     hass = house.hass

@@ -155,6 +155,22 @@ def on_loop(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[boo
     return calls
 
 
+@pytest.mark.parametrize("door", DOORS)
+async def test_nobody_is_sent_elsewhere(door: str) -> None:
+    """A server that redirects sends nobody to another one."""
+    async with (
+        ScriptedServer.run(Reply(200, {})) as other,
+        ScriptedServer.run(
+            Reply(302, headers={"Location": f"{other.url}/secret"})
+        ) as server,
+        aiohttp.ClientSession() as session,
+    ):
+        with suppress(Dp1Error):
+            await DOORS[door](session, server.url)
+        assert server.requests
+        assert not other.requests
+
+
 async def test_records_of_a_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five records that were asked for, and a hundred thousand that come, only so many are parsed as a list may have; 1 s before."""
     calls = on_loop(monkeypatch, models, "_named")
