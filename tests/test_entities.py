@@ -58,6 +58,7 @@ SECOND = {
     "image -screenshot",
     "number margin",
     "select -signature_mode",
+    "select framing",
     "select sleep_days",
     "sensor -wifi_signal",
     "sensor last_outage",
