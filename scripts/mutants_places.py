@@ -675,7 +675,7 @@ PLACES = [
         "an announcement is made longer while it is sent",
         "        async with self.turn():\n            if (announcement := self.notes.announcement) is None:\n                return None\n",
         "        if True:\n            if (announcement := self.notes.announcement) is None:\n                return None\n",
-        ["tests/playback/test_program.py"],
+        ["tests/playback/test_orders.py"],
     ),
     Place(
         "playback/program.py",
