@@ -687,8 +687,8 @@ PLACES = [
     Place(
         "playback/program.py",
         "a cast that is refused supersedes older ones",
-        "            lasting = self.notes\n",
-        "            lasting, self._newest = self.notes, options.number\n",
+        "        lasting = self.notes\n",
+        "        lasting, self._newest = self.notes, options.number\n",
         ["tests/playback/test_program.py"],
     ),
     Place(
