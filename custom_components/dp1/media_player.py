@@ -104,8 +104,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     # They change with each work, whose title is in the history.
     _unrecorded_attributes = frozenset({"dp1", "media_content_id"})
     _features_of_player = Feature(0)
-    # What the features were last detected by.
-    _signs: tuple[object, ...] | None = None
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
@@ -176,15 +174,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update the features to those that are detected."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        signs = (
-            player and player.ok and (player.shuffle is None, player.loop_mode is None),
-            data.asleep is None,
-            device and (device.volume is None, device.muted is None),
-            bool(self._sources.names),
-        )
-        if signs == self._signs:
-            return
-        self._signs = signs
         has_player = not self.coordinator.cast_only
         sleep = SLEEP_FEATURES if data.asleep is not None else Feature(0)
         if player is not None and player.ok:

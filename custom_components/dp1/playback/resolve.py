@@ -415,8 +415,8 @@ async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Pla
             return await async_apply(hass, playlist, request.options)
     source = reachable_url(hass, request.media_id)
     _check_type(source)
-    is_framed = _suffix(source) not in UNFRAMED_SUFFIXES
-    is_signed = _is_signed(source)
+    suffix, is_signed = _suffix(source), _is_signed(source)
+    is_framed, is_drawing = suffix not in UNFRAMED_SUFFIXES, suffix == ".svg"
     if is_signed and is_framed and family != "image":
         raise invalid_input("signed_page", where=host_of(source) or "")
     if is_framed and not is_media:
@@ -424,10 +424,8 @@ async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Pla
         request = replace(request, title=request.title or page_title)
     title = request.title or _title_of(source)
     # Displays ask for the type of what is in a frame or an object, with more than the address.
-    is_asked = is_framed or _suffix(source) == ".svg"
-    if (is_asked and is_signed) or (
-        _suffix(source) == ".svg"
-        and not await _async_embeds(hass, source, request.options)
+    if (is_signed and (is_framed or is_drawing)) or (
+        is_drawing and not await _async_embeds(hass, source, request.options)
     ):
         source = picture_page(source)
     playlist = replace(_of_work(source, title), origin=Origin.STRANGER)
