@@ -198,7 +198,7 @@ class Home:
     async def _onboard(self) -> None:
         """Create the user and answer what is asked at the first start."""
         client = {"client_id": self.client_id}
-        code = await self._post("/api/onboarding/users", {**client, **USER})
+        code = await self.post("/api/onboarding/users", {**client, **USER})
         form = {
             "grant_type": "authorization_code",
             "code": code["auth_code"],
@@ -208,14 +208,14 @@ class Home:
             self.tokens = await answer.json()
         await self.until(self._runs, 120, "the end of Home Assistant's start")
         for step in ("core_config", "analytics"):
-            await self._post(f"/api/onboarding/{step}", {})
-        await self._post(
+            await self.post(f"/api/onboarding/{step}", {})
+        await self.post(
             "/api/onboarding/integration", {**client, "redirect_uri": self.client_id}
         )
 
     # Asking
 
-    async def _post(self, path: str, data: Mapping[str, Any]) -> Any:
+    async def post(self, path: str, data: Mapping[str, Any]) -> Any:
         """Post JSON, return JSON."""
         async with self.session.post(
             self.url + path, json=data, headers=self._authorization
@@ -263,15 +263,15 @@ class Home:
         """Perform an action; return its response if it is asked for one."""
         path = f"/api/services/{action.replace('.', '/')}"
         if not response:
-            return await self._post(path, data)
-        answer = await self._post(f"{path}?return_response", data)
+            return await self.post(path, data)
+        answer = await self.post(f"{path}?return_response", data)
         return answer["service_response"]
 
     async def flow(
         self, handler: str | list[str], kind: str = "flow"
     ) -> dict[str, Any]:
         """Begin to add an integration, as a person does, or its options or a subentry by the kind of flow."""
-        flow: dict[str, Any] = await self._post(
+        flow: dict[str, Any] = await self.post(
             f"/api/config/config_entries/{kind}", {"handler": handler}
         )
         return flow
@@ -280,7 +280,7 @@ class Home:
         self, flow_id: str, data: Mapping[str, Any], kind: str = "flow"
     ) -> dict[str, Any]:
         """Answer the question of a flow."""
-        result: dict[str, Any] = await self._post(
+        result: dict[str, Any] = await self.post(
             f"/api/config/config_entries/{kind}/{flow_id}", data
         )
         return result

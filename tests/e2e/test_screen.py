@@ -3,6 +3,7 @@
 from base64 import b64encode
 import json
 from pathlib import Path
+import shutil
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ import pytest
 
 from .browser import CHROMIUM, browser
 from .card import EXHIBITION
-from .home import Home
+from .home import ROOT, Home
 from .test_wall import film
 
 from tests.client.scripted_server import Reply, ScriptedServer
@@ -27,6 +28,7 @@ pytestmark = [
 ]
 
 TABLET = "media_player.tablet"
+NIGHT = ROOT / "blueprints/automation/dp1/good_night_good_morning.yaml"
 # Reads its parent, and its own storage, and says on its page what it got.
 INTRUDER = b"""<!doctype html><body><p id="loot">nothing</p><script>
 const loot = [];
@@ -56,26 +58,26 @@ async def open_screen(chromium: Browser, home: Home) -> Page:
     return page
 
 
-async def pair(home: Home, page: Page) -> None:
+async def pair(home: Home, page: Page, name: str = "Tablet") -> None:
     """Add the browser as a display, as a person does."""
     note = page.locator("#note")
     await expect(note).to_contain_text("Home Assistant")
     code = (await note.inner_text()).split("\n")[0]
     flow = await home.flow("dp1")
     await home.step(flow["flow_id"], {"next_step_id": "screen"})
-    result = await home.step(flow["flow_id"], {"code": code, "name": "Tablet"})
+    result = await home.step(flow["flow_id"], {"code": code, "name": name})
     assert result["type"] == "create_entry", result
 
 
-async def state_is(home: Home, wanted: str) -> None:
-    """Wait for a state of the screen."""
+async def state_is(home: Home, wanted: str, entity_id: str = TABLET) -> None:
+    """Wait for a state of a screen."""
 
     async def reached() -> bool:
         """Return whether it is reached."""
-        state = await home.state(TABLET)
+        state = await home.state(entity_id)
         return state is not None and state["state"] == wanted
 
-    await home.until(reached, 45, f"{TABLET} to be {wanted}")
+    await home.until(reached, 45, f"{entity_id} to be {wanted}")
 
 
 async def cast(home: Home, *items: dict[str, Any], **more: Any) -> None:
@@ -172,6 +174,8 @@ async def test_a_tablet(tmp_path: Path) -> None:
 async def test_evenings(tmp_path: Path) -> None:
     """The evenings in front of a display are the same in front of a screen."""
     folder = tmp_path / "config"
+    (folder / "blueprints/automation/dp1").mkdir(parents=True)
+    shutil.copy(NIGHT, folder / "blueprints/automation/dp1")
     async with (
         browser() as chromium,
         CatalogSimulator() as catalog,
@@ -260,6 +264,51 @@ async def test_evenings(tmp_path: Path) -> None:
         await page.context.set_offline(True)
         await expect(page.locator(".work.on")).to_have_count(1)
         await page.context.set_offline(False)
+
+        # The morning of the blueprint, which is any time but that of its night, wakes it to something else.
+        others = set(await attribute("source_list")) - {EXHIBITION}
+        blueprint = {"path": f"dp1/{NIGHT.name}", "input": {"displays": [TABLET]}}
+        await home.post(
+            "/api/config/automation/config/night",
+            {"alias": "Night", "use_blueprint": blueprint},
+        )
+
+        async def is_loaded() -> bool:
+            """Return whether the automation is there."""
+            return await home.state("automation.night") is not None
+
+        await home.until(is_loaded, 30, "the automation")
+        await home.call("media_player.turn_off", {"entity_id": TABLET})
+        await state_is(home, "off")
+        await home.call("automation.trigger", {"entity_id": "automation.night"})
+        await state_is(home, "playing")
+
+        async def is_another() -> bool:
+            """Return whether another source is shown."""
+            return await attribute("source") in others
+
+        await home.until(is_another, 30, "another exhibition in the morning")
+        await expect(page.locator(".work.on")).to_have_count(1)
+
+        # Three screens show three works of one playlist, and next moves all of them.
+        pages = {TABLET: page}
+        for name in ("Hall", "Attic"):
+            pages[f"media_player.{name.lower()}"] = await open_screen(chromium, home)
+            await pair(home, pages[f"media_player.{name.lower()}"], name)
+            await state_is(home, "idle", f"media_player.{name.lower()}")
+        colors = ["#a41", "#483", "#448"]
+        works = [work(color, picture(color)) for color in colors]
+        await cast(home, *works, entity_id=[*pages], spread=True)
+        members = {"entity_id": TABLET, "group_members": [*pages][1:]}
+        await home.call("media_player.join", members)
+        for step in range(2):
+            for place, screen in enumerate(pages.values(), step):
+                source = picture(colors[place % 3])
+                # During the soft cut there are two.
+                of_screen = screen.locator(f".work.on img[src='{source}']").last
+                await expect(of_screen).to_be_visible(timeout=20_000)
+            await home.call("media_player.media_next_track", {"entity_id": TABLET})
+        await home.call("media_player.unjoin", {"entity_id": TABLET})
 
         # Somebody else casts: the state follows. Without the catalog, pictures of the home are shown.
         blue, red = picture("#36c"), picture("#c22")
