@@ -1,5 +1,6 @@
 """Test the dashboard cards."""
 
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 import json
 import re
@@ -9,6 +10,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
+    MockHAClientWebSocket,
     WebSocketGenerator,
 )
 
@@ -67,6 +69,17 @@ async def test_the_frontend_loads_the_cards(
     assert await loaded(hass_client_no_auth) == [URL]
 
 
+def asking(client: MockHAClientWebSocket) -> Callable[..., Awaitable[Any]]:
+    """Return a function that asks as the frontend does."""
+
+    async def ask(kind: str, **data: Any) -> Any:
+        """Send a message, and return its answer."""
+        await client.send_json_auto_id({"type": kind, **data})
+        return await client.receive_json()
+
+    return ask
+
+
 @pytest.mark.usefixtures("frontend")
 async def test_the_art_gallery(
     hass: HomeAssistant,
@@ -75,12 +88,7 @@ async def test_the_art_gallery(
 ) -> None:
     """It is in the sidebar as long as a display wants it there, and goes with the last one."""
     await set_up(hass, display_entry)
-    client = await hass_ws_client(hass)
-
-    async def ask(kind: str, **data: Any) -> Any:
-        """Ask as the frontend does."""
-        await client.send_json_auto_id({"type": kind, **data})
-        return await client.receive_json()
+    ask = asking(await hass_ws_client(hass))
 
     async def panels() -> dict[str, Any]:
         """Return our panels."""
@@ -113,26 +121,18 @@ async def test_dashboards_that_are_left(
 ) -> None:
     """Without an entry nothing serves the cards after a restart, so a repair names the dashboards until there is one again."""
     await set_up(hass, display_entry)
-    client = await hass_ws_client(hass)
+    ask = asking(await hass_ws_client(hass))
     configs = {
         "my-gallery": {"strategy": {"type": "custom:dp1-gallery"}},
         "my-lamps": {"views": [{"cards": [{"type": "light", "entity": "light.a"}]}]},
         "my-nothing": None,
     }
     for path, config in configs.items():
-        await client.send_json_auto_id(
-            {
-                "type": "lovelace/dashboards/create",
-                "url_path": path,
-                "title": "Hall *",
-            }
-        )
-        assert (await client.receive_json())["success"]
+        new = {"url_path": path, "title": "Hall *"}
+        assert (await ask("lovelace/dashboards/create", **new))["success"]
         if config:
-            await client.send_json_auto_id(
-                {"type": "lovelace/config/save", "url_path": path, "config": config}
-            )
-            assert (await client.receive_json())["success"]
+            of_path = {"url_path": path, "config": config}
+            assert (await ask("lovelace/config/save", **of_path))["success"]
     assert await hass.config_entries.async_remove(display_entry.entry_id)
     issues = ir.async_get(hass)
     issue = issues.async_get_issue("dp1", "dashboards_left")
