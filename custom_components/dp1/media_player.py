@@ -308,8 +308,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 await program.async_show_again(self.coordinator, record_id, again)
             return
         options = Options(place=place)
-        duration = duration_of(extra, announce is True)
-
         context = self._context
 
         async def show(display: DisplayCoordinator) -> None:
@@ -322,12 +320,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 cast = await async_from_media(
                     self.hass, media_type, media_id, own, title
                 )
+                duration = duration_of(extra, announce is True, cast)
                 if duration is None and enqueue not in (None, Enqueue.REPLACE):
                     await async_enqueue(display, cast, own, enqueue)
                 else:
                     await async_show(display, cast, own, duration)
 
-        if duration is not None:
+        if announce or extra.get("show_for") is not None:
             await show(self.coordinator)
         else:
             await self._async_run_on_group((media_id, media_type, enqueue), show)

@@ -1,12 +1,16 @@
 """Test that media of the home show on a display, which loads them from another origin and frames pages."""
 
 from base64 import b64decode
+from io import BytesIO
 import json
 from pathlib import Path
+import time
 from typing import Any
 from urllib.parse import quote, unquote
+import wave
 
 import aiohttp
+from aiohttp import web
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
@@ -15,8 +19,10 @@ from custom_components.dp1.browse.pictures import PICTURES
 from custom_components.dp1.client.text import MAX_TITLE
 from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.playback.media_proxy import LIVE
+from custom_components.dp1.playback.resolve import MAX_SOUND
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT
+from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.media_source import (
     MediaSource,
     MediaSourceItem,
@@ -28,6 +34,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
@@ -60,6 +67,16 @@ class Door(Camera):
 
 @pytest.fixture
 async def home(
+    hass: HomeAssistant,
+    tmp_path: Path,
+    hass_client_no_auth: ClientSessionGenerator,
+    display_entry: MockConfigEntry,
+) -> str:
+    """Set up a home."""
+    return await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
+
+
+async def set_up_home(
     hass: HomeAssistant,
     tmp_path: Path,
     hass_client_no_auth: ClientSessionGenerator,
@@ -702,3 +719,96 @@ async def test_a_page_without_a_title(
         )
         assert "warning" in answer[ENTITY_ID]
         assert display.player.items[0]["title"] == "page"
+
+
+SECONDS = 7
+WAV = BytesIO()
+with wave.open(WAV, "wb") as _file:
+    _file.setnchannels(1)
+    _file.setsampwidth(1)
+    _file.setframerate(8000)
+    _file.writeframes(b"\x80" * 8000 * SECONDS)
+# Each frame of 128 kbit/s at 48 kHz is 24 ms.
+MP3 = (b"\xff\xfb\x94\xc0" + bytes(380)) * int(SECONDS / 0.024)
+
+
+class Speech(MediaSource):
+    """Speech that is made when it is asked for."""
+
+    name = "Text-to-speech"
+
+    async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
+        """Return where it is."""
+        return PlayMedia("/api/tts_proxy/8f3a.mp3", "audio/mpeg")
+
+
+class SpeechOnly:
+    """Media sources of which there is only speech."""
+
+    async def async_get_platform(self, domain: str) -> MediaSource:
+        """Return it."""
+        return Speech(domain)
+
+
+class SpeechView(HomeAssistantView):
+    """What was said."""
+
+    url = "/api/tts_proxy/8f3a.mp3"
+    name = "test:speech"
+    requires_auth = False
+
+    def __init__(self, sound: bytes) -> None:
+        """Initialize with a sound."""
+        self.sound = sound
+
+    async def get(self, _request: web.Request) -> web.Response:
+        """Return the sound."""
+        return web.Response(body=self.sound, content_type="audio/mpeg")
+
+
+@pytest.mark.parametrize(
+    ("sound", "is_file", "seconds"),
+    [
+        (MP3, False, SECONDS),
+        (WAV.getvalue(), False, SECONDS),
+        (WAV.getvalue(), True, SECONDS),
+        (b"no sound", False, 30),
+        (bytes(MAX_SOUND + 1), False, 30),
+    ],
+    ids=["mp3", "wav", "file", "nothing", "endless"],
+)
+async def test_speech_takes_the_picture_away_while_it_lasts(
+    hass: HomeAssistant,
+    tmp_path: Path,
+    hass_client_no_auth: ClientSessionGenerator,
+    display_entry: MockConfigEntry,
+    display: DisplaySimulator,
+    sound: bytes,
+    is_file: bool,
+    seconds: float,
+) -> None:
+    """Speech is shown for as long as it lasts, half a minute if nobody knows, and is called by its words."""
+    assert await async_setup_component(hass, "http", {})
+    hass.http.register_view(SpeechView(sound))
+    (tmp_path / "Dinner.wav").write_bytes(sound)
+    await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
+    await play(hass, f"{SOURCE}/tide.mp4")
+    if not is_file:
+        sources: Any = SpeechOnly()
+        hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = sources
+    media_id = "media-source://tts/cloud?message=Dinner"
+    await hass.services.async_call(
+        "media_player",
+        "play_media",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_type": "music",
+            "media_content_id": f"{SOURCE}/Dinner.wav" if is_file else media_id,
+            "announce": True,
+        },
+        blocking=True,
+    )
+    attributes = state_of(hass, ENTITY_ID).attributes
+    assert attributes["media_title"] == "Dinner"
+    until_end = dt_util.parse_datetime(attributes["dp1"]["until"], raise_on_error=True)
+    assert until_end.timestamp() - time.time() == pytest.approx(seconds, abs=1.5)

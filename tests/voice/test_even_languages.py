@@ -170,6 +170,7 @@ def test_spanish_without_accents() -> None:
         ("Café", "cafe"),
         ("Living room 2", "living room two"),
         ("The Den", "den"),
+        ("Die Küche", "Küche"),
     ],
 )
 def test_rooms_as_they_are_said(name: str, said: str) -> None:

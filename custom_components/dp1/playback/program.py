@@ -405,11 +405,13 @@ def _end(duration: timedelta, active: Announcement | None) -> datetime:
     return until if active is None else max(until, active.until)
 
 
-def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
-    """Return how long something is to be shown; None for permanently."""
+def duration_of(
+    extra: Mapping[str, Any], announce: bool, playlist: Playlist
+) -> timedelta | None:
+    """Return how long a playlist is to be shown, a sound until it ends; None for permanently."""
     value = extra.get("show_for")
     if announce and value is None:
-        value = extra.get("duration", DEFAULT_DURATION)
+        value = extra.get("duration", playlist.length or DEFAULT_DURATION)
     if value is None:
         return None
     try:

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import PurePosixPath
+from io import BytesIO
+from pathlib import Path, PurePosixPath
 import re
 from typing import Any, Final, Literal
 from urllib.parse import parse_qs, unquote, urlencode
@@ -23,7 +24,7 @@ from .. import timing
 from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
-from ..client.http import Answer, read_title, request_json, status_error
+from ..client.http import Answer, chunks, read_title, request_json, status_error
 from ..client.indexer.client import Indexer
 from ..client.indexer.links import (
     ExhibitionLink,
@@ -109,6 +110,8 @@ MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
 WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
 FAILURES = (Dp1Error, ClientError, OSError, ValueError)
+# Bytes of speech that are read for its length: half an hour, or three minutes without compression.
+MAX_SOUND: Final = 16 * 1024 * 1024
 # Media types that displays show in a frame.
 FRAMED = ("application/pdf", "text/html")
 # What a display does after a cast by itself.
@@ -199,9 +202,9 @@ async def async_resolve(
 
 async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Playlist:
     """Return the playlist at a URL."""
+    url = through_gateway(url)
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=url)
-    url = through_gateway(url)
     return await async_apply(hass, Playlist(reachable_url(hass, url)), options)
 
 
@@ -388,7 +391,43 @@ async def _async_from_media_source(
         path = _parse_url(source).path
         source = hass.data[GRANTS].async_url(request.media_id, path)
     playlist = _of_work(source, title or _title_of(media.url))
+    if media.mime_type.startswith("audio/"):
+        length = await _async_length(hass, media, request.options)
+        playlist = replace(playlist, length=length)
     return await async_apply(hass, playlist, request.options)
+
+
+async def _async_length(
+    hass: HomeAssistant, media: media_source.PlayMedia, options: Options
+) -> float | None:
+    """Return how many seconds a sound lasts, None if that is unknown."""
+    sound: Path | BytesIO | None = media.path
+    with suppress(*FAILURES):
+        if sound is None and (local := _local_path(hass, media.url)) is not None:
+            sound = BytesIO()
+            url = f"{base_url(hass)}{local}"
+            async with _async_request(hass, url, options) as response:
+                async for chunk in chunks(response, MAX_SOUND):
+                    sound.write(chunk)
+                    if sound.tell() > MAX_SOUND:
+                        return None
+            sound.seek(0)
+        return await hass.async_add_executor_job(_length_of, sound)
+    return None
+
+
+def _length_of(sound: Path | BytesIO | None) -> float | None:
+    """Return how many seconds a sound lasts, None if that is unknown."""
+    try:
+        # A requirement of Home Assistant's text-to-speech, which not everybody has.
+        from mutagen import File, MutagenError  # noqa: PLC0415
+    except ImportError:
+        return None
+    with suppress(MutagenError):
+        # Without tags a file counts as false.
+        if sound is not None and (file := File(sound)) is not None:
+            return float(file.info.length) or None
+    return None
 
 
 async def _async_from_link(

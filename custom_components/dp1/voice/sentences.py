@@ -142,10 +142,10 @@ def spellings(names: Iterable[str], language: str) -> list[str]:
     """Return names as they are written and as they are heard: without signs, accents and article, with numbers in words."""
     spellings = list[str]()
     for name in names:
-        folded = fold(name)
-        first, _, rest = folded.partition(" ")
         written = " ".join(SIGNS.sub(" ", name).split())
-        heard = [written, folded, rest if first in FILLERS else ""]
+        heard = [written, fold(name)]
+        parts = (text.partition(" ") for text in heard)
+        heard += [rest for first, _, rest in parts if fold(first) in FILLERS]
         spellings += [*heard, *(in_words(text, language) for text in heard)]
     return [*dict.fromkeys(filter(None, spellings))]
 

@@ -32,6 +32,7 @@ class Playlist:
         node_id: node of a library that it was built for.
         keep_current: whether displays are to follow what is in the node.
         is_personal: whether it is the owner's own, from which no policy for the works of others takes any.
+        length: seconds that it lasts, None unless it is a sound whose length is known.
     """
 
     url: str | None = None
@@ -42,6 +43,7 @@ class Playlist:
     node_id: str = ""
     keep_current: bool = False
     is_personal: bool = False
+    length: float | None = None
 
     def __post_init__(self) -> None:
         """Check that the items of a document are a list of objects."""
