@@ -329,12 +329,16 @@ async def test_times_of_a_schedule_that_is_on(
     assert value(hass, "switch", "sleep_schedule") == "on"
 
 
+@pytest.mark.parametrize("seconds", [0, 45])
 async def test_same_times(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    seconds: int,
 ) -> None:
-    """Equal times are refused before anything is sent."""
+    """Times that are equal to the minute are refused before anything is sent."""
     with pytest.raises(ServiceValidationError) as error:
-        await act(hass, "time", "sleep_time", "set_value", time=time(7, 30))
+        await act(hass, "time", "sleep_time", "set_value", time=time(7, 30, seconds))
     assert error.value.translation_key == "same_times"
     assert not requests(display, "setSleepSchedule")
 

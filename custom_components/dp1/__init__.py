@@ -36,7 +36,7 @@ from .const import (
 )
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, async_displays
 from .display.history import History
-from .grants import GRANTS, Grants, internal_url_is_loopback
+from .grants import GRANTS, Grants, internal_url, is_loopback
 from .guard import ADDRESSES, HomeAddresses
 from .language import async_load_texts
 from .library.entries import (
@@ -113,7 +113,7 @@ async def _async_follow_language(hass: HomeAssistant, event: Event) -> None:
 def _async_check_internal_url(hass: HomeAssistant, _event: object = None) -> None:
     """Create or delete the issue of an internal URL that leads every display to itself."""
     issue_id = "internal_url_loopback"
-    if not (async_displays(hass) and internal_url_is_loopback(hass)):
+    if not (async_displays(hass) and is_loopback(internal_url(hass))):
         ir.async_delete_issue(hass, DOMAIN, issue_id)
         return
     ir.async_create_issue(

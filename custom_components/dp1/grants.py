@@ -161,24 +161,23 @@ class Grants:
 
 
 def base_url(hass: HomeAssistant) -> str:
-    """Return the URL of Home Assistant in the local network."""
+    """Return the URL of Home Assistant in the local network, or raise that there is none."""
+    if (url := internal_url(hass)) is None:
+        raise action_failed("no_internal_url")
+    return url
+
+
+def internal_url(hass: HomeAssistant) -> str | None:
+    """Return the URL of Home Assistant in the local network, None if there is none."""
     try:
         return get_url(hass, allow_external=False, allow_cloud=False)
-    except NoURLAvailableError as err:
-        raise action_failed("no_internal_url") from err
-
-
-def internal_url_is_loopback(hass: HomeAssistant) -> bool:
-    """Return whether the internal URL leads every display to itself, False if there is none."""
-    try:
-        return is_loopback(get_url(hass, allow_external=False, allow_cloud=False))
     except NoURLAvailableError:
-        return False
+        return None
 
 
-def is_loopback(url: str) -> bool:
+def is_loopback(url: str | None) -> bool:
     """Return whether a URL leads every machine to itself."""
-    host = URL(url).host or ""
+    host = (url and URL(url).host) or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     address = ip_address(host) if is_ip_address(host) else None

@@ -5,11 +5,10 @@ from typing import Any
 
 from homeassistant.components import system_health
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.network import NoURLAvailableError, get_url
 
 from .const import CONF_KIND, DOMAIN, EntryKind
 from .coordinator import async_displays
-from .grants import is_loopback
+from .grants import internal_url, is_loopback
 from .library.entries import async_libraries
 
 
@@ -56,9 +55,7 @@ async def _async_check_can_reach(
 
 def _internal_url(hass: HomeAssistant) -> str | dict[str, str]:
     """Return whether displays can load media of Home Assistant, as core tells it of a server."""
-    try:
-        url = get_url(hass, allow_external=False, allow_cloud=False)
-    except NoURLAvailableError:
+    if (url := internal_url(hass)) is None:
         return {"type": "failed", "error": "not set"}
     if is_loopback(url):
         return {"type": "failed", "error": "reaches only Home Assistant itself"}

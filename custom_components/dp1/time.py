@@ -33,7 +33,8 @@ def _description(field: str) -> DisplayTimeDescription:
         return dt_util.parse_time(getattr(schedule, field) or "") if schedule else None
 
     async def set_value(coordinator: DisplayCoordinator, value: time) -> None:
-        """Set the time."""
+        """Set the time, of which a display takes the minutes."""
+        value = value.replace(second=0, microsecond=0)
 
         def change(record: SleepSchedule) -> dict[str, str]:
             """Return the changed field, or raise if both times would be the same."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 import logging
 from typing import Any
 
@@ -288,6 +289,60 @@ async def test_groups_survive_a_restart(
     await house.settled("left")
     await house.do("media_next_track", "left")
     assert works(house) == ["Tides 2", "Tides 3", "Tides 4"]
+
+
+async def test_what_version_0_1_0_stored(
+    house: House, hass_storage: dict[str, Any]
+) -> None:
+    """The members of a group and what is shown for a limited time are read from its file, once."""
+    left, middle, _ = (house.entries[room].entry_id for room in ROOMS)
+    place = {"work_id": "i-2", "source": None, "index": 1} | {
+        "shuffle": False,
+        "loop": "one",
+    }
+    announcement = {
+        "kind": "announcement",
+        "cast": {"playlist_url": None, "playlist": DUNES},
+        "until": "2026-12-01T10:00:00+00:00",
+        "before": {
+            "cast": {"playlist_url": "https://feed.example/tides", "playlist": None},
+            "start": place,
+            "asleep": False,
+        },
+    }
+    group = {"kind": "group", "leader": left}
+    spread = {"kind": "spread", "displays": [left, middle]}
+    daily = {
+        "kind": "daily",
+        "url": "https://feed.example/daily",
+        "cast": {"playlist_url": "https://feed.example/daily", "playlist": None},
+        "display": {},
+        "item_duration": None,
+    }
+    hass_storage.pop("dp1.displays", None)
+    hass_storage["dp1.duties"] = {
+        "version": 1,
+        "minor_version": 1,
+        "key": "dp1.duties",
+        "data": {left: [group, spread], middle: [announcement, group, daily, {}]},
+    }
+    programs = house.hass.data[PROGRAMS] = Programs(house.hass)
+    await programs.async_load()
+    assert (together := group_of(house.hass, middle)) is not None
+    assert together.members == [left, middle]
+    assert programs[left].notes.spread == [left, middle]
+    notes = programs[middle].notes
+    assert notes.daily == "https://feed.example/daily"
+    assert (kept := notes.announcement) is not None
+    assert kept.playlist.document == DUNES
+    assert kept.until == datetime(2026, 12, 1, 10, tzinfo=UTC)
+    assert kept.before.playlist is not None
+    assert kept.before.playlist.url == "https://feed.example/tides"
+    assert (kept.before.start.work_id, kept.before.start.loop) == ("i-2", "one")
+    assert "dp1.duties" not in hass_storage
+    again = Programs(house.hass)
+    await again.async_load()
+    assert again[middle].notes == notes
 
 
 async def test_a_member_that_fails(house: House) -> None:

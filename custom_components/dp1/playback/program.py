@@ -91,6 +91,35 @@ def _parse_stored(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, DisplayN
     }
 
 
+def _notes_of_duty(duty: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a duty that version 0.1.0 stored as notes."""
+    match duty:
+        case {"cast": playlist, "before": {"cast": kept, **place}}:
+            before = {**place, "playlist": kept}
+            return {"announcement": {**duty, "playlist": playlist, "before": before}}
+        case {"kind": "daily", "cast": {"playlist_url": url}}:
+            return {"daily": url}
+        case {"kind": "group", "leader": leader}:
+            return {"leader": leader}
+        case {"kind": "spread", "displays": displays}:
+            return {"spread": displays}
+    return {}
+
+
+def _parse_duties(stored: Mapping[str, Any]) -> dict[str, DisplayNotes]:
+    """Return the notes by display that version 0.1.0 stored as lists of duties."""
+    return _parse_stored(
+        {
+            entry_id: {
+                key: note
+                for duty in duties
+                for key, note in _notes_of_duty(duty).items()
+            }
+            for entry_id, duties in stored.items()
+        }
+    )
+
+
 class Programs:
     """The programs of all displays, by config entry."""
 
@@ -102,8 +131,14 @@ class Programs:
 
     async def async_load(self) -> None:
         """Load the notes from storage."""
-        for entry_id, notes in (await self._store.async_load_parsed() or {}).items():
+        duties = SafeStore(self.hass, "duties", _parse_duties)
+        old = await duties.async_load_parsed()
+        stored = await self._store.async_load_parsed() or old or {}
+        for entry_id, notes in stored.items():
             self[entry_id].notes = notes
+        if old:
+            await self.async_save()
+            await duties.async_remove()
 
     async def async_save(self) -> None:
         """Save the notes."""
