@@ -223,22 +223,6 @@ async def test_frames_that_make_no_sense_do_no_harm(
     assert len(display.sockets) == 1
 
 
-async def test_a_half_open_socket_is_noticed(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-) -> None:
-    """A socket without pongs is opened again."""
-    assert await async_setup_component(hass, "dp1", {})
-    set_timing(heartbeat=0.2)
-    await set_up(hass, display_entry)
-    await until(lambda: len(display.sockets) == 1)
-    display.go_half_open()
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
-    assert state_of(hass).state == "playing"
-
-
 @pytest.mark.parametrize("profile", ["B", "legacy"])
 async def test_a_lost_display_is_told_once_and_comes_back(
     hass: HomeAssistant,

@@ -21,9 +21,7 @@ from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import (
-    BusyError,
     Dp1Error,
-    LostAnswerError,
     NotReadyError,
     PlayerNotRunningError,
     PlaylistRefusedError,
@@ -274,21 +272,6 @@ async def test_a_work_that_is_in_the_list_twice(profile: str) -> None:
             assert simulator.state.position == position
 
 
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_a_newer_cast_overtakes(profile: str) -> None:
-    """A newer cast replaces an older one, whose caller gets the newer as the result."""
-    newer = Playlist(document={**PLAYLIST, "id": "bb22"})
-    async with ready(profile, dialect=Dialect.FF) as (simulator, display):
-        results = await asyncio.gather(
-            display.set_volume(50),
-            display.cast(DOCUMENT, Start(index=1)),
-            display.cast(newer, Start(index=2)),
-        )
-        assert results[1:] == [newer, newer]
-        assert simulator.casts == 1
-        assert simulator.state.current_title == "Light 3"
-
-
 @pytest.mark.parametrize("profile", NEW)
 async def test_what_new_firmware_says_of_a_cast(profile: str) -> None:
     """Works may not be due yet."""
@@ -374,16 +357,6 @@ async def test_the_set_up_screen(profile: str) -> None:
         assert simulator.state.playlist is None
         simulator.show_setup_page(False)
         await display.cast(DOCUMENT)
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_the_set_up_screen_at_first_contact(profile: str) -> None:
-    """An empty answer of an unknown display is an error once its firmware is detected."""
-    async with ready(profile) as (simulator, display):
-        simulator.show_setup_page()
-        with pytest.raises(NotReadyError):
-            await display.cast(DOCUMENT)
-        assert display.dialect is Dialect.FF
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -664,66 +637,6 @@ async def _until_end(
 # Faults
 
 
-@pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
-@pytest.mark.parametrize("kind", ["cut", "reset", "close", "truncated"])
-async def test_a_cast_whose_answer_is_lost(profile: str, kind: str) -> None:
-    """It is sent once, whether or not it took effect."""
-    dialect = Dialect.LEGACY if profile in LEGACY else Dialect.FF
-    async with ready(profile, dialect=dialect) as (simulator, display):
-        fault = simulator.inject(kind, command="displayPlaylist", times=1)
-        with pytest.raises(LostAnswerError):
-            await display.cast(DOCUMENT)
-        assert simulator.casts == 1
-        assert (simulator.state.playlist is not None) is fault.applied
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_a_cast_that_takes_too_long(profile: str) -> None:
-    """The display closes the connection and shows it all the same."""
-    async with ready(profile) as (simulator, display):
-        simulator.server.write_timeout = 0.05
-        simulator.inject("slow", command="displayPlaylist", seconds=0.1)
-        with pytest.raises(LostAnswerError):
-            await display.cast(DOCUMENT)
-        assert simulator.casts == 1
-        assert simulator.state.current_title == "Light 1"
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-@pytest.mark.parametrize("command", ["reboot", "shutdown"])
-async def test_going_down_without_an_answer(profile: str, command: str) -> None:
-    """It is gone, which was the point."""
-    async with ready(profile) as (simulator, display):
-        simulator.inject("cut", command=command)
-        await getattr(display, command)()
-        assert simulator.commands == [command]
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        ({"kind": "status", "status": 429, "text": "Too many"}, BusyError),
-        ({"kind": "status", "status": 500}, RejectedError),
-        ({"kind": "status", "status": 404}, UnexpectedAnswerError),
-        ({"kind": "empty"}, NotReadyError),
-        ({"kind": "garbage", "text": "<html>"}, UnexpectedAnswerError),
-    ],
-)
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_bad_answers(
-    profile: str, fault: dict[str, Any], error: type[Dp1Error]
-) -> None:
-    """Each is an error of its own, and passes."""
-    async with ready(profile, dialect=Dialect.FF) as (simulator, display):
-        simulator.inject(**fault)
-        with pytest.raises(error):
-            await display.cast(DOCUMENT)
-        with pytest.raises(error):
-            await display.device_status()
-        simulator.heal()
-        await display.cast(DOCUMENT)
-
-
 class Resolver(AbstractResolver):
     """Finds every name here."""
 
@@ -857,46 +770,6 @@ async def test_the_phone_is_not_refused_because_of_us(profile: str) -> None:
         assert {record.status for record in simulator.received} == {200}
 
 
-@pytest.mark.parametrize("profile", ["A1", "B", "C"])
-async def test_a_storm_of_somebody_else(profile: str) -> None:
-    """The phone has used up everything: we wait, and get through."""
-    clock = ManualClock()
-    async with (
-        DisplaySimulator(profile, clock=clock) as simulator,
-        aiohttp.ClientSession() as session,
-    ):
-        display = paced(session, simulator, clock)
-        body = {"command": "refreshArtwork", "request": {}}
-        for command in ("displayPlaylist", "setSleepMode"):
-            answers = []
-            for _ in range(4):
-                async with session.post(
-                    f"{simulator.url}/api/cast", json={**body, "command": command}
-                ) as answer:
-                    answers.append(answer.status)
-            assert answers[-1] == 429
-        await display.cast(DOCUMENT)
-        await display.set_sleep_mode(False)
-        assert simulator.state.playlist_title == "Evening"
-        refused = [record for record in simulator.received if record.status == 429]
-        assert len(refused) >= 3
-
-
-@pytest.mark.parametrize("profile", ["A1", "B", "C"])
-async def test_a_storm_that_does_not_end(profile: str) -> None:
-    """Three tries, then whoever asked is told."""
-    async with ready(profile, clock=ManualClock()) as (simulator, display):
-        async with aiohttp.ClientSession() as session:
-            for _ in range(3):
-                await session.post(
-                    f"{simulator.url}/api/cast", json={"command": "displayPlaylist"}
-                )
-        simulator.reset_counters()
-        with pytest.raises(BusyError):
-            await display.cast(DOCUMENT)
-        assert simulator.casts == 3
-
-
 # What it says by itself
 
 
@@ -963,54 +836,3 @@ async def test_device_and_panel_are_pushed_too(profile: str) -> None:
         async with asyncio.timeout(3):
             while (await event_of(events, PanelStatus)).brightness != 12:
                 pass
-
-
-async def rest(events: AsyncIterator[object]) -> None:
-    """Take what is left."""
-    async with asyncio.timeout(3):
-        async for _ in events:
-            pass
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_malformed_frames(profile: str) -> None:
-    """They are skipped; what follows is read."""
-    async with (
-        ready(profile, poll_interval=60) as (simulator, display),
-        aclosing(display.listen()) as events,
-    ):
-        assert await anext(events) == Connected()
-        for frame in ("", "{", "[]", "null", '{"message":{}}', b"\xff\x00"):
-            await simulator.send_frame(frame)
-        await simulator.notify("offline_cache_status", {"source": "x"})
-        await simulator.notify("ddc_status", {"brightness": 77})
-        assert (await event_of(events, PanelStatus)).brightness == 77
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_a_half_open_socket(profile: str) -> None:
-    """The display is gone without a word, which no pong tells."""
-    async with (
-        ready(profile) as (simulator, display),
-        aclosing(display.listen(heartbeat=0.2)) as events,
-    ):
-        assert await anext(events) == Connected()
-        simulator.go_half_open()
-        with pytest.raises(LostAnswerError):
-            await rest(events)
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_a_daemon_that_dies(profile: str) -> None:
-    """The connection ends without a goodbye; a new one comes when it is back."""
-    async with ready(profile) as (simulator, display):
-        async with aclosing(display.listen()) as events:
-            assert await anext(events) == Connected()
-            await simulator.refuse()
-            with pytest.raises(LostAnswerError):
-                await rest(events)
-        with pytest.raises(UnreachableError, check=keyed("refused")):
-            await anext(display.listen())
-        await simulator.accept()
-        async with aclosing(display.listen()) as events:
-            assert await anext(events) == Connected()

@@ -31,7 +31,6 @@ class Caster:
     """Carries out ``displayPlaylist``, and refreshes what came from an address.
 
     Attributes:
-        dynamic_items: what any dynamic query finds; None if queries fail.
         policy: which works the owner wants to see.
         preflight: whether newer firmware looks at the works before it shows them.
         fetch_seconds: how long the host of a playlist takes to answer.
@@ -56,7 +55,6 @@ class Caster:
         self._offline = offline
         self._tasks = tasks
         self.session: aiohttp.ClientSession | None = None
-        self.dynamic_items: list[Json] | None = None
         self.policy = ContentPolicy()
         self.policy.on_change = self._send_again
         self._sent: tuple[Json, Json] = ({}, {})
@@ -81,7 +79,7 @@ class Caster:
         document = read_playlist(raw, self._firmware)
         arguments = dict(request)
         if not self._firmware.second:
-            self._resolve_dynamic(document)
+            _refuse_queries(document)
             return self._player.display(document, arguments)
         return await self._cast_second(raw, document, arguments)
 
@@ -89,7 +87,7 @@ class Caster:
         """Validate and show a playlist as newer firmware does."""
         arguments["intent"] = self._intent(arguments.get("intent"))
         newest = self._firmware.since("2.0.7")
-        self._resolve_dynamic(document)
+        _refuse_queries(document)
         if newest:
             self.policy.filter(raw, document, arguments)
         await self._look_at_sources(document)
@@ -207,21 +205,6 @@ class Caster:
             raise CommandError("not an object")
         return document
 
-    def _resolve_dynamic(self, document: Json) -> None:
-        """Replace the items by the result of the dynamic query."""
-        query = document.get("dynamicQuery")
-        legacy = document.get("dynamicQueries") or []
-        if query is None and not legacy:
-            return
-        endpoint = (query or legacy[0])["endpoint"]
-        if (
-            self.dynamic_items is None
-            or len(legacy) > 1
-            or not endpoint.startswith("https://")
-        ):
-            raise CommandError("the query failed")
-        document["items"] = list(self.dynamic_items)
-
     async def _look_at_sources(self, document: Json) -> None:
         """Refuse a playlist of which no source can be reached."""
         if (
@@ -245,12 +228,18 @@ class Caster:
                 continue
             try:
                 document = read_playlist(await self._fetch(url), self._firmware)
-                self._resolve_dynamic(document)
+                _refuse_queries(document)
             except CommandError:
                 continue
             document["items"], _ = due_items(document["items"] or [], self._clock.now())
             if self._player.playlist_url == url:
                 self._player.update(document)
+
+
+def _refuse_queries(document: Json) -> None:
+    """Fail a playlist with a dynamic query, as if its server did not answer."""
+    if document.get("dynamicQuery") is not None or document.get("dynamicQueries"):
+        raise CommandError("the query failed")
 
 
 class LegacyCaster:

@@ -35,7 +35,6 @@ type Json = dict[str, Any]
 _FETCH_SECONDS = 30
 _IDLE_SECONDS = 60.0
 _BEFORE_REBOOT = 0.1
-_RECOVERY_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,15 +549,6 @@ class DisplaySimulator:
         """Restore the crashed page."""
         self.player.dead = ""
         self._on_change()
-
-    async def run_out_of_memory(self) -> None:
-        """Crash the page for lack of memory: after some silence, the default playlist is shown."""
-        self.poller.muted = True
-        self.player.page = Page.PLAYLIST
-        self.player.load(default_playlist(self.url))
-        await self.clock.sleep(_RECOVERY_SECONDS)
-        self.poller.muted = False
-        self.poller.force()
 
     async def set_internet(self, there: bool) -> None:
         """Connect or disconnect the internet."""
