@@ -32,8 +32,10 @@ export const FEATURES = {
 const WALL_WIDTH = 600;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
+const DAY = 864e5;
 const HOLD_DELAY = 500;
 const DOUBLE_TAP_DELAY = 250;
+const APPEAR_TIME = 600;
 
 // By chain: its name, how a contract's address looks, and the page of a token.
 const CHAINS = new Map([
@@ -46,14 +48,14 @@ export const BASE_STYLE = `
 :host { --paper: var(--card-background-color, #fff); --fill: var(--secondary-background-color); }
 [hidden] { display: none !important; }
 p { margin: 0; }
-button, input, summary { font: inherit; color: inherit; }
-button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
+button, input, select, summary { font: inherit; color: inherit; }
+button { background: none; border: 0; border-radius: 8px; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
 button:disabled { opacity: .5; cursor: default; }
-:is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px; }
+:is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
 a, summary, .act { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { position: relative; min-width: 0; }
-.show { width: 100%; text-align: start; border-radius: 8px; position: relative; }
+.show { width: 100%; text-align: start; position: relative; }
 .icon, .thumb, .corner, .picture { display: grid; place-items: center; }
 .icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
 .corner { position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 44px; height: 44px; --mdc-icon-size: 20px; }
@@ -78,7 +80,7 @@ li { position: relative; min-width: 0; }
 
 const STYLE = `
 :host { display: block; height: 100%; }
-ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
+ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
 .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
 .picture {
   width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10;
@@ -90,7 +92,7 @@ ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); posi
 .progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
 .progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
 @keyframes fill { from { transform: scaleX(0); } }
-.side { display: flex; flex-direction: column; gap: 12px; padding: 16px; min-width: 0; }
+.side { display: flex; flex-direction: column; gap: 12px; padding: var(--edge); min-width: 0; }
 .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
 .label > p { overflow-wrap: anywhere; }
 .artist { font-weight: 500; }
@@ -102,7 +104,7 @@ ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); posi
 .links { display: contents; }
 .links a, summary, .act { display: inline-flex; align-items: center; min-height: 32px; }
 .notice { position: relative; }
-.notice.busy { padding-inline-start: 28px; }
+.notice[aria-busy="true"] { padding-inline-start: 28px; }
 .notice[aria-busy="true"]::after { inset-inline-end: auto; }
 .trouble .act { display: flex; }
 summary { cursor: pointer; list-style: none; }
@@ -116,42 +118,33 @@ summary::-webkit-details-marker { display: none; }
 .choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); font-weight: 500; }
 .choose[aria-busy="true"]::after { position: static; order: -1; margin: 0; }
 .choose[aria-busy="true"] ha-icon { display: none; }
-.choose:focus-visible { border-radius: 3.2em; outline-offset: 1px; }
-.next { display: flex; gap: 8px; overflow-x: auto; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
+.next { display: flex; gap: 8px; overflow-x: auto; margin: 0 calc(-1 * var(--edge)); padding: 0 var(--edge) 4px; scrollbar-width: thin; }
 .next li { flex: none; }
 .next li[dropbefore]::before {
   content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
 }
 .next .show { width: calc(6 * var(--unit)); }
 .next .thumb { height: calc(4 * var(--unit)); }
-.next .corner { opacity: 0; }
-.next li:is(:hover, :focus-within) .corner, .next .corner[aria-expanded="true"] { opacity: 1; }
-@media (hover: none) { .next .corner { opacity: .9; } }
+@media (hover: hover) { .next li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; } }
 .as-tile .side { padding: 8px 12px; gap: 0; }
 .as-tile .picture img { padding: 6px; }
 .as-tile .frame { grid-template-rows: minmax(40px, 1fr) auto; }
 .as-tile .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
 .as-tile .work { font-size: inherit; }
-.as-tile .clamp { display: block; white-space: nowrap; text-overflow: ellipsis; }
+.as-tile .clamp { -webkit-line-clamp: 1; }
 .as-tile :is(.detail, .controls, .choose, .upcoming, .until, .act) { display: none; }
 
-.as-wall { font-size: var(--unit); --mdc-icon-size: 1.5em; }
+.as-wall { --edge: 1.5em; font-size: var(--unit); --mdc-icon-size: 1.5em; }
 .as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
 :host([stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
 .as-wall .picture { aspect-ratio: auto; }
 .as-wall .picture img { padding: 4%; }
-.as-wall .side { justify-content: flex-end; padding: 2em 1.5em 1.5em; gap: 1em; overflow-y: auto; }
+.as-wall .side { justify-content: flex-end; padding-block-start: 2em; gap: 1em; overflow-y: auto; }
 :host([stacked]) .side { padding-block-start: 1.25em; max-block-size: 45vh; justify-content: flex-start; }
 .as-wall .label { margin-block-start: auto; line-height: 1.5; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
 .as-wall :is(.choose, .place, .next .one-line) { font-size: .875em; }
-.as-wall .next { margin: 0 -1.5em; padding: 0 1.5em 4px; }
-
-@media (prefers-reduced-motion: no-preference) {
-  .picture img.fresh { animation: appear 600ms ease-out; }
-  @keyframes appear { from { opacity: 0; } }
-}
 `;
 
 const TEMPLATE = `
@@ -167,10 +160,10 @@ const TEMPLATE = `
         <p class="facts soft detail"></p>
         <p class="exhibition soft detail" dir="auto"></p>
         <p class="state soft"></p>
-        <p class="trouble" hidden><span></span> <button class="act" data-do="mend"></button></p>
+        <p class="trouble"><span></span> <button class="act" data-do="mend"></button></p>
         <p class="with soft detail" dir="auto"></p>
-        <p class="until soft" hidden><span></span> · <button class="act" data-do="back"></button></p>
-        <p class="notice soft" role="status" hidden><span></span> <button class="act" data-do="notice"></button></p>
+        <p class="until soft"><span></span> · <button class="act" data-do="back"></button></p>
+        <p class="notice soft" role="status"><span></span> <button class="act" data-do="notice"></button></p>
         <div class="reads detail">
           <details class="about" hidden><summary></summary><p class="note" dir="auto"></p></details>
           <details class="artists" hidden><summary></summary><p class="note" dir="auto"></p></details>
@@ -216,16 +209,14 @@ export const loadTexts = async (hass, category = "config_panel") => {
   return texts.get(key);
 };
 
-const loaded = (hass, category, key, values) => {
-  const localize = hass && texts.get(`${hass.language} ${category}`);
-  return typeof localize === "function" ? localize(`component.${DOMAIN}.${category}.${key}`, values) || "" : "";
+/** Return a text of the integration, empty while it is not loaded. */
+export const textAt = (hass, path, values) => {
+  const localize = hass && texts.get(`${hass.language} ${path.split(".", 1)}`);
+  return typeof localize === "function" ? localize(`component.${DOMAIN}.${path}`, values) || "" : "";
 };
 
-/** Return a text of the card, empty while the texts are not loaded. */
-export const text = (hass, key, values) => loaded(hass, "config_panel", `card.${key}`, values);
-
-/** Return a text of the media browser. */
-export const browserText = (hass, key) => loaded(hass, "config_panel", `browser.${key}`);
+/** Return a text of the card. */
+export const text = (hass, key, values) => textAt(hass, `config_panel.card.${key}`, values);
 
 export const currentHass = () => document.querySelector("home-assistant")?.hass;
 
@@ -281,12 +272,16 @@ const later = async () => (chooser ??= await import("./dp1-chooser.js"));
 
 const gallery = () => import("./dp1-gallery.js");
 
-/** Call an action for a display, and tell whether it succeeded; Home Assistant itself shows why it failed. */
-export const call = (hass, entityId, domain, action, data) =>
-  hass.callService(domain, action, { entity_id: entityId, ...data }).then(
+/** Call an action for a display, which a button shows, and tell whether it succeeded; Home Assistant itself shows why it failed. */
+export const call = async (hass, entityId, [domain, action, data], button) => {
+  if (button) button.ariaBusy = true;
+  const isDone = await hass.callService(domain, action, { entity_id: entityId, ...data }).then(
     () => true,
     () => false,
   );
+  if (button) button.ariaBusy = null;
+  return isDone;
+};
 
 /** What goes on at each display, for all of its cards: art that is being hung, or what can be taken back. */
 export const notices = new Map();
@@ -335,14 +330,13 @@ export const isRightToLeft = (element) => getComputedStyle(element).direction ==
 export const rove = (event, elements) => {
   const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
   let step = steps[event.key];
-  if (!step || !elements.length) return false;
+  if (!step || !elements.length) return;
   if (isSideways(event) && isRightToLeft(elements[0])) step = -step;
   const index = elements.indexOf(elements[0].getRootNode().activeElement);
   const wanted = elements[Math.min(Math.max(index + step, 0), elements.length - 1)];
   for (const element of elements) element.tabIndex = element === wanted ? 0 : -1;
   wanted.focus();
   event.preventDefault();
-  return true;
 };
 
 /** The work on a display, with a label like those in museums. */
@@ -351,11 +345,9 @@ class WallLabelCard extends HTMLElement {
     super();
     const root = draw(this, BASE_STYLE + STYLE, TEMPLATE);
     this._find = (selector) => root.querySelector(selector);
-    this._all = (selector) => root.querySelectorAll(selector);
-    for (const button of this._all("[data-do]")) {
+    for (const button of root.querySelectorAll("[data-do]")) {
       const name = button.dataset.do;
-      button.onclick = (event) =>
-        this[`_${name}`] ? this[`_${name}`](button, event) : this._act(button, PLAYER, `media_${name}_track`);
+      button.onclick = async (event) => (this[`_${name}`] ? this[`_${name}`](button, event) : (await later())[name](this, button));
     }
     const image = (this._image = this._find(".picture img"));
     image.onload = () => this._showImage(true);
@@ -364,7 +356,7 @@ class WallLabelCard extends HTMLElement {
     for (const sign of ["focusin", "pointerover"]) root.addEventListener(sign, later, { once: true });
     this._find(".file").onchange = async () => (await later()).upload(this);
     this._noticed = (event) => {
-      if (event.detail !== this._config?.entity) return;
+      if (event.detail !== this.entityId) return;
       event.preventDefault();
       this._renderNotice();
     };
@@ -384,7 +376,7 @@ class WallLabelCard extends HTMLElement {
     if (typeof config?.entity !== "string" || !config.entity.startsWith("media_player.")) {
       throw new Error("Specify an entity from within the media_player domain");
     }
-    if (config.entity !== this._config?.entity) this._lastPicture = null;
+    if (config.entity !== this.entityId) this._lastPicture = null;
     this._config = config;
     this._hidden = new Set(Array.isArray(config.hide) ? config.hide : []);
     this._updateSize();
@@ -396,9 +388,8 @@ class WallLabelCard extends HTMLElement {
     this._hass = hass;
     // Is another one when Home Assistant is back.
     if (before?.localize !== hass.localize) loadTexts(hass).then(() => this._render());
-    const entityId = this._config?.entity;
     if (
-      [entityId, this._imageId].some((id) => before?.states[id] !== hass.states[id]) ||
+      [this.entityId, this._imageId].some((id) => before?.states[id] !== hass.states[id]) ||
       before?.localize !== hass.localize ||
       before?.formatEntityState !== hass.formatEntityState
     ) {
@@ -436,13 +427,21 @@ class WallLabelCard extends HTMLElement {
 
   // Drawing
 
-  get _state() {
-    return this._hass?.states[this._config?.entity];
+  get hass() {
+    return this._hass;
+  }
+
+  get entityId() {
+    return this._config?.entity;
+  }
+
+  get state() {
+    return this._hass?.states[this.entityId];
   }
 
   /** What the display tells of the work on the wall. */
-  get _work() {
-    return (this._state?.state === "playing" && this._state.attributes.dp1) || {};
+  get work() {
+    return (this.state?.state === "playing" && this.state.attributes.dp1) || {};
   }
 
   _updateSize() {
@@ -465,10 +464,9 @@ class WallLabelCard extends HTMLElement {
   _render() {
     const hass = this._hass;
     if (!hass || !this._config) return;
-    const state = this._state;
+    const { state, work } = this;
     const attributes = state?.attributes ?? {};
     const shows = state?.state === "playing";
-    const work = this._work;
     this.toggleAttribute("asleep", state?.state === "off");
     this._renderPicture(state, attributes, shows);
     this._renderProgress(attributes, shows);
@@ -511,11 +509,7 @@ class WallLabelCard extends HTMLElement {
     const image = this._image;
     image.hidden = !visible;
     this._find(".picture ha-icon").hidden = visible;
-    image.classList.remove("fresh");
-    if (visible) {
-      void image.offsetWidth; // restarts the animation
-      image.classList.add("fresh");
-    }
+    if (visible) image.animate({ opacity: [0, 1] }, window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
   }
 
   /** Show how long the work has been on the wall, as an animation that needs no timer. */
@@ -545,22 +539,22 @@ class WallLabelCard extends HTMLElement {
     this._write(".facts", facts.join(" · "), "facts");
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
     this._write(".exhibition", exhibition !== title && exhibition, "exhibition");
-    const trouble = this._trouble(state, attributes);
-    this._write(".state", !shows && !trouble && this._stateText(state));
-    this._renderTrouble(trouble);
-    const others = (attributes.group_members ?? []).filter((other) => other !== this._config.entity);
+    const [sentence, label, help] = this._trouble(state, attributes);
+    this._mend = help;
+    this._writeWithButton(".trouble", sentence, label);
+    this._write(".state", !shows && !help && this._stateText(state));
+    const others = (attributes.group_members ?? []).filter((other) => other !== this.entityId);
     const names = others.map((other) => hass.states[other]?.attributes.friendly_name ?? other);
     const together = names.length && new Intl.ListFormat(hass.language).format(names);
     this._write(".with", together && text(hass, "together", { name: together }));
     this._renderDetails(".about", "statement", work.note);
     this._renderDetails(".artists", "about_artist", work.about_artist);
-    const until = shows && work.until ? new Date(work.until) : null;
-    this._find(".until").hidden = !until;
-    if (until) {
-      const time = new Intl.DateTimeFormat(hass.language, { timeStyle: "short" }).format(until);
-      this._find(".until span").textContent = text(hass, "until", { time });
-      this._find(".until button").textContent = text(hass, "back");
-    }
+    const until = work.until && text(hass, "until", { time: this._format(new Date(work.until)) });
+    this._writeWithButton(".until", until, until && text(hass, "back"));
+  }
+
+  _format(date, style = { timeStyle: "short" }) {
+    return new Intl.DateTimeFormat(this._hass.language, style).format(date);
   }
 
   _stateText(state) {
@@ -568,60 +562,46 @@ class WallLabelCard extends HTMLElement {
     return state.state === "off" ? text(this._hass, "asleep") : this._hass.formatEntityState(state);
   }
 
-  /** Return what keeps the display from showing art, with what helps. */
+  /** Return what keeps the display from showing art, and what helps: a sentence, the label of a button, and its action. */
   _trouble(state, { dp1: { error_page: reason, set_up: isSetUp } = {} }) {
     const name = this._name(state);
-    const at = new Date(state?.last_changed);
+    const details = () => this._moreInfo();
+    const help = (key, ...action) => [text(this._hass, key), (button) => this._act(button, ...action)];
     if (state?.state === "unavailable") {
-      const time = new Intl.DateTimeFormat(this._hass.language, Date.now() - at < 864e5 ? { timeStyle: "short" } : { dateStyle: "medium" });
-      const seen = at > 0 && text(this._hass, "last_seen", { time: time.format(at) });
-      return { text: text(this._hass, "out_of_reach", { name }), label: seen, help: "details" };
+      const at = new Date(state.last_changed);
+      const seen = at > 0 && { time: this._format(at, Date.now() - at < DAY ? undefined : { dateStyle: "medium" }) };
+      return [text(this._hass, "out_of_reach", { name }), seen && text(this._hass, "last_seen", seen), details];
     }
-    if (reason) return { key: "on_error_page", values: { name, reason }, label: text(this._hass, "wake"), help: "wake" };
-    if (isSetUp) return { key: "display_not_ready", values: { name }, label: text(this._hass, "look_again"), help: "look" };
-    if (state?.state !== "unknown") return null;
-    return { key: "display_player_not_running", values: { name }, label: text(this._hass, "restart"), help: "restart" };
+    if (reason) return [this._error("on_error_page", { name, reason }), ...help("wake", PLAYER, "turn_on")];
+    if (isSetUp) return [this._error("display_not_ready", { name }), ...help("look_again", "homeassistant", "update_entity")];
+    if (state?.state !== "unknown") return [];
+    const restart = this._relative("restart");
+    const [label, press] = help("restart", "button", "press", { entity_id: restart });
+    return [this._error("display_player_not_running", { name }), label, restart ? press : details];
   }
 
-  _renderTrouble(trouble) {
-    const { key, values } = (this._troubled = trouble ?? {});
+  /** Return the text of an error. */
+  _error(key, values) {
     const category = "exceptions";
-    if (key && !texts.has(`${this._hass.language} ${category}`)) loadTexts(this._hass, category).then(() => this._render());
-    const sentence = trouble && (trouble.text ?? loaded(this._hass, category, `${key}.message`, values));
-    this._write(".trouble span", sentence);
-    this._write("[data-do=mend]", trouble?.label);
-    this._find(".trouble").hidden = !trouble;
-  }
-
-  /** Do what helps. */
-  _mend(button) {
-    const { help } = this._troubled;
-    if (help === "wake") this._act(button, PLAYER, "turn_on");
-    else if (help === "look") this._act(button, "homeassistant", "update_entity");
-    else if (help === "restart" && this._relative("restart")) this._act(button, "button", "press", { entity_id: this._relative("restart") });
-    else this._moreInfo();
+    if (!texts.has(`${this._hass.language} ${category}`)) loadTexts(this._hass, category).then(() => this._render());
+    return textAt(this._hass, `${category}.${key}.message`, values);
   }
 
   /** Return an entity of the same display, by its translation key. */
   _relative(key) {
     const { entities } = this._hass;
-    const device = entities?.[this._config.entity]?.device_id;
+    const device = entities?.[this.entityId]?.device_id;
     return Object.keys(entities ?? {}).find((id) => device && entities[id].device_id === device && entities[id].translation_key === key);
   }
 
   _renderNotice() {
-    const notice = notices.get(this._config.entity);
-    const element = this._find(".notice");
-    element.hidden = !notice;
-    element.classList.toggle("busy", Boolean(notice?.isBusy));
-    element.ariaBusy = notice?.isBusy ? true : null;
-    this._find(".choose").ariaBusy = notice?.isBusy ? true : null;
-    this._write(".notice span", notice?.message);
-    this._write("[data-do=notice]", notice?.label);
+    const { message, label, isBusy } = notices.get(this.entityId) ?? {};
+    for (const part of [".notice", ".choose"]) this._find(part).ariaBusy = isBusy ? true : null;
+    this._writeWithButton(".notice", message, label);
   }
 
   _notice() {
-    notices.get(this._config.entity)?.act?.();
+    notices.get(this.entityId)?.act?.();
   }
 
   _renderDetails(selector, key, note) {
@@ -683,6 +663,13 @@ class WallLabelCard extends HTMLElement {
     return true;
   }
 
+  /** Write a sentence, and what can be done about it. */
+  _writeWithButton(selector, sentence, label) {
+    this._write(`${selector} span`, sentence);
+    this._write(`${selector} button`, label);
+    this._find(selector).hidden = !sentence && !label;
+  }
+
   _link(selector, url, label) {
     const link = this._find(selector);
     link.hidden = !url || !label;
@@ -698,7 +685,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   _name(state) {
-    return this._config.name || state?.attributes.friendly_name || this._config.entity;
+    return this._config.name || state?.attributes.friendly_name || this.entityId;
   }
 
   _medium(medium) {
@@ -715,7 +702,7 @@ class WallLabelCard extends HTMLElement {
   // The works that come next
 
   async _updateUpNext(state, work, shows) {
-    const entityId = this._config.entity;
+    const entityId = this.entityId;
     const size = this.getAttribute("size");
     const wanted = shows && size && size !== "tile" && !this._hidden.has("upcoming") && work.works > 1;
     const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
@@ -733,34 +720,28 @@ class WallLabelCard extends HTMLElement {
 
   // Actions
 
-  /** Call an action, and show that something happens until the display has answered. */
-  async _act(button, domain, action, data) {
-    if (button) button.ariaBusy = true;
-    await call(this._hass, this._config.entity, domain, action, data);
-    if (button) button.ariaBusy = null;
+  _act(button, ...action) {
+    return call(this._hass, this.entityId, action, button);
   }
 
   _picture(button, { detail: taps }) {
-    const tap = () => this._perform("tap_action", { action: "more-info" });
-    if (!this._isSet("double_tap_action")) return tap();
+    if (!this._isSet("double_tap")) return this._perform("tap");
     clearTimeout(this._tapped);
-    if (taps > 1) this._perform("double_tap_action");
-    else this._tapped = setTimeout(tap, DOUBLE_TAP_DELAY);
+    if (taps > 1) this._perform("double_tap");
+    else this._tapped = setTimeout(() => this._perform("tap"), DOUBLE_TAP_DELAY);
   }
 
-  _isSet(name) {
-    return (this._config[name]?.action ?? "none") !== "none";
+  _isSet(action) {
+    return (this._config[`${action}_action`]?.action ?? "none") !== "none";
   }
 
-  _perform(name, otherwise) {
-    const { entity } = this._config;
-    const action = this._config[name] ?? otherwise;
-    if (action?.action === "more-info" && !action.entity) this._moreInfo();
-    else if (action) fire(this, "hass-action", { config: { entity, tap_action: action }, action: "tap" });
+  /** Let Home Assistant do what is set; a tap of which nothing is set opens the details. */
+  _perform(action) {
+    fire(this, "hass-action", { config: this._config, action });
   }
 
   _moreInfo() {
-    fire(this, "hass-more-info", { entityId: this._config.entity });
+    fire(this, "hass-more-info", { entityId: this.entityId });
   }
 
   _favorite(button) {
@@ -771,71 +752,49 @@ class WallLabelCard extends HTMLElement {
     this._act(button, PLAYER, this.hasAttribute("asleep") ? "turn_on" : "turn_off");
   }
 
+  _previous(button) {
+    this._act(button, PLAYER, "media_previous_track");
+  }
+
+  _next(button) {
+    this._act(button, PLAYER, "media_next_track");
+  }
+
   _back(button) {
     this._act(button, DOMAIN, "show_previous");
   }
 
-  async _choose(button) {
-    (await later()).choose(this._hass, this._config.entity, button);
-  }
-
-  // Menus
-
-  get about() {
-    return { hass: this._hass, entityId: this._config.entity, state: this._state, work: this._work };
-  }
-
-  async _duration(button) {
-    (await later()).openDurations(this, button);
-  }
-
-  async _more(button) {
-    (await later()).openMore(this, button);
-  }
-
   /** Do what is set for a long press on the picture, or else open the menu of the work. */
   async _hold() {
-    if (this._isSet("hold_action")) this._perform("hold_action");
-    else if (this._state?.state === "playing") (await later()).openWorkMenu(this, this._find(".picture"));
+    if (this._isSet("hold")) this._perform("hold");
+    else if (this.state?.state === "playing") (await later()).openWorkMenu(this, this._find(".picture"));
   }
 }
 
-/** Return the class of an element of another module, which is loaded with the first one; it takes what Home Assistant gives. */
-const lazy = (load, names) => {
-  class Lazy extends HTMLElement {
-    constructor() {
-      super();
-      this._given = new Map();
-      this._loading = load().then((create) => {
-        this._inner = create();
-        for (const [name, value] of this._given) this._give(name, value);
-        this.append(this._inner);
-      });
-    }
-
-    _give(name, value) {
-      this._given.set(name, value);
-      if (name === "config") this._inner?.setConfig(value);
-      else if (this._inner) this._inner[name] = value;
-    }
-
+/** Return the class of an element that another module fills, which is loaded with the first one. */
+const lazy = (name) =>
+  class extends HTMLElement {
     setConfig(config) {
-      this._give("config", config);
+      this._take({ config });
     }
 
-    getCardSize() {
-      return 3;
+    set hass(hass) {
+      this._take({ hass });
     }
 
-    getGridOptions() {
-      return { columns: 12, min_columns: 6 };
+    set context(context) {
+      this._take({ context });
     }
-  }
-  for (const name of names) Object.defineProperty(Lazy.prototype, name, { set(value) { this._give(name, value); } });
-  return Lazy;
-};
 
-class HighlightsCard extends lazy(async () => (await gallery()).makeHighlights, ["hass"]) {
+    async _take(properties) {
+      this._properties = { ...this._properties, ...properties };
+      const { [name]: fill } = await gallery();
+      this._update ??= fill(this);
+      this._update(this._properties);
+    }
+  };
+
+class HighlightsCard extends lazy("highlights") {
   static getStubConfig = WallLabelCard.getStubConfig;
 
   static async getConfigForm() {
@@ -843,7 +802,7 @@ class HighlightsCard extends lazy(async () => (await gallery()).makeHighlights, 
   }
 }
 
-class ExhibitionsFeature extends lazy(async () => (await gallery()).makeFeature, ["hass", "context"]) {
+class ExhibitionsFeature extends lazy("exhibitions") {
   static getStubConfig() {
     return { type: `custom:${FEATURE}` };
   }

@@ -1,11 +1,10 @@
 /** What opens over a card: the chooser, menus and a form for own pictures; and pictures to tap, with what they do. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, browse, browserText, call, can, currentHass, draw, fire, icon, isDisplay,
-  isRightToLeft, isSideways, loadTexts, make, notices, onHold, pageText, pictures, rove, text,
+  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, browse, call, can, currentHass, draw, fire, icon, isDisplay,
+  isRightToLeft, isSideways, loadTexts, make, notices, onHold, pageText, pictures, rove, text, textAt,
 } from "./dp1-cards.js";
 
-const CHOOSER = "dp1-chooser";
 // Pages of a display that Home Assistant's media browser has for cards; see browse/.
 export const EXHIBITIONS = "dp1://exhibitions";
 const FOLDERS = "dp1://folders";
@@ -14,6 +13,17 @@ const WHILE = 30;
 const MINUTES = [5, 15, WHILE, 60, 180];
 const VOLUME_STEPS = 20;
 const REPEAT = { off: "mdi:repeat-off", one: "mdi:repeat-once", all: "mdi:repeat" };
+// What can be done with a picture, by text, in the order of its menu.
+const ACTS = {
+  show_now: "mdi:play",
+  show_next: "mdi:playlist-play",
+  add: "mdi:playlist-plus",
+  for_a_time: "mdi:timer-outline",
+  only_series: "mdi:image-filter-none",
+  look_inside: "mdi:folder-open-outline",
+  take_out: "mdi:close",
+  details: "mdi:information-outline",
+};
 const SEARCH_DELAY = 300;
 const READ_AGAIN = 2000;
 // Whoever waits longer is told for what.
@@ -30,7 +40,7 @@ const MENU_STYLE = `
   width: min(22em, 100vw - 16px); box-sizing: border-box; max-block-size: calc(100vh - 16px); overflow-y: auto; padding: 8px;
   border-radius: 12px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35); background: var(--paper); font-family: var(--ha-font-family-body);
 }
-:is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; border-radius: 8px; box-sizing: border-box; }
+:is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; box-sizing: border-box; }
 button:is(:hover, :focus-visible) { background: var(--fill); }
 .heading { min-height: 28px; }
 .icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
@@ -47,7 +57,7 @@ dialog {
 dialog::backdrop { background: rgba(0, 0, 0, .5); }
 h2 { margin: 0; font-size: 20px; font-weight: 500; outline: none; }
 :is(input, select, .main, .chips button) {
-  min-width: 0; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px; font: inherit; color: inherit; background: var(--fill);
+  min-width: 0; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px; background: var(--fill);
 }
 .actions { display: flex; flex-wrap: wrap; gap: 12px; padding-block: 8px; }
 .main { font-weight: 500; }
@@ -98,19 +108,18 @@ label { gap: 4px; }
 .actions { justify-content: flex-end; }
 `;
 
-const UPLOAD_TEMPLATE = `
-<dialog aria-labelledby="title">
-  <form method="dialog">
-    <h2 id="title"></h2>
-    <label><span class="small soft"></span><input name="title" dir="auto" maxlength="200" autocomplete="off"></label>
-    <label><span class="small soft"></span><select name="fit"></select></label>
-    <label><span class="small soft"></span><select name="time"></select></label>
-    <p class="actions"><button type="button" class="act"></button><button class="main"></button></p>
-  </form>
-</dialog>
-`;
+/** Open a dialog, which goes when it is closed. */
+const openDialog = (tag, style, markup, ...content) => {
+  const host = make(tag);
+  const dialog = draw(host, BASE_STYLE + DIALOG_STYLE + style, markup).querySelector("dialog");
+  dialog.append(...content);
+  dialog.addEventListener("close", () => host.remove());
+  document.body.append(host);
+  dialog.showModal();
+  return dialog;
+};
 
-const duration = (language, minutes) => {
+const timeText = (language, minutes) => {
   const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 };
@@ -135,7 +144,7 @@ const notify = (entityId, notice) => {
  *
  * Whoever waits long is told for what and can give up. What was there before can come back, as "done" names it.
  */
-export const perform = async (hass, entityId, title, [domain, action, data], { button, done } = {}) => {
+export const perform = async (hass, entityId, title, action, { button, done } = {}) => {
   const stateOf = () => (currentHass() ?? hass).states[entityId] ?? { attributes: {} };
   const { state, attributes: before } = stateOf();
   const { media_content_id, media_playlist: playlist } = before;
@@ -156,9 +165,7 @@ export const perform = async (hass, entityId, title, [domain, action, data], { b
     const reason = text(hass, `waits_for.${await ask("waits_for")}`);
     if (isOwn()) put(`${hanging} ${reason}`, hass.localize("ui.common.cancel"), cancel, true);
   }, PATIENCE);
-  if (button) button.ariaBusy = true;
-  const isDone = await call(hass, entityId, domain, action, data);
-  if (button) button.ariaBusy = null;
+  const isDone = await call(hass, entityId, action, button);
   clearTimeout(timer);
   const canGoBack = isDone && state === "playing" && media_content_id;
   if (isCanceled && canGoBack && stateOf().attributes.media_playlist !== playlist) await back();
@@ -294,9 +301,13 @@ const entry = (label, name, act, chosen, role = "menuitemcheckbox") => {
   return button;
 };
 
+/** Return how an action of ours is performed for a work on a card. */
+const actOn = (card, title, button) => (action, data, done) => () =>
+  perform(card.hass, card.entityId, title, [DOMAIN, action, data], { button, done });
+
 const heading = (textContent) => make("p", { className: "heading soft small", dir: "auto", textContent });
 
-const timesOf = (hass) => MINUTES.map((minutes) => [minutes, duration(hass.language, minutes)]);
+const timesOf = (hass) => MINUTES.map((minutes) => [minutes, timeText(hass.language, minutes)]);
 
 const others = (hass, entityId, feature) =>
   Object.entries(hass.states)
@@ -310,17 +321,17 @@ const onOthers = (hass, entityId, medium) =>
 export const openDisplaysMenu = (hass, medium, button) => openMenu(button, heading(titleOf(hass, medium)), () => onOthers(hass, "", medium));
 
 /** Ask for how long the work on the wall stays. */
-export const openDurations = (card, button) => {
-  const { hass, work } = card.about;
+export const duration = (card, button) => {
+  const { hass, work } = card;
   const show = (minutes) => card._act(button, DOMAIN, "show_work", { work: work.work_id, show_for: { minutes } });
   const entries = timesOf(hass).map(([minutes, label]) => entry(label, "mdi:timer-outline", () => show(minutes)));
   openMenu(button, heading(text(hass, "show_for")), () => entries, card);
 };
 
 /** Open the menu of a card, with what its display can do in its state. */
-export const openMore = (card, button) => {
+export const more = (card, button) => {
   const entries = () => {
-    const { hass, state } = card.about;
+    const { hass, state } = card;
     const details = entry(text(hass, "details"), "mdi:information-outline", () => card._moreInfo());
     if (state?.state === "unavailable") return [details];
     const upload = entry(text(hass, "hang_picture"), "mdi:image-plus", () => card._find(".file").click());
@@ -330,7 +341,7 @@ export const openMore = (card, button) => {
 };
 
 const volume = (card) => {
-  const { hass, state } = card.about;
+  const { hass, state } = card;
   if (!can(state, FEATURES.volume) || ["off", "unavailable"].includes(state.state)) return null;
   const { volume_level: level = 0, is_volume_muted: muted } = state.attributes;
   const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
@@ -346,7 +357,7 @@ const volume = (card) => {
 
 /** Return the entries that tell what is chosen. */
 const switches = (card) => {
-  const { hass, entityId, state } = card.about;
+  const { hass, entityId, state } = card;
   const { shuffle, repeat, group_members: members } = state.attributes;
   const has = (feature) => state.state === "playing" && can(state, feature);
   const order = (label, chosen, name, action, data, role) =>
@@ -364,23 +375,13 @@ const switches = (card) => {
   ];
 };
 
-/** Open the menu of a picture, with what "acts" names of it; all are optional. */
+/** Open the menu of a picture, with what "acts" has of ACTS. */
 const openActs = (hass, entityId, medium, button, acts, card) => {
-  const { now, next, add, moment, series, inside, out, details } = acts;
-  const time = duration(hass.language, WHILE);
-  const rows = [
-    [now, "show_now", "mdi:play"],
-    [next, "show_next", "mdi:playlist-play"],
-    [add, "add", "mdi:playlist-plus"],
-    [moment, "for_a_time", "mdi:timer-outline"],
-    [series, "only_series", "mdi:image-filter-none"],
-    [inside, "look_inside", "mdi:folder-open-outline"],
-    [out, "take_out", "mdi:close"],
-    [details, "details", "mdi:information-outline"],
-  ];
-  const entries = rows.filter(([act]) => act).map(([act, key, name]) => entry(text(hass, key, act === moment ? { time } : {}), name, act));
-  const elsewhere = medium.media_content_id ? onOthers(hass, entityId, medium) : [];
-  openMenu(button, heading(titleOf(hass, medium)), () => [...entries, ...elsewhere], card);
+  const time = timeText(hass.language, WHILE);
+  const keys = Object.keys(ACTS).filter((key) => acts[key]);
+  const entries = keys.map((key) => entry(text(hass, key, key === "for_a_time" ? { time } : {}), ACTS[key], acts[key]));
+  if (medium.media_content_id) entries.push(...onOthers(hass, entityId, medium));
+  openMenu(button, heading(titleOf(hass, medium)), () => entries, card);
 };
 
 /** Open the menu of a picture that can be hung; "look" opens what is inside it. */
@@ -391,23 +392,23 @@ export const openPictureMenu = (hass, entityId, medium, button, look) => {
   const series = { title: medium.dp1?.series ?? titleOf(hass, medium), media_content_id: `${library}series/${id}`, media_content_type: "album" };
   const canAdd = can(state, FEATURES.enqueue) && state.state === "playing";
   openActs(hass, entityId, medium, button, {
-    now: put(),
-    next: canAdd && !state.attributes.shuffle && put({ enqueue: "next" }),
+    show_now: put(),
+    show_next: canAdd && !state.attributes.shuffle && put({ enqueue: "next" }),
     add: canAdd && put({ enqueue: "add" }),
-    moment: put({ extra: { show_for: { minutes: WHILE } } }),
-    series: library && (() => hang(hass, entityId, series)),
-    inside: look && medium.can_expand && (() => look(medium)),
+    for_a_time: put({ extra: { show_for: { minutes: WHILE } } }),
+    only_series: library && (() => hang(hass, entityId, series)),
+    look_inside: look && medium.can_expand && (() => look(medium)),
   });
 };
 
 /** Open the menu of the work on the wall. */
 export const openWorkMenu = (card, button) => {
-  const { hass, entityId, state, work } = card.about;
+  const { hass, entityId, state, work } = card;
   const { media_content_id, media_title: title, media_playlist: playlist } = state.attributes;
-  const act = (name, action, data, done) => () => perform(hass, entityId, name, [DOMAIN, action, data], { button, done });
+  const { series, work_id: id } = work;
   const acts = {
-    moment: work.work_id && act(title, "show_work", { work: work.work_id, show_for: { minutes: WHILE } }),
-    series: work.series && work.series !== playlist && act(work.series, "cast_playlist", { series: work.series }, "back_to"),
+    for_a_time: id && actOn(card, title, button)("show_work", { work: id, show_for: { minutes: WHILE } }),
+    only_series: series && series !== playlist && actOn(card, series, button)("cast_playlist", { series }, "back_to"),
     details: () => card._moreInfo(),
   };
   openActs(hass, entityId, { title: playlist || title, media_content_id, media_content_type: "playlist" }, button, acts, card);
@@ -426,31 +427,30 @@ export const renderUpNext = (card, works) => {
 
 /** Return a work to come: it can be shown at once, dragged or moved with Alt and an arrow key, and taken out. */
 const upNextItem = (card, works, index) => {
-  const { hass, entityId, state } = card.about;
+  const { hass, entityId, state } = card;
   const idOf = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
   const work = idOf(index);
   const title = titleOf(hass, works[index]);
-  const act = (action, data, done) => () => perform(hass, entityId, title, [DOMAIN, action, { work, ...data }], { button: show, done });
+  const item = pictureItem(hass, works[index], () => acts.show_now(), (button) => openActs(hass, entityId, { title }, button, acts, card));
+  const show = item.querySelector(".show");
+  const act = actOn(card, title, show);
   const move = (to) => {
     if (to < 0 || to > works.length || to === index) return;
     card._act(show, DOMAIN, "move_work", { work, ...(idOf(to) && { before: idOf(to) }) });
   };
-  const out = act("remove_work", {}, "removed");
   const acts = {
-    now: act("show_work"),
-    next: index && !state.attributes.shuffle && (() => move(0)),
-    moment: act("show_work", { show_for: { minutes: WHILE } }),
-    out,
+    show_now: act("show_work", { work }),
+    show_next: index && !state.attributes.shuffle && (() => move(0)),
+    for_a_time: act("show_work", { work, show_for: { minutes: WHILE } }),
+    take_out: act("remove_work", { work }, "removed"),
   };
-  const item = pictureItem(hass, works[index], acts.now, (button) => openActs(hass, entityId, { title }, button, acts, card));
-  const show = item.querySelector(".show");
   show.title = `${title} (${text(hass, "rearrange")})`;
   item.draggable = true;
   item.onkeydown = (event) => {
     if (event.altKey && isSideways(event)) {
       event.preventDefault();
       move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
-    } else if (event.key === "Delete") out();
+    } else if (event.key === "Delete") acts.take_out();
   };
   item.ondragstart = ({ dataTransfer }) => {
     card.drop = move;
@@ -480,25 +480,20 @@ export const upload = (card) => {
   const files = [...input.files];
   input.value = "";
   if (!files.length) return;
-  const { hass } = card.about;
-  const form = make("dp1-upload");
-  document.body.append(form);
-  const root = draw(form, BASE_STYLE + DIALOG_STYLE + UPLOAD_STYLE, UPLOAD_TEMPLATE);
-  const find = (selector) => root.querySelector(selector);
-  const [dialog, title, fit, time] = ["dialog", "[name=title]", "[name=fit]", "[name=time]"].map(find);
-  const option = ([value, textContent]) => make("option", { value, textContent });
-  const labels = [text(hass, "picture_title"), text(hass, "picture_fit"), text(hass, "show_for")];
-  root.querySelectorAll("span").forEach((label, index) => (label.textContent = labels[index]));
-  find("h2").textContent = text(hass, "hang_picture");
-  find(".act").textContent = hass.localize("ui.common.cancel");
-  find(".main").textContent = text(hass, "hang");
-  title.value = nameOf(files[0]) || text(hass, "own_picture");
-  fit.append(...Object.keys(FITS).map((key) => option([key, text(hass, `fit.${key}`)])));
-  time.append(...[["", text(hass, "no_end")], ...timesOf(hass)].map(option));
-  find(".act").onclick = () => dialog.close();
-  find("form").onsubmit = () => hangFiles(card, files, title.value.trim() || text(hass, "own_picture"), FITS[fit.value], time.value);
-  dialog.onclose = () => form.remove();
-  dialog.showModal();
+  const { hass } = card;
+  const field = (key, input) => make("label", {}, make("span", { className: "small soft", textContent: text(hass, key) }), input);
+  const select = (options) => make("select", {}, ...options.map(([value, textContent]) => make("option", { value, textContent })));
+  const title = make("input", { value: nameOf(files[0]) || text(hass, "own_picture"), dir: "auto", maxLength: 200, autocomplete: "off" });
+  const fit = select(Object.keys(FITS).map((key) => [key, text(hass, `fit.${key}`)]));
+  const time = select([["", text(hass, "no_end")], ...timesOf(hass)]);
+  const cancel = make("button", { className: "act", type: "button", textContent: hass.localize("ui.common.cancel") });
+  const actions = make("p", { className: "actions" }, cancel, make("button", { className: "main", textContent: text(hass, "hang") }));
+  const fields = [field("picture_title", title), field("picture_fit", fit), field("show_for", time)];
+  const form = make("form", { method: "dialog" }, make("h2", { textContent: text(hass, "hang_picture") }), ...fields, actions);
+  const dialog = openDialog("dp1-upload", UPLOAD_STYLE, "<dialog></dialog>", form);
+  dialog.ariaLabel = form.firstChild.textContent;
+  cancel.onclick = () => dialog.close();
+  form.onsubmit = () => hangFiles(card, files, title.value.trim() || text(hass, "own_picture"), FITS[fit.value], time.value);
   title.select();
 };
 
@@ -507,7 +502,7 @@ const nameOf = ({ name }) => (CAMERA_NAME.test(name) ? "" : name.replace(/\.\w+$
 
 /** Hang pictures, which Home Assistant keeps. */
 const hangFiles = async (card, files, title, fit, minutes) => {
-  const { hass, entityId } = card.about;
+  const { hass, entityId } = card;
   const button = card._find("[data-do=more]");
   button.ariaBusy = true;
   const media = [];
@@ -528,26 +523,23 @@ const hangFiles = async (card, files, title, fit, minutes) => {
 
 // The chooser
 
-export const choose = (hass, entityId, button) => {
-  const chooser = make(CHOOSER);
-  document.body.append(chooser);
-  return chooser.open(hass, entityId, button);
+export const choose = async (card, button) => {
+  await loadTexts(card.hass);
+  return new Chooser(card, button).open();
 };
 
 /** The libraries as pictures to choose from, with a search. */
-class Chooser extends HTMLElement {
-  async open(hass, entityId, opener) {
-    await loadTexts(hass);
-    const root = draw(this, BASE_STYLE + DIALOG_STYLE + CHOOSER_STYLE, CHOOSER_TEMPLATE);
-    const find = (selector) => root.querySelector(selector);
-    Object.assign(this, { hass, entityId, opener, find, path: [], dialog: find("dialog"), input: find("input"), chips: find(".chips") });
-    const { dialog, input, chips } = this;
+class Chooser {
+  constructor({ hass, entityId }, opener) {
+    const dialog = openDialog("dp1-chooser", CHOOSER_STYLE, CHOOSER_TEMPLATE);
+    const find = (selector) => dialog.querySelector(selector);
+    const [input, chips] = [find("input"), find(".chips")];
+    Object.assign(this, { hass, entityId, opener, find, path: [], dialog, input, chips });
     const noticed = (event) => event.detail === entityId && this.say(notices.get(entityId)?.message);
     window.addEventListener(NOTICE, noticed);
     dialog.onclose = () => {
       clearTimeout(this.timer);
       window.removeEventListener(NOTICE, noticed);
-      this.remove();
     };
     dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
     find(".close").onclick = () => dialog.close();
@@ -563,9 +555,12 @@ class Chooser extends HTMLElement {
     input.placeholder = input.ariaLabel = text(hass, "search");
     find(".all").textContent = text(hass, "all_art");
     for (const name of ["close", "back"]) find(`.${name}`).ariaLabel = hass.localize(`ui.common.${name}`);
-    dialog.showModal();
     // On touch, a keyboard would cover the pictures.
     (window.matchMedia("(pointer: coarse)").matches ? find("h2") : input).focus();
+  }
+
+  async open() {
+    const { hass, entityId, chips } = this;
     this.say(text(hass, "reading"));
     const folders = await browse(hass, entityId, FOLDERS).catch(() => null);
     if (folders && !folders.length) return this.sayWithoutLibrary();
@@ -576,7 +571,7 @@ class Chooser extends HTMLElement {
   }
 
   chip(folder, index) {
-    const title = browserText(this.hass, folder.dp1?.kind) || titleOf(this.hass, folder);
+    const title = textAt(this.hass, `config_panel.browser.${folder.dp1?.kind}`) || titleOf(this.hass, folder);
     const chip = make("button", { textContent: title, tabIndex: index ? -1 : 0 });
     chip.onclick = () => this.look(index ? [{ ...folder, title }] : []);
     chip.dataset.page = folder.media_content_id;
@@ -648,7 +643,7 @@ class Chooser extends HTMLElement {
     const card = opener?.getRootNode().host;
     const actions = this.find(".actions");
     if (hass.user?.is_admin !== false) actions.append(action("add_library", () => goTo(ADD_LIBRARY)));
-    if (card?.about) actions.append(action("hang_picture", () => card._find(".file").click()));
+    if (card?._find) actions.append(action("hang_picture", () => card._find(".file").click()));
     this.say(text(hass, "no_library"));
     actions.hidden = false;
     this.input.hidden = this.chips.hidden = true;
@@ -680,5 +675,4 @@ export const configForm = async (fields) => {
   return { schema: schema.slice(0, fields), computeLabel };
 };
 
-for (const [tag, element] of [[CHOOSER, Chooser], ["dp1-menu", Menu], ["dp1-upload", class extends HTMLElement {}]])
-  if (!customElements.get(tag)) customElements.define(tag, element);
+if (!customElements.get("dp1-menu")) customElements.define("dp1-menu", Menu);

@@ -45,122 +45,87 @@ const grid = (...cards) => ({ type: "grid", cards });
 const whileIn = (entity, state) => [{ condition: "state", entity, state }];
 
 /** Today's work, and new and favorite art, as pictures to tap; of several displays, a tap asks on which. */
-class Highlights extends HTMLElement {
-  constructor() {
-    super();
-    this._list = draw(this, BASE_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
-  }
-
-  setConfig(config) {
-    this._config = config;
-    if (this._hass) this.hass = this._hass;
-  }
-
-  set hass(hass) {
-    this._hass = hass;
-    const { entity } = this._config;
-    const state = hass.states[entity];
+export const highlights = (card) => {
+  const list = draw(card, BASE_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
+  let read;
+  const load = async (hass, { entity, ask }, key) => {
+    await loadTexts(hass);
+    const media = await browse(hass, entity, FAVORITES_AND_NEW).catch(() => []);
+    if (read !== key) return;
+    const tapped = (medium) => (button) => (ask ? openDisplaysMenu(hass, medium, button) : hang(hass, entity, medium, undefined, button));
+    const menu = (medium) => (button) => openPictureMenu(hass, entity, medium, button);
+    list.replaceChildren(...media.map((medium) => pictureItem(hass, medium, tapped(medium), menu(medium))));
+    list.ariaLabel = text(hass, "highlights");
+    card.hidden = !media.length;
+  };
+  return ({ hass, config }) => {
+    const state = hass?.states[config.entity];
     const isThere = state && state.state !== "unavailable";
-    this._list.ariaDisabled = !isThere;
-    for (const button of this._list.querySelectorAll("button")) button.disabled = !isThere;
-    // A library that has news changes the sources.
-    const key = JSON.stringify([entity, isThere, state?.attributes.source_list]);
-    if (key !== this._key) this._load(entity, key, isThere);
-  }
-
-  async _load(entity, key, isThere) {
-    this._key = key;
-    await loadTexts(this._hass);
     // What was there stays, and says by its look that nothing can be done.
-    if (!isThere) return;
-    const media = await browse(this._hass, entity, FAVORITES_AND_NEW).catch(() => []);
-    if (this._key !== key) return;
-    this._list.replaceChildren(...media.map((medium) => this._item(entity, medium)));
-    this._list.ariaLabel = text(this._hass, "highlights");
-    this.hidden = !media.length;
-  }
-
-  _item(entity, medium) {
-    const { ask } = this._config;
-    const tapped = (button) => (ask ? openDisplaysMenu(this._hass, medium, button) : hang(this._hass, entity, medium, undefined, button));
-    return pictureItem(this._hass, medium, tapped, (button) => openPictureMenu(this._hass, entity, medium, button));
-  }
-}
+    list.ariaDisabled = !isThere;
+    for (const button of list.querySelectorAll("button")) button.disabled = !isThere;
+    // A library that has news changes the sources.
+    const key = JSON.stringify([config, isThere, state?.attributes.source_list]);
+    if (read === key) return;
+    read = key;
+    if (isThere) load(hass, config, key);
+  };
+};
 
 /** The source list of a display, as a row to tap in a tile. */
-class Exhibitions extends HTMLElement {
-  constructor() {
-    super();
-    this._list = draw(this, BASE_STYLE + FEATURE_STYLE, "<ul></ul>").querySelector("ul");
-    this._list.addEventListener("keydown", (event) => rove(event, [...this._list.querySelectorAll("button")]));
-    this._pictures = new Map();
-  }
-
-  setConfig(config) {
-    this._config = config;
-  }
-
-  // Home Assistant sets "hass" before "context".
-  set context(context) {
-    this._entityId = context?.entity_id;
-    this._render();
-  }
-
-  set hass(hass) {
-    const before = this._state;
-    this._hass = hass;
-    if (before !== this._state) this._render();
-  }
-
-  get _state() {
-    return this._hass?.states[this._entityId];
-  }
-
-  _render() {
-    const state = this._state;
-    if (!state) return;
-    const { source_list: sources = [], source: chosen } = state.attributes;
+export const exhibitions = (feature) => {
+  const list = draw(feature, BASE_STYLE + FEATURE_STYLE, "<ul></ul>").querySelector("ul");
+  list.addEventListener("keydown", (event) => rove(event, [...list.querySelectorAll("button")]));
+  let properties = {};
+  let drawn;
+  let read;
+  let thumbnails = new Map();
+  const item = (source, chosen) => {
+    const { hass, entityId } = properties;
+    const button = make("button", { ariaPressed: chosen }, ...pictures(hass, thumbnails.get(source)), source);
+    button.onclick = () => perform(hass, entityId, source, [PLAYER, "select_source", { source }], { button, done: "back_to" });
+    return button;
+  };
+  const more = () => {
+    const button = make("button", { textContent: text(properties.hass, "more_art") || "…" });
+    button.onclick = () => choose(properties, button);
+    return button;
+  };
+  const render = () => {
+    const { state, attributes: { source_list: sources = [], source: chosen } } = properties.state;
     const others = sources.filter((source) => source !== chosen);
     const row = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, FEATURE_SOURCES);
-    const disabled = state.state === "unavailable";
+    const disabled = state === "unavailable";
+    load(JSON.stringify([properties.entityId, sources]));
     const key = JSON.stringify([row, chosen, disabled]);
-    this._loadPictures(JSON.stringify([this._entityId, sources]));
-    if (this._key === key) return;
-    this._key = key;
-    const items = row.map((source) => this._item(source, source === chosen));
-    if (can(state, FEATURES.browse)) items.push(this._more());
-    for (const item of items) Object.assign(item.firstElementChild, { disabled, tabIndex: -1 });
-    if (items.length) items[0].firstElementChild.tabIndex = 0;
-    this._list.replaceChildren(...items);
-    this._list.scrollLeft = 0;
-  }
-
+    if (drawn === key) return;
+    drawn = key;
+    const buttons = row.map((source) => item(source, source === chosen));
+    if (can(properties.state, FEATURES.browse)) buttons.push(more());
+    buttons.forEach((button, index) => Object.assign(button, { disabled, tabIndex: index ? -1 : 0 }));
+    list.replaceChildren(...buttons.map((button) => make("li", {}, button)));
+    list.scrollLeft = 0;
+  };
   /** Look up the pictures of the exhibitions when they have changed. */
-  async _loadPictures(wanted) {
-    if (this._asked === wanted) return;
-    this._asked = wanted;
-    await loadTexts(this._hass);
-    const media = await browse(this._hass, this._entityId, EXHIBITIONS).catch(() => []);
-    if (this._asked !== wanted) return;
-    this._pictures = new Map(media.filter(({ thumbnail: picture }) => picture).map((medium) => [titleOf(this._hass, medium), medium.thumbnail]));
-    this._key = null;
-    this._render();
-  }
-
-  _item(source, chosen) {
-    const button = make("button", {}, ...pictures(this._hass, this._pictures.get(source)), source);
-    button.ariaPressed = chosen;
-    const select = [PLAYER, "select_source", { source }];
-    button.onclick = () => perform(this._hass, this._entityId, source, select, { button, done: "back_to" });
-    return make("li", {}, button);
-  }
-
-  _more() {
-    const button = make("button", { textContent: text(this._hass, "more_art") || "…" });
-    button.onclick = () => choose(this._hass, this._entityId, button);
-    return make("li", {}, button);
-  }
-}
+  const load = async (key) => {
+    if (read === key) return;
+    read = key;
+    const { hass, entityId } = properties;
+    await loadTexts(hass);
+    const media = await browse(hass, entityId, EXHIBITIONS).catch(() => []);
+    if (read !== key) return;
+    thumbnails = new Map(media.map((medium) => [titleOf(hass, medium), medium.thumbnail]));
+    drawn = null;
+    render();
+  };
+  return ({ hass, context }) => {
+    const entityId = context?.entity_id;
+    const state = hass?.states[entityId];
+    const isOther = state !== properties.state;
+    properties = { hass, entityId, state };
+    if (state && isOther) render();
+  };
+};
 
 // The dashboard
 
@@ -257,9 +222,3 @@ const wall = ({ entity, name }) => {
   const path = ["gallery", "settings"].includes(id) ? `${id}-display` : id;
   return { title: name, path, type: "panel", cards: [{ type: `custom:${CARD}`, entity }] };
 };
-
-const TAGS = { [`${HIGHLIGHTS}-list`]: Highlights, [`${DOMAIN}-exhibitions-row`]: Exhibitions };
-for (const [tag, element] of Object.entries(TAGS)) if (!customElements.get(tag)) customElements.define(tag, element);
-
-export const makeHighlights = () => make(`${HIGHLIGHTS}-list`);
-export const makeFeature = () => make(`${DOMAIN}-exhibitions-row`);
