@@ -1,13 +1,21 @@
-"""No action reads what has no end: a list is counted before anything in it is looked at."""
+"""Nothing reads what has no end: a list is counted, and a text measured, before anything in it is looked at."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, override
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
+from custom_components.dp1.actions import private
+from custom_components.dp1.client.indexer.links import parse_link
+from custom_components.dp1.client.playlist import signing
 from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.display.discovery import parse_address
+from custom_components.dp1.library.node import parse_media_id
+from custom_components.dp1.library.search import MAX_LINES, Query, _Index
+from custom_components.dp1.library.settings import _checked
 from custom_components.dp1.llm import ShowArtTool
 from custom_components.dp1.playback.compose import MEDIA
 from homeassistant.core import HomeAssistant
@@ -65,6 +73,48 @@ def test_media_are_bounded_together() -> None:
     assert len(MEDIA(pages)) == 4
     with pytest.raises(vol.Invalid, match="together"):
         MEDIA(pages * 25)
+
+
+LINK = "https://opensea.io/item/ethereum/0x495f947276749ce646f68ac8c248420045cb7b5e/1"
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "more"),
+    [
+        (parse_link, LINK, "?a" + "=" * 5000),
+        (parse_media_id, "media-source://dp1/entry/series/", "a" * 9000),
+        (parse_address, "http://wall.example/", "a" * 500),
+        (_checked, "https://feed.example/", "a" * 5000),
+    ],
+    ids=["link", "media id", "address of a display", "server"],
+)
+def test_long_texts(read: Callable[[str], Any], text: str, more: str) -> None:
+    """A text that makes sense is refused if it is too long."""
+    assert read(text)
+    with suppress(ValueError):
+        assert read(text + more) is None
+
+
+def test_a_key_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key is measured before it is decoded, which takes the square of its length."""
+    decoded: list[str] = []
+    monkeypatch.setattr(signing, "base58_decode", decoded.append)
+    with pytest.raises(ValueError, match="did:key"):
+        signing.public_key_from_did("did:key:z6Mk" + "a" * 5000)
+    assert not decoded
+
+
+def test_a_name_that_fits_all() -> None:
+    """Of a hundred thousand lines that fit, few are scored, and of a long query only its start."""
+    names = [f"Noon {number}" for number in range(10 * MAX_LINES)]
+    index = _Index(names, lambda name: [(name, None, "")])
+    assert len(index.find(Query.of("noon"))) == MAX_LINES
+    assert len(Query.of("noon " * 1000).text) <= 200
+
+
+def test_forms_without_end() -> None:
+    """What is encoded a thousand times is decoded a few times."""
+    assert len([*private._forms("%" + "25" * 1000 + "41")]) == private.MAX_ENCODINGS
 
 
 def _fields(schema: Any) -> list[Any]:

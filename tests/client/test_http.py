@@ -212,6 +212,18 @@ async def test_compressed() -> None:
     assert asked == {"gzip"}
 
 
+async def test_a_page_without_end() -> None:
+    """Of a page only the start is read: what would follow does not matter."""
+    page = b"<title>Dawn</title>" + bytes(500_000)
+    kind = {"Content-Type": "text/html"}
+    async with (
+        ScriptedServer.run(Reply(200, page, kind, fault="half")) as server,
+        aiohttp.ClientSession(auto_decompress=False) as session,
+        session.get(server.url) as response,
+    ):
+        assert await read_title(response) == "Dawn"
+
+
 def chunk(data: bytes) -> bytes:
     """Return a chunk of a body."""
     return b"%x\r\n%b\r\n" % (len(data), data)
