@@ -289,5 +289,5 @@ async def test_ts_answers_like_the_recorded_server(
 def test_nothing_is_skipped(family: str) -> None:
     """Every exchange of the sample is replayed, and every step between exchanges used."""
     names = [exchange["name"] for exchange in _exchanges(family)]
-    assert len(names) == len(set(names)) == {"v2": 128, "ts": 76}[family]
+    assert len(names) == len(set(names)) == {"v2": 98, "ts": 52}[family]
     assert set(_between(family)) <= set(names)

@@ -53,14 +53,13 @@ class RefusalError(Exception):
         message: str,
         *,
         early: bool = False,
-        extra: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep what is answered; ``early`` marks what the Go feed refuses before its handlers."""
         super().__init__(message)
         self.status = status
         self.code = code
         self.early = early
-        self.body = {"error": code, "message": message, **(extra or {})}
+        self.body = {"error": code, "message": message}
 
 
 def compact(value: Any) -> bytes:

@@ -166,19 +166,6 @@ def unknown_fields(document: Document, key: SigningKey) -> Document:
     )
 
 
-def bare_items(document: Document, key: SigningKey) -> Document:
-    """Return a document whose works have no slug, duration or title."""
-    items = [
-        {
-            name: value
-            for name, value in item.items()
-            if name not in ("slug", "duration", "title")
-        }
-        for item in document.get("items") or ()
-    ]
-    return resigned(document | {"items": items}, key)
-
-
 def dynamic_only(document: Document, key: SigningKey) -> Document:
     """Return a document without works, but with a dynamic query."""
     query = {

@@ -8,37 +8,22 @@ from typing import Any
 
 from ..go_json import GoDecodeError, dumps, loads
 from .exchange import JSON, JSON_UTF8, Answer, RefusalError, Request
-from .go_store import Table, page_items
+from .go_store import Table, database_error
 from .go_writer import GoWriter
 from .members import MEMBERS, known
 from .settings import Settings
 from .signing import Document
-from .text import format_time, parse_uuid
 
 _KINDS = "playlists|playlist-groups|channels"
 _ROUTES: tuple[tuple[str, str, str], ...] = (
-    ("GET", r"/(?:api/v1/)?health", "health"),
     ("GET", r"/api/v1", "info"),
     ("GET", rf"/api/v1/({_KINDS})", "list"),
-    ("POST", rf"/api/v1/({_KINDS})", "create"),
     ("GET", rf"/api/v1/({_KINDS})/([^/]+)", "get"),
-    ("PUT", rf"/api/v1/({_KINDS})/([^/]+)", "replace"),
-    ("PATCH", rf"/api/v1/({_KINDS})/([^/]+)", "update"),
-    ("DELETE", rf"/api/v1/({_KINDS})/([^/]+)", "delete"),
-    ("GET", r"/api/v1/playlist-items", "list_items"),
-    ("GET", r"/api/v1/playlist-items/([^/]+)", "get_item"),
+    ("POST", r"/api/v1/playlists", "create"),
+    ("PUT", r"/api/v1/playlists/([^/]+)", "replace"),
+    ("DELETE", r"/api/v1/playlists/([^/]+)", "delete"),
 )
-_REQUIRED = {
-    "playlists": ("dpVersion", "title", "items"),
-    "playlist-groups": ("title", "playlists"),
-    "channels": ("title", "playlists"),
-}
-_PREFLIGHT = {
-    "Access-Control-Allow-Headers": "Origin,Content-Length,Content-Type,Authorization",
-    "Access-Control-Allow-Methods": "GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS",
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Max-Age": "43200",
-}
+_REQUIRED = ("dpVersion", "title", "items")
 _NO_AUTH = "missing authentication: provide API key or signatures"
 _NO_KEY = "invalid or missing API key"
 _NO_EXTENSIONS = "DP-1 extensions are disabled on this deployment"
@@ -83,41 +68,7 @@ def _page(documents: list[Document], cursor: str) -> Answer:
 
 def _limit(text: str) -> int:
     """Return the size of a page: 100 unless a smaller positive number is given."""
-    text = text.strip()
-    if not text:
-        return 100
-    if not re.fullmatch(r"[+-]?[0-9]+", text):
-        raise RefusalError(
-            400, "bad_request", f'limit: strconv.Atoi: parsing "{text}": invalid syntax'
-        )
-    if abs(int(text)) >= 2**63:
-        raise RefusalError(
-            400,
-            "bad_request",
-            f'limit: strconv.Atoi: parsing "{text}": value out of range',
-        )
-    return min(int(text), 100) if int(text) > 0 else 100
-
-
-def _descending(text: str) -> bool:
-    """Return the direction of a list."""
-    order = text.strip().lower() or "asc"
-    if order not in ("asc", "desc"):
-        raise RefusalError(400, "bad_request", 'sort must be "asc" or "desc"')
-    return order == "desc"
-
-
-def _redirect(method: str, location: str) -> Answer:
-    """Return a redirect to the path without the slash."""
-    if method != "GET":
-        return Answer(307, headers={"Location": location})
-    answer = Answer.text(
-        301,
-        f'<a href="{location}">Moved Permanently</a>.\n\n',
-        "text/html; charset=utf-8",
-    )
-    answer.headers["Location"] = location
-    return answer
+    return min(int(text or 100), 100)
 
 
 class GoFeed:
@@ -134,35 +85,24 @@ class GoFeed:
             "playlist-groups": self.groups,
             "channels": self.channels,
         }
-        self.writer = GoWriter(settings, self.tables)
+        self.writer = GoWriter(settings, self.playlists)
 
     async def handle(self, request: Request) -> Answer:
         """Answer one request."""
-        origin = request.headers.get("origin")
-        if request.method == "OPTIONS" and origin:
-            return Answer(204, headers=dict(_PREFLIGHT))
         try:
-            answer = await self._route(request)
+            return await self._route(request)
         except RefusalError as err:
             body, kind = (
                 (dumps(err.body), JSON_UTF8)
                 if err.early
                 else (dumps(err.body) + "\n", JSON)
             )
-            answer = Answer(err.status, body.encode(), {"Content-Type": kind})
-        if origin:
-            answer.headers["Access-Control-Allow-Origin"] = "*"
-        return answer
+            return Answer(err.status, body.encode(), {"Content-Type": kind})
 
     async def _route(self, request: Request) -> Answer:
-        """Return the handler; a trailing slash is redirected, anything else not found."""
+        """Return the handler; anything else is not found."""
         found = _match(request.method, request.path)
         if found is None:
-            if request.path.endswith("/") and _match(request.method, request.path[:-1]):
-                location = request.path[:-1] + (
-                    f"?{request.raw_query}" if request.raw_query else ""
-                )
-                return _redirect(request.method, location)
             return Answer.text(404, "404 page not found")
         name, parts = found
         if parts and parts[0] == "channels" and not self.settings.extensions:
@@ -186,7 +126,7 @@ class GoFeed:
         if not self._check_key(request):
             raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
 
-    def _read_body(self, request: Request, kind: str, *required: str) -> dict[str, Any]:
+    def _read_body(self, request: Request) -> dict[str, Any]:
         """Return the members of a body, with the required ones."""
         try:
             value = loads(request.body)
@@ -194,13 +134,13 @@ class GoFeed:
             raise RefusalError(400, "bad_request", str(err)) from err
         if not isinstance(value, dict):
             raise RefusalError(400, "bad_request", "json: cannot unmarshal")
-        fields: dict[str, Any] = dict.fromkeys(MEMBERS[kind])
+        fields: dict[str, Any] = dict.fromkeys(MEMBERS["playlists"])
         fields |= {
-            name: known(entry, MEMBERS[kind][name])
+            name: known(entry, MEMBERS["playlists"][name])
             for name, entry in value.items()
-            if name in MEMBERS[kind]
+            if name in MEMBERS["playlists"]
         }
-        missing = [key for key in required if fields[key] in (None, "")]
+        missing = [key for key in _REQUIRED if fields[key] in (None, "")]
         if missing:
             titled = [
                 "DPVersion" if key == "dpVersion" else key.title() for key in missing
@@ -222,13 +162,6 @@ class GoFeed:
             signatures = None
         if not signatures:
             raise RefusalError(401, "unauthorized", _NO_AUTH, early=True)
-
-    async def _health(self, request: Request) -> Answer:
-        """Return the health."""
-        moment = format_time(self.settings.now())
-        return _json(
-            200, {"status": "healthy", "timestamp": moment, "version": "0.1.0"}
-        )
 
     async def _info(self, request: Request) -> Answer:
         """Return the server information."""
@@ -257,10 +190,8 @@ class GoFeed:
 
     async def _list(self, request: Request, kind: str) -> Answer:
         """Return a page of playlists, groups or channels."""
-        limit, descending = (
-            _limit(request.query.get("limit", "")),
-            _descending(request.query.get("sort", "")),
-        )
+        limit = _limit(request.query.get("limit", ""))
+        descending = request.query.get("sort") == "desc"
         rows = (
             self._members(request)
             if kind == "playlists"
@@ -275,12 +206,6 @@ class GoFeed:
         """Return the playlists that the filters let through."""
         channel = request.query.get("channel", "").strip()
         group = request.query.get("playlist-group", "").strip()
-        if channel and group:
-            raise RefusalError(
-                400,
-                "bad_request",
-                "channel and playlist-group filters cannot be used together",
-            )
         if channel and not self.settings.extensions:
             raise RefusalError(404, "extensions_disabled", _NO_EXTENSIONS)
         if not channel and not group:
@@ -293,52 +218,29 @@ class GoFeed:
         """Return one document."""
         return _one(request, self.tables[kind].get(key).document)
 
-    async def _create(self, request: Request, kind: str) -> Answer:
-        """Create a document."""
+    async def _create(self, request: Request) -> Answer:
+        """Create a playlist."""
         self._authorise(request)
-        fields = self._read_body(request, kind, *_REQUIRED[kind])
-        return _json(201, await self.writer.create(kind, fields))
+        return _json(201, self.writer.create(self._read_body(request)))
 
-    async def _replace(self, request: Request, kind: str, key: str) -> Answer:
-        """Replace a document."""
+    async def _replace(self, request: Request, key: str) -> Answer:
+        """Replace a playlist."""
         self._authorise(request)
-        fields = self._read_body(request, kind, *_REQUIRED[kind])
-        return _json(
-            200, await self.writer.replace(kind, self.tables[kind].get(key), fields)
-        )
+        fields = self._read_body(request)
+        return _json(200, self.writer.replace(self.playlists.get(key), fields))
 
-    async def _update(self, request: Request, kind: str, key: str) -> Answer:
-        """Change some fields of a document."""
-        self._authorise(request)
-        fields = self._read_body(request, kind)
-        return _json(
-            200, await self.writer.update(kind, self.tables[kind].get(key), fields)
-        )
-
-    async def _delete(self, request: Request, kind: str, key: str) -> Answer:
-        """Delete a document."""
+    async def _delete(self, request: Request, key: str) -> Answer:
+        """Delete a playlist."""
         self._require_key(request)
-        self.writer.delete(kind, self.tables[kind].get(key))
+        row = self.playlists.get(key)
+        for owners, table in (
+            (self.groups, "playlist_group_members"),
+            (self.channels, "channel_members"),
+        ):
+            if any(row.id in owner.members for owner in owners.rows.values()):
+                raise database_error(
+                    'delete playlist: ERROR: update or delete on table "playlists" violates foreign key'
+                    f' constraint "{table}_playlist_id_fkey" on table "{table}" (SQLSTATE 23503)'
+                )
+        del self.playlists.rows[row.id]
         return Answer(204)
-
-    async def _list_items(self, request: Request) -> Answer:
-        """Return a page of playlist items."""
-        limit, descending = (
-            _limit(request.query.get("limit", "")),
-            _descending(request.query.get("sort", "")),
-        )
-        cursor = request.query.get("cursor", "")
-        return _page(
-            *page_items(self._members(request), limit, cursor, descending=descending)
-        )
-
-    async def _get_item(self, request: Request, key: str) -> Answer:
-        """Return one playlist item."""
-        identifier = parse_uuid(key)
-        if identifier is None:
-            raise RefusalError(400, "bad_request", "playlist item id must be a UUID")
-        for row in self.playlists.rows.values():
-            for item in row.document["items"]:
-                if item["id"].lower() == identifier:
-                    return _one(request, item)
-        raise RefusalError(404, "not_found", "not found")

@@ -25,16 +25,6 @@ class Row:
     members: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemRow:
-    """A playlist item in the index of items."""
-
-    created: int
-    position: int
-    id: str
-    document: Document
-
-
 def database_error(message: str) -> RefusalError:
     """Return the answer to an error of the database."""
     return RefusalError(500, "internal_error", message)
@@ -123,26 +113,6 @@ def check_storable(document: Document) -> None:
         raise database_error(
             "store: ERROR: unsupported Unicode escape sequence (SQLSTATE 22P05)"
         )
-
-
-def page_items(
-    rows: Iterable[Row], limit: int, cursor: str, *, descending: bool
-) -> tuple[list[Document], str]:
-    """Return a page of the items of all these playlists."""
-    index = [
-        ItemRow(row.created, position, item["id"].lower(), item)
-        for row in sorted(rows, key=attrgetter("created", "id"))
-        for position, item in enumerate(row.document["items"])
-    ]
-    after = None if not cursor else _read_cursor(cursor, "iid", "pos")
-    ordered = _behind(index, ("created", "position", "id"), after, descending)
-    documents = [item.document for item in ordered[:limit]]
-    if len(ordered) <= limit:
-        return documents, ""
-    last = ordered[limit - 1]
-    return documents, _write_cursor(
-        {"t": format_time(last.created * _MICRO), "pos": last.position, "iid": last.id}
-    )
 
 
 def _behind[T](

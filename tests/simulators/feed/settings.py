@@ -1,10 +1,9 @@
 """Settings of a simulated feed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 import random
 import time
-from typing import Any
 import uuid
 
 from .signing import SigningKey
@@ -16,14 +15,12 @@ class Settings:
 
     Attributes:
         origins: URLs of this feed without a trailing slash; playlists there are its own.
-        fetch: reads a playlist elsewhere; raises OSError or ValueError.
         queued_status: what a queued write is answered with.
         now: nanoseconds since 1970.
     """
 
     api_key: str
     key: SigningKey
-    fetch: Callable[[str], Awaitable[Any]]
     extensions: bool = True
     origins: Sequence[str] = ()
     always_async: bool = False

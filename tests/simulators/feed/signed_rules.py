@@ -9,19 +9,10 @@ from .members import MEMBERS, unknown
 from .signing import Document, digest, verify
 from .text import is_uuid, parse_time, parse_uuid
 
-SINGULAR = {
-    "playlists": "playlist",
-    "playlist-groups": "playlist-group",
-    "channels": "channel",
-}
-ROLE = {"playlists": "curator", "playlist-groups": "curator", "channels": "publisher"}
+ROLE = "curator"
 NO_SIGNATURES = "missing authentication: request body must carry signatures"
 NOT_AN_OWNER = "request is not signed by an owner of the resource"
-_REQUIRED = {
-    "playlists": ("dpVersion", "id", "title", "created", "items"),
-    "playlist-groups": ("id", "title", "created", "playlists"),
-    "channels": ("id", "title", "created", "version", "playlists"),
-}
+_REQUIRED = ("dpVersion", "title")
 _SKEW = 5 * 60 * 10**9
 
 
@@ -66,11 +57,9 @@ def check_members(value: Document, model: str) -> None:
         raise bad_request(f'json: unknown field "{name}"')
 
 
-def check_document(kind: str, document: Document, now: int) -> None:
+def check_document(document: Document, now: int) -> None:
     """Refuse a document without the fields that have to be set before it is signed."""
-    missing = [name for name in _REQUIRED[kind] if not document.get(name)]
-    missing = [name for name in missing if name not in ("id", "created", "items")]
-    if missing:
+    if missing := [name for name in _REQUIRED if not document.get(name)]:
         titled = (
             "DPVersion" if name == "dpVersion" else name.title() for name in missing
         )
@@ -106,32 +95,21 @@ def check_time(text: str, now: int) -> int:
     return created
 
 
-def declared_owners(kind: str, document: Document) -> list[str]:
+def declared_owners(document: Document) -> list[str]:
     """Return the keys that a document names as its owners."""
-    match kind:
-        case "playlists":
-            people = document.get("curators") or ()
-        case "channels":
-            people = [document.get("publisher") or {}]
-        case _:
-            people = ()
+    people = document.get("curators") or ()
     return [key for person in people if (key := person.get("key"))]
 
 
-def role_signers(kind: str, document: Document) -> list[str]:
+def role_signers(document: Document) -> list[str]:
     """Return the keys that signed in the role of an owner."""
-    return list(
-        dict.fromkeys(
-            entry["kid"]
-            for entry in document.get("signatures") or ()
-            if entry["role"] == ROLE[kind]
-        )
-    )
+    entries = document.get("signatures") or ()
+    return list(dict.fromkeys(e["kid"] for e in entries if e["role"] == ROLE))
 
 
-def owners(kind: str, document: Document) -> list[str]:
+def owners(document: Document) -> list[str]:
     """Return the keys a stored document belongs to."""
-    return declared_owners(kind, document) or role_signers(kind, document)
+    return declared_owners(document) or role_signers(document)
 
 
 def check_signatures(document: Document) -> None:
@@ -147,63 +125,54 @@ def check_signatures(document: Document) -> None:
         )
 
 
-def check_new_owner(kind: str, document: Document) -> None:
+def check_new_owner(document: Document) -> None:
     """Refuse a new document that no owner has signed in the role of an owner."""
-    declared, signers = declared_owners(kind, document), role_signers(kind, document)
-    if kind == "channels" and not declared:
-        raise bad_request("publisher is required")
+    declared, signers = declared_owners(document), role_signers(document)
     if not declared and len(signers) > 1:
         raise bad_request(
             "exactly one owner-role signature is required where no owner is declared"
         )
-    named = document.get("curator") if kind == "playlist-groups" else None
     kids = {entry["kid"] for entry in document["signatures"]}
-    if named in kids and named not in signers:
-        raise bad_request(f"the curator must sign in the {ROLE[kind]} role")
     if not set(declared or signers) & set(signers):
-        role = ROLE[kind]
         also = (
-            f": an owner has to sign in the {role} role" if set(declared) & kids else ""
+            f": an owner has to sign in the {ROLE} role" if set(declared) & kids else ""
         )
         raise RefusalError(
             400,
             "signature_verification_failed",
-            f"no valid {role} signature found{also}",
+            f"no valid {ROLE} signature found{also}",
         )
 
 
-def check_owner_set(kind: str, stored: Document, document: Document) -> None:
+def check_owner_set(stored: Document, document: Document) -> None:
     """Refuse to remove an owner, and to add one who has not signed."""
-    before, after = declared_owners(kind, stored), declared_owners(kind, document)
-    signers = role_signers(kind, document)
-    removed = [key for key in owners(kind, stored) if after and key not in after]
+    before, after = declared_owners(stored), declared_owners(document)
+    signers = role_signers(document)
+    removed = [key for key in owners(stored) if after and key not in after]
     if removed or (before and not after):
         raise forbidden(
             f"owners cannot be removed from a resource: {' '.join(removed or before)}"
         )
-    added = [key for key in after if key not in owners(kind, stored)]
-    if kind == "channels" and added:
-        raise forbidden(f"owners cannot be removed from a resource: {before}")
+    added = [key for key in after if key not in owners(stored)]
     if unsigned := [key for key in added if key not in signers]:
         raise forbidden(
             f"a new owner must sign the document in the owner role: {' '.join(unsigned)}"
         )
 
 
-def check_signed_by_owner(kind: str, stored: Document, signed: Document) -> None:
+def check_signed_by_owner(stored: Document, signed: Document) -> None:
     """Refuse what no stored owner has signed in the role of an owner."""
-    known = owners(kind, stored)
+    known = owners(stored)
     if not known:
         raise forbidden(f"{NOT_AN_OWNER}: the resource has no owner")
-    if set(known) & set(role_signers(kind, signed)):
+    if set(known) & set(role_signers(signed)):
         return
     if set(known) & {entry["kid"] for entry in signed["signatures"]}:
-        raise forbidden(f"{NOT_AN_OWNER}: the {ROLE[kind]} role is needed")
+        raise forbidden(f"{NOT_AN_OWNER}: the {ROLE} role is needed")
     raise forbidden(NOT_AN_OWNER)
 
 
 def check_intent(
-    kind: str,
     action: str,
     stored: Document,
     intent: Document,
@@ -214,7 +183,7 @@ def check_intent(
     target = intent.get("target") or {}
     wrong: Iterable[tuple[bool, str]] = (
         (intent.get("action") != action, "action"),
-        (target.get("type") != SINGULAR[kind], "target type"),
+        (target.get("type") != "playlist", "target type"),
         (target.get("id") != stored["id"].lower(), "target id"),
         (target.get("slug") != stored["slug"], "target slug"),
         (document is None and "payloadHash" in intent, "payloadHash must be absent"),
@@ -234,4 +203,4 @@ def check_intent(
             "invalid timestamp: mutation intent is outside the allowed clock window",
         )
     check_signatures(intent)
-    check_signed_by_owner(kind, stored, intent)
+    check_signed_by_owner(stored, intent)

@@ -5,14 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from email.utils import formatdate
-import json
 import logging
 import random
 import time
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import aiohttp
 from aiohttp import web
 
 from .exchange import Answer, RefusalError, Request
@@ -30,7 +28,6 @@ type Family = Literal["v2", "signed", "ts"]
 _LOGGER = logging.getLogger(__name__)
 _DEFAULT_KEYS = {"v2": "test-api-key", "signed": "", "ts": "test-api-secret"}
 _DEFAULT_SEED = bytes.fromhex("00112233445566778899aabbccddeeff" * 2)
-_MOST_FETCHED = 4 * 1024 * 1024
 
 
 class FeedSimulator:
@@ -78,12 +75,10 @@ class FeedSimulator:
         self.most_in_flight = 0
         self._port = port
         self._runner: web.AppRunner | None = None
-        self._session: aiohttp.ClientSession | None = None
         self._workers: set[asyncio.Task[Any]] = set()
         self.settings = Settings(
             api_key=api_key or _DEFAULT_KEYS[family],
             key=SigningKey.from_seed(signing_seed),
-            fetch=self._fetch,
             extensions=extensions,
             origins=[public_url.rstrip("/")] if public_url else [],
             always_async=always_async,
@@ -178,18 +173,15 @@ class FeedSimulator:
         await site.start()
         self._port = self._runner.addresses[0][1]
         self.settings.origins = [*dict.fromkeys((*self.settings.origins, self.origin))]
-        self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
 
     async def stop(self) -> None:
         """Stop listening; stored documents and the port are kept for the next start."""
-        if self._session is not None:
-            await self._session.close()
         if self._runner is not None:
             await self._runner.cleanup()
         # Answers are also made for who has left, which the runner does not wait for.
         for worker in tuple(self._workers):
             worker.cancel()
-        self._runner = self._session = None
+        self._runner = None
 
     async def __aenter__(self) -> Self:
         """Start the server."""
@@ -298,7 +290,7 @@ class FeedSimulator:
         """Process all queued writes now."""
         if isinstance(self._feed, TsFeed):
             while self._feed.writer.queued:
-                await self._feed.writer.process(self._feed.writer.queued.popleft())
+                self._feed.writer.process(*self._feed.writer.queued.popleft())
 
     async def _process_later(self, delay: float) -> None:
         """Process the queued writes after a while."""
@@ -307,19 +299,6 @@ class FeedSimulator:
             await self.process_queue()
         except (RefusalError, KeyError) as err:
             _LOGGER.warning("A queued write failed: %s", err)
-
-    async def _fetch(self, url: str) -> Any:
-        """Return a playlist of another server."""
-        if self._session is None or not url.startswith(("http://", "https://")):
-            raise OSError(f'Get "{url}": unsupported protocol scheme ""')
-        try:
-            async with self._session.get(url) as response:
-                body = await response.content.read(_MOST_FETCHED)
-                if response.status != 200:
-                    raise OSError(f"unexpected status {response.status}")
-        except (aiohttp.ClientError, TimeoutError) as err:
-            raise OSError(str(err)) from err
-        return json.loads(body)
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         """Count a request and answer it."""
@@ -368,11 +347,7 @@ class FeedSimulator:
 
     def _response(self, asked: Request, answer: Answer) -> web.Response:
         """Return an answer as HTTP, with the time of the feed's clock."""
-        body = (
-            b""
-            if asked.method == "HEAD" or answer.status in (204, 304)
-            else answer.body
-        )
+        body = b"" if answer.status in (204, 304) else answer.body
         date = formatdate(self._now() / 10**9 + self.date_offset, usegmt=True)
         headers = {"Date": date} | answer.headers
         return web.Response(status=answer.status, body=body, headers=headers)

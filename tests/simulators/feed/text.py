@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 import re
-from urllib.parse import urlsplit
 
 _UUID = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE
@@ -11,9 +10,6 @@ _TIME = re.compile(
     r"(?P<base>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d+))?(?P<zone>Z|[+-]\d\d:\d\d)",
     re.ASCII,
 )
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
-_BAD_HOST = re.compile(r"[ \"<>^`{|}\\]")
 _NANO = 10**9
 
 
@@ -63,25 +59,3 @@ def format_time(nanoseconds: int, *, fraction: bool = True) -> str:
     seconds, rest = divmod(nanoseconds, _NANO)
     digits = f".{rest:09d}".rstrip("0").rstrip(".") if fraction else ""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}{digits}Z"
-
-
-def is_absolute_uri(text: str) -> bool:
-    """Return whether Go's URL parser accepts a text and finds a scheme."""
-    scheme = _SCHEME.match(text)
-    if scheme is None or any(ord(char) < 0x20 or ord(char) == 0x7F for char in text):
-        return False
-    rest = text[scheme.end() :].partition("#")[0].partition("?")[0]
-    if not rest.startswith("/"):
-        return True
-    if not rest.startswith("//"):
-        return _BAD_ESCAPE.search(rest) is None
-    authority, _, path = rest[2:].partition("/")
-    try:
-        port = urlsplit(f"//{authority}").port
-    except ValueError:
-        return False
-    return (
-        (port is None or port >= 0)
-        and not _BAD_HOST.search(authority)
-        and not _BAD_ESCAPE.search(path)
-    )

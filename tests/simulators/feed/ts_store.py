@@ -1,6 +1,5 @@
 """The storage of the TypeScript feed: documents by id and slug, and the playlists that a channel ever listed."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from .settings import Settings
@@ -64,32 +63,6 @@ class Store:
             if key in stored
         ]
 
-    def item_entries(self, channel: str | None) -> list[tuple[str, Document]]:
-        """Return the same for the works of the playlists."""
-        return [
-            (_place(item), item)
-            for _, playlist in self.entries("playlist", channel)
-            for item in playlist["items"]
-        ]
-
-    def delete(self, kind: str, identifier: str) -> None:
-        """Delete a document; channels lose a playlist without being signed again."""
-        document = self.documents[kind].pop(identifier)
-        if kind == "channel":
-            self.members.pop(identifier, None)
-            return
-        for channel, members in self.members.items():
-            if identifier in members:
-                del members[identifier]
-                self._forget(self.documents["channel"][channel], document)
-
-    def _forget(self, channel: Document, playlist: Document) -> None:
-        """Remove the URLs of a playlist from a channel."""
-        own = set(self._addresses(playlist))
-        channel["playlists"] = [url for url in channel["playlists"] if url not in own]
-
-    def _addresses(self, playlist: Document) -> Iterator[str]:
-        """Return every address of a playlist here."""
-        for origin in self._settings.origins:
-            yield f"{origin}/api/v1/playlists/{playlist['id']}"
-            yield f"{origin}/api/v1/playlists/{playlist['slug']}"
+    def delete(self, identifier: str) -> None:
+        """Delete a playlist."""
+        del self.documents["playlist"][identifier]

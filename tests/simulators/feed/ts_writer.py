@@ -10,40 +10,16 @@ from .settings import Settings
 from .signing import Document
 from .ts_store import Store, iso
 
-FIELDS = {
-    "playlist": (
-        "dpVersion",
-        "id",
-        "slug",
-        "title",
-        "curators",
-        "summary",
-        "coverImage",
-        "created",
-        "defaults",
-        "items",
-        "dynamicQueries",
-    ),
-    "channel": (
-        "id",
-        "slug",
-        "title",
-        "curator",
-        "curators",
-        "publisher",
-        "summary",
-        "playlists",
-        "created",
-        "coverImage",
-    ),
-}
+FIELDS = (
+    *("dpVersion", "id", "slug", "title", "curators", "summary", "coverImage"),
+    *("created", "defaults", "items", "dynamicQueries"),
+)
 ITEM_FIELDS = (
     *("title", "source", "duration", "license", "ref", "override", "display"),
     *("repro", "provenance"),
 )
 _IDENTITY = ("id", "slug", "created")
 _MOST_STORED = 1_500_000
-_MOST_QUEUED = 1_048_576
 
 
 def in_order(value: Mapping[str, Any], names: Iterable[str]) -> Document:
@@ -58,37 +34,25 @@ class TsWriter:
         """Initialize with the store."""
         self._settings = settings
         self._store = store
-        self.queued: deque[Document] = deque()
+        self.queued: deque[tuple[str, Document]] = deque()
 
-    def create(self, kind: str, fields: Mapping[str, Any]) -> Document:
-        """Create a document with a new identity."""
-        identifier = self._settings.new_id()
+    def create(self, fields: Mapping[str, Any]) -> Document:
+        """Create a playlist with a new identity."""
         identity = {
-            "id": identifier,
-            "slug": self._slug(fields["title"] or identifier),
+            "id": self._settings.new_id(),
+            "slug": self._slug(fields["title"]),
             "created": self._store.now(),
         }
-        return self._signed(kind, {**fields, **identity, **self._works(fields)})
+        return self._signed({**fields, **identity, **self._works(fields)})
 
-    def replace(self, kind: str, old: Document, fields: Mapping[str, Any]) -> Document:
-        """Replace a document; only its identity stays."""
+    def replace(self, old: Document, fields: Mapping[str, Any]) -> Document:
+        """Replace a playlist; only its identity stays."""
         return self._signed(
-            kind, {**fields, **in_order(old, _IDENTITY), **self._works(fields)}
+            {**fields, **in_order(old, _IDENTITY), **self._works(fields)}
         )
-
-    def update(self, kind: str, old: Document, fields: Mapping[str, Any]) -> Document:
-        """Change some fields; empty ones count as missing, except for defaults and works."""
-        given = {
-            name: value
-            for name, value in fields.items()
-            if value or name in ("defaults", "items")
-        }
-        return self._signed(kind, {**old, **given, **self._works(fields)})
 
     def _works(self, fields: Mapping[str, Any]) -> Document:
         """Return the items, each with a new id and a time of its own."""
-        if "items" not in fields:
-            return {}
         base = self._store.milliseconds()
         return {
             "items": [
@@ -103,66 +67,24 @@ class TsWriter:
         stem = stem.removeprefix("-").removesuffix("-")[:59]
         return f"{stem}-{self._settings.random.randint(1000, 9999)}"
 
-    def _signed(self, kind: str, values: Document) -> Document:
+    def _signed(self, values: Document) -> Document:
         """Return the document in its order, signed in the old form."""
-        document = in_order(values, FIELDS[kind])
+        document = in_order(values, FIELDS)
         return document | {"signature": self._settings.key.legacy(document)}
 
-    async def save(self, kind: str, document: Document) -> None:
-        """Store a document, unless it is too large."""
-        failure = RefusalError(500, "storage_error", f"Failed to save {kind}")
+    def save(self, document: Document) -> None:
+        """Store a playlist, unless it is too large."""
         if len(compact(document)) > _MOST_STORED:
-            raise failure
-        if kind == "playlist":
-            self._store.documents[kind][document["id"]] = document
-            return
-        try:
-            members = [await self._resolve(url) for url in document["playlists"]]
-        except (OSError, ValueError, KeyError) as err:
-            raise failure from err
-        self._store.documents[kind][document["id"]] = document
-        if len(members) != len(set(members)):
-            raise failure
-        known = self._store.members.setdefault(document["id"], {})
-        known |= dict.fromkeys(members)
+            raise RefusalError(500, "storage_error", "Failed to save playlist")
+        self._store.documents["playlist"][document["id"]] = document
 
-    async def _resolve(self, url: str) -> str:
-        """Return the id of a playlist of a channel; one from elsewhere is stored."""
-        if (key := self._settings.own_key(url, "/api/v1/playlists/")) is not None:
-            if (document := self._store.find("playlist", key)) is None:
-                raise KeyError(key)
-            return str(document["id"])
-        value = await self._settings.fetch(url)
-        if not isinstance(value, dict) or not isinstance(value.get("items"), list):
-            raise KeyError(url)
-        identifier = str(value["id"])
-        self._store.documents["playlist"].setdefault(identifier, value)
-        return identifier
-
-    def queue(self, operation: str, data: Document) -> None:
+    def queue(self, verb: str, document: Document) -> None:
         """Queue a write."""
-        now = self._store.milliseconds()
-        message = {
-            "id": f"{operation}-{now}-{self._settings.random.getrandbits(32):08x}",
-            "timestamp": iso(now),
-            "operation": operation,
-            "data": data,
-        }
-        if len(compact(message)) > _MOST_QUEUED:
-            kind = operation.partition("_")[2]
-            raise RefusalError(
-                500, "queue_error", f"Failed to queue {kind} for processing"
-            )
-        self.queued.append(message)
+        self.queued.append((verb, document))
 
-    async def process(self, message: Document) -> None:
+    def process(self, verb: str, document: Document) -> None:
         """Process a message of the queue."""
-        verb, _, kind = message["operation"].partition("_")
-        data = message.get("data") or {}
-        if kind not in FIELDS or verb not in ("create", "update", "delete"):
-            raise KeyError(f"Unknown message operation: {message['operation']}")
-        if verb == "delete":
-            if data.get(f"{kind}Id") in self._store.documents[kind]:
-                self._store.delete(kind, data[f"{kind}Id"])
-        else:
-            await self.save(kind, data[kind])
+        if verb != "delete":
+            self.save(document)
+        elif document["id"] in self._store.documents["playlist"]:
+            self._store.delete(document["id"])
