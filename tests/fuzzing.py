@@ -33,6 +33,7 @@ from custom_components.dp1.client.display.transport import reply
 from custom_components.dp1.client.feed import client as feed
 from custom_components.dp1.client.feed.connection import feed_error
 from custom_components.dp1.client.feed.drafts import normalize
+from custom_components.dp1.client.feed.models import FeedChannel, FeedPlaylist
 from custom_components.dp1.client.http import MAX_BODY, Answer
 from custom_components.dp1.client.indexer.tokens import Token
 from custom_components.dp1.client.playlist.document import (
@@ -54,10 +55,6 @@ from custom_components.dp1.library.providers.catalog.records import (
 )
 from custom_components.dp1.library.providers.collection import work_of
 from custom_components.dp1.library.providers.favorites import Favorite
-from custom_components.dp1.library.providers.feed.records import (
-    FeedChannel,
-    FeedPlaylist,
-)
 from custom_components.dp1.library.server_list import (
     ServerList,
     record_from_text,

@@ -65,6 +65,18 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"entries"},
 )
 
+# Where texts of people and of Home Assistant enter; those of all others enter in the client.
+TEXT_DOORS = {
+    "display.discovery",
+    "errors",
+    "library.providers.channel",
+    "library.providers.pictures",
+    "library.settings",
+    "playback.resolve",
+    "screen.player",
+    "voice.answers",
+}
+
 # They share the trees.
 pytestmark = pytest.mark.xdist_group("sources")
 
@@ -157,6 +169,18 @@ def test_client_stands_alone() -> None:
         if inside(other, "homeassistant")
         or (inside(other, "custom_components") and not inside(other, CLIENT))
     }
+
+
+def test_texts_are_made_clean_where_they_enter() -> None:
+    """No room cleans texts again that came in through another."""
+    callers = {
+        name.removeprefix(f"{PACKAGE}.")
+        for name, tree in modules(INTEGRATION).items()
+        if not inside(name, CLIENT)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "clean"
+    }
+    assert callers == TEXT_DOORS
 
 
 def test_imports_are_relative() -> None:

@@ -28,7 +28,7 @@ from homeassistant.helpers.selector import (
 from .client.errors import Dp1Error, NotFoundError
 from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
-from .client.text import clean, markdown_safe
+from .client.text import markdown_safe, shorten
 from .const import (
     CONF_ADDRESSES,
     CONF_KEEP_CURRENT,
@@ -37,7 +37,6 @@ from .const import (
     SUBENTRY_COLLECTION,
 )
 from .dialogs import Dialog, ReadingDialog
-from .display.discovery import NAME_LENGTH
 from .guard import ADDRESSES, async_session
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
@@ -46,7 +45,7 @@ from .library.providers.collection import (
     async_indexer,
     async_user_agent,
 )
-from .library.settings import URL_FIELD, Preferences
+from .library.settings import NAME_FIELD, URL_FIELD, Preferences
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200
@@ -56,7 +55,7 @@ SHOWN_WORKS = 3
 PATIENCE = 2.0
 SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_NAME): TextSelector(),
+        vol.Required(CONF_NAME): NAME_FIELD,
         vol.Required(CONF_ADDRESSES): TextSelector(TextSelectorConfig(multiline=True)),
         vol.Optional(CONF_LOOK_UP): BooleanSelector(),
         vol.Optional(CONF_KEEP_CURRENT): BooleanSelector(),
@@ -66,7 +65,7 @@ SCHEMA = vol.Schema(
 
 CHANNEL_SCHEMA = vol.Schema(
     {
-        vol.Optional(CONF_NAME): TextSelector(),
+        vol.Optional(CONF_NAME): NAME_FIELD,
         vol.Required(CONF_URL): URL_FIELD,
     }
 )
@@ -105,7 +104,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         values = user_input
         if user_input is not None:
             names, errors = await self._async_addresses(user_input)
-            self._name = clean(user_input[CONF_NAME], NAME_LENGTH)
+            self._name = user_input[CONF_NAME]
             title = self._name.lower()
             if not title or any(address.lower() in title for address in names):
                 # Everybody reads it.
@@ -259,11 +258,10 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
                 errors[CONF_URL] = "unknown_channel"
             except Dp1Error as err:
                 errors[CONF_URL] = "cannot_connect"
-                detail = clean(str(err), MAX_DETAIL)
+                detail = shorten(str(err), MAX_DETAIL)
             else:
-                name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self._save(
-                    title=name or address.publisher or first.title,
+                    title=user_input.get(CONF_NAME) or address.publisher or first.title,
                     data={CONF_URL: address.url},
                     unique_id=address.url,
                 )

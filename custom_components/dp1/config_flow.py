@@ -34,8 +34,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from .client.errors import Dp1Error, WantsPairingError
 from .client.playlist.signing import SigningKey
-from .client.text import clean, markdown_safe
-from .client.values import text
+from .client.text import markdown_safe
 from .collection_flow import ChannelFlow, CollectionFlow
 from .const import (
     CONF_ADD_LIBRARY,
@@ -58,7 +57,6 @@ from .const import (
 from .coordinator import async_other_players
 from .dialogs import Dialog
 from .display.discovery import (
-    NAME_LENGTH,
     Address,
     Announced,
     FoundDisplay,
@@ -267,10 +265,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Handle zeroconf discovery; a new address is stored once the display answers only there."""
         texts = discovery_info.properties
-        device_id = (text(texts.get("id"), NAME_LENGTH) or "").upper()
+        device_id, name, _ = Announced.parse(texts)
         if not device_id:
             return self.async_abort(reason="not_a_display")
-        name = clean(texts.get("name"), NAME_LENGTH)
         await self.async_set_unique_id(device_id)
         port = discovery_info.port or DEFAULT_PORT
         self._address = Address(discovery_info.host, port)
@@ -509,9 +506,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 await self.async_set_unique_id(server, raise_on_progress=False)
                 self._abort_if_configured()
                 self._withdraw_offers()
-                name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self.async_create_entry(
-                    title=name or free_title(self.hass, data),
+                    title=user_input.get(CONF_NAME) or free_title(self.hass, data),
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,

@@ -10,6 +10,7 @@ LOGGER: Final = logging.getLogger(__package__)
 EVENT_WORK_CHANGED: Final = f"{DOMAIN}_work_changed"
 
 DEFAULT_PORT: Final = 1111
+NAME_LENGTH: Final = 64
 DEFAULT_CATALOG_URL: Final = "https://feralfile.com"
 DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"
 

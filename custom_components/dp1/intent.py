@@ -16,7 +16,7 @@ from homeassistant.util import dt as dt_util
 
 from .browse.display import next_title
 from .browse.search import async_search_nodes
-from .client.text import clean
+from .client.text import one_line
 from .const import DOMAIN
 from .library.entries import async_libraries
 from .library.spoken import fold
@@ -232,7 +232,7 @@ def _about(
 
 def _beginning(details: Mapping[str, Any], key: str, count: int) -> str:
     """Return the first sentences of a text about a work."""
-    text = clean(str(details.get(key) or ""), MAX_NOTE)
+    text = one_line(str(details.get(key) or ""), MAX_NOTE)
     return "".join(SENTENCE.findall(text)[:count])
 
 

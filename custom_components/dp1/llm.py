@@ -31,7 +31,7 @@ from homeassistant.helpers.llm import (
 from homeassistant.util.json import JsonObjectType
 
 from .browse.search import async_hits
-from .client.text import clean
+from .client.text import one_line
 from .const import DOMAIN
 from .errors import action_failed
 from .fields import list_up_to, note, whole_number
@@ -104,7 +104,7 @@ class DisplayTool(Tool):
             data = await self.call(self.parameters(args))
         except (HomeAssistantError, vol.Invalid) as err:
             failure: JsonObjectType = {
-                "error": clean(str(err), MAX_NOTE),
+                "error": one_line(str(err), MAX_NOTE),
                 "notice": NOTICE,
             }
             return ToolResult(data=failure, error=True)
@@ -302,7 +302,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
 
 def _texts(values: Mapping[str, Any], most: int) -> dict[str, str]:
     """Return all values as texts of limited length."""
-    return {key: clean(str(value), most) for key, value in values.items() if value}
+    return {key: one_line(str(value), most) for key, value in values.items() if value}
 
 
 class ShowArtTool(DisplayTool):

@@ -29,7 +29,6 @@ from .actions.targets import find_display
 from .browse.display import REMEMBERED, async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
-from .client.text import MAX_TITLE, clean
 from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC, DOMAIN
 from .coordinator import (
@@ -217,8 +216,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_playlist = player.playlist_title if player else None
         content_id = media_id(player, coordinator.history) if player else None
         if assumed is not None:
-            title = assumed.document.get("title")
-            self._attr_media_playlist = clean(title, MAX_TITLE) or None
+            self._attr_media_playlist = assumed.name or None
             content_id = content_id or assumed_media_id(assumed)
         self._attr_media_content_id = public_media_id(hass, content_id)
         work = NO_WORK if data.error_page else data.work or NO_WORK

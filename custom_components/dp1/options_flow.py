@@ -43,11 +43,13 @@ from homeassistant.helpers.selector import (
 )
 
 from .client.display.client import Dialect
+from .client.display.player_status import PlaylistItem
 from .client.errors import Dp1Error, InvalidPlaylistError
+from .client.feed.models import FeedPlaylist
 from .client.playlist.document import build, build_item, check
 from .client.playlist.schema import SCALINGS
 from .client.playlist.signing import SigningKey, read_public_key
-from .client.text import clean, markdown_safe, web_url
+from .client.text import markdown_safe, web_url
 from .client.values import mapping, text
 from .const import (
     CONF_BACKGROUND,
@@ -79,7 +81,6 @@ from .errors import translated
 from .language import async_message
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
-from .library.providers.feed.records import MAX_TITLE, FeedPlaylist
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
 from .screen.pairing import CONF_LET_OTHERS_CAST, async_screens
 
@@ -494,7 +495,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         except Dp1Error as err:
             return self._not_read(err)
         items = stored.document.get("items") or []
-        titles = [clean(mapping(item).get("title"), MAX_TITLE) for item in items]
+        titles = [PlaylistItem.parse(item).title for item in items]
         options = [
             SelectOptionDict(value=str(number), label=title or f"#{number}")
             for number, title in enumerate(titles, 1)

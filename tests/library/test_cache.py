@@ -9,12 +9,9 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.client.feed.models import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import async_remove_stored
 from custom_components.dp1.library.providers.catalog import server as catalog_module
-from custom_components.dp1.library.providers.feed.records import (
-    FeedChannel,
-    FeedPlaylist,
-)
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 

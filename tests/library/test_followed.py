@@ -24,7 +24,6 @@ from custom_components.dp1.library.providers.channel import (
     ChannelAddress,
     FollowedChannel,
 )
-from custom_components.dp1.library.providers.feed.records import async_channels
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType
@@ -509,7 +508,7 @@ async def test_channels_without_end() -> None:
 
     async with ScriptedServer.run(answer) as server, ClientSession() as session:
         client = FeedClient(session, server.url)
-        channels = await async_channels(client)
+        channels = await client.channel_list()
     assert len(channels) == asked * 4 == 8
 
 

@@ -6,15 +6,12 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.feed import paging
+from custom_components.dp1.client.feed.models import FeedPlaylist, items_of, open_items
 from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node
 from custom_components.dp1.library.providers.feed import server as library_feed
-from custom_components.dp1.library.providers.feed.records import (
-    FeedPlaylist,
-    items_of,
-    open_items,
-)
+from homeassistant.util import dt as dt_util
 
 from .conftest import MakeLibrary
 from .shows import search_nodes
@@ -169,7 +166,7 @@ def test_no_more_works_are_looked_at_than_a_playlist_may_have() -> None:
     document = {"id": "x", "title": "Evening", "items": works}
     playlist = FeedPlaylist.parse(document)
     assert playlist and playlist.count == 5000
-    assert len(items_of(document)) == len(open_items(document)) == 1024
+    assert len(items_of(document)) == len(open_items(document, dt_util.now())) == 1024
     assert len(looked_at) == 1024
 
 

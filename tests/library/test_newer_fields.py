@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
-from custom_components.dp1.library.providers.feed.records import FeedPlaylist
+from custom_components.dp1.client.feed.models import FeedPlaylist
 from custom_components.dp1.storage import record_from_json, record_to_json
 
 from .conftest import MakeLibrary

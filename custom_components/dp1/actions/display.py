@@ -18,7 +18,6 @@ from homeassistant.util.json import JsonObjectType
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.schema import SCALINGS
-from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 from ..fields import (
@@ -335,8 +334,7 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
         image = await async_from_media(call.hass, "image/*", given, options)
         source = image.items[0]["source"] if image.items else ""
     page = _page(title, text, source, call.data["background"], call.data["color"])
-    name = clean(title or text.partition("\n")[0], MAX_TITLE) or "Message"
-    playlist = page_playlist(name, page_url(page))
+    playlist = page_playlist(title or text.partition("\n")[0], page_url(page))
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Show the message on one display."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from awesomeversion import AwesomeVersion
 from awesomeversion.exceptions import AwesomeVersionException
@@ -31,12 +31,12 @@ from ..client.errors import (
     WantsPairingError,
 )
 from ..client.text import clean, plain_host, web_url
-from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
+from ..client.values import text
+from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, NAME_LENGTH
 from ..errors import action_failed
 from ..guard import async_session
 
 SERVICE_TYPE = "_ff1._tcp.local."
-NAME_LENGTH = 64
 ADDRESS_LENGTH = 300
 DEVICE_STATUS_TIMEOUT = 2.0
 STORED_ADDRESS_TIMEOUT = 2.0
@@ -206,6 +206,13 @@ class Announced(NamedTuple):
     name: str | None = None
     address: Address | None = None
 
+    @classmethod
+    def parse(cls, texts: Mapping[str, Any], address: Address | None = None) -> Self:
+        """Return the announcement in a record of mDNS."""
+        device_id = text(texts.get("id"), NAME_LENGTH)
+        name = clean(texts.get("name"), NAME_LENGTH)
+        return cls(device_id and device_id.upper(), name or None, address)
+
 
 async def async_announced(hass: HomeAssistant, address: Address) -> Announced:
     """Return the announcement of the display at an address."""
@@ -218,10 +225,8 @@ async def async_announced(hass: HomeAssistant, address: Address) -> Announced:
             hosts = info.parsed_addresses()
             names = (*hosts, (info.server or "").rstrip("."))
             if hosts and address.host.lower() in map(str.lower, names):
-                texts = info.decoded_properties
-                name = clean(texts.get("name"), NAME_LENGTH) or None
                 there = Address(hosts[0], address.port)
-                return Announced((texts.get("id") or "").upper() or None, name, there)
+                return Announced.parse(info.decoded_properties, there)
     return Announced()
 
 
@@ -259,7 +264,9 @@ def async_set_device_id(
 
 
 @callback
-def async_update_name(hass: HomeAssistant, entry: ConfigEntry[Any], name: str) -> None:
+def async_update_name(
+    hass: HomeAssistant, entry: ConfigEntry[Any], name: str | None
+) -> None:
     """Name an entry as its display announces itself, unless its owner has named it."""
     unnamed = {entry.data[CONF_HOST], entry.unique_id, *map(model_of, Dialect)}
     if not name or entry.title not in unnamed:

@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.playlist import Playlist
-from ..client.text import MAX_TITLE, clean, one_line
+from ..client.text import MAX_TITLE, one_line
 from ..const import DOMAIN
 from ..storage import SafeStore
 
@@ -107,8 +107,8 @@ class History:
         if media_id is None or self.is_announcing:
             return
         entry = self._entries.get(media_id)
-        title = playlist.document.get("title")
-        self._add(media_id, title or (entry.title if entry else None), playlist)
+        title = playlist.name or (entry.title if entry else None)
+        self._add(media_id, title, playlist)
 
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
@@ -133,20 +133,22 @@ class History:
             return entry
         title = player.playlist_title or (entry.title if entry else None)
         latest = next(reversed(self._entries.values()), None)
-        if entry is None or entry is not latest or entry.title != _title(title):
+        if entry is None or entry is not latest or entry.title != title:
             return self._add(
                 media_id, title, entry.playlist if entry else player.as_playlist()
             )
         return entry
 
-    def _add(self, media_id: str, title: object, playlist: Playlist) -> HistoryEntry:
+    def _add(
+        self, media_id: str, title: str | None, playlist: Playlist
+    ) -> HistoryEntry:
         """Add the latest entry, and remove entries over the limits."""
         before = self._entries.pop(media_id, None)
         if before is not None and before.playlist is playlist:
             size = before.size
         else:
             size = len(json_bytes(playlist.document)) if playlist.document else 0
-        new = HistoryEntry(media_id, _title(title), playlist, dt_util.utcnow(), size)
+        new = HistoryEntry(media_id, title, playlist, dt_util.utcnow(), size)
         self._entries[media_id] = new
         self._player = self._seen = None
         total = 0
@@ -163,11 +165,6 @@ class History:
 def _shown(title: str | None) -> str | None:
     """Return a title that is plain already, in one short line."""
     return one_line(title, MAX_TITLE) if title else None
-
-
-def _title(title: object) -> str | None:
-    """Return a title without markup."""
-    return clean(title, MAX_TITLE) or None if title else None
 
 
 def media_id_of(playlist: Playlist) -> str | None:

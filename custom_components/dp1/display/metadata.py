@@ -12,11 +12,11 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
+from ..client.playlist.document import is_signed
 from ..client.playlist.playlist import Playlist
-from ..client.playlist.schema import SIGNATURE_FIELDS
-from ..client.playlist.signing import verify
-from ..client.text import clean, read_url, through_gateway
-from ..client.values import objects, text
+from ..client.playlist.signing import signer_of
+from ..client.text import read_url
+from ..client.values import text
 from ..const import DOMAIN
 from ..guard import ADDRESSES
 from ..library.work import Work
@@ -28,8 +28,6 @@ LAST_LOOK_UP_RETRY: Final = 3600.0
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE: Final = 4
-MAX_NAME = 100
-SHORT_DID = 24
 WEB = ("http://", "https://")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
@@ -99,34 +97,6 @@ class WorkSource(Protocol):
         """Return the document that a display shows, if it is one of this library, or raise why it could not be read."""
 
 
-def _is_signed(document: Mapping[str, Any]) -> bool:
-    """Return whether a document has a signature, good or not."""
-    return any(document.get(name) for name in SIGNATURE_FIELDS)
-
-
-def signer_of(document: Mapping[str, Any], sources: Sequence[str]) -> str | None:
-    """Return who signed a document with all works that are sources, if the signature is good: a name or a shortened DID.
-
-    It may take milliseconds, and is called in a thread.
-    """
-    items = objects(document.get("items"))
-    if not sources or not set(map(through_gateway, sources)) <= {
-        through_gateway(str(it.get("source"))) for it in items
-    }:
-        return None
-    signers = [row for row in verify(document) if row.valid and row.kid]
-    signers.sort(key=lambda row: row.role != "curator")
-    if not signers or (kid := signers[0].kid) is None:
-        return None
-    names = {
-        person.get("key"): clean(person.get("name"), MAX_NAME)
-        for person in objects(document.get("curators"))
-    }
-    if name := names.get(kid):
-        return name
-    return kid if len(kid) <= SHORT_DID else f"{kid[:16]}…{kid[-6:]}"
-
-
 class Signer:
     """The signer of the playlist on a display; a document is verified once, and none is read that only the display names."""
 
@@ -160,7 +130,7 @@ class Signer:
         if key != self._key:
             self._key, self._name = key, None
             self._has_document = document is not None
-            may_be_signed = document is None or _is_signed(document)
+            may_be_signed = document is None or is_signed(document)
             if works and "" not in works and may_be_signed:
                 self._entry.async_create_background_task(
                     self._hass,
@@ -192,7 +162,7 @@ class Signer:
         if document is None:
             return
         self._has_document = True
-        if not _is_signed(document):
+        if not is_signed(document):
             return
         name = await self._hass.async_add_executor_job(signer_of, document, works)
         if name is not None and key == self._key:

@@ -17,6 +17,7 @@ from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.connection import Family
+from ..client.feed.models import FeedPlaylist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY
@@ -40,7 +41,6 @@ from .providers.collection import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
 from .providers.feed.provider import FeedProvider
-from .providers.feed.records import FeedPlaylist
 from .providers.feed.server import FeedServer
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Any, Self
+from typing import Any, Self, override
 
 import voluptuous as vol
 from yarl import URL
@@ -25,7 +25,7 @@ from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
 from ..client.feed.connection import Family
 from ..client.http import Guard, public_session
-from ..client.text import web_url
+from ..client.text import clean, web_url
 from ..const import (
     CONF_BACKGROUND,
     CONF_CATALOG_URL,
@@ -44,6 +44,7 @@ from ..const import (
     DEFAULT_INDEXER_URL,
     DEFAULT_SOURCES,
     DOMAIN,
+    NAME_LENGTH,
 )
 from ..guard import async_session
 from ..language import async_text
@@ -58,6 +59,17 @@ DEFAULT_SERVERS = {
 CONF_REMOVE_API_KEY = "remove_api_key"
 CONF_ADVANCED = "advanced"
 
+
+class NameSelector(TextSelector):
+    """A field for a name, of which plain text is kept."""
+
+    @override
+    def __call__(self, data: Any) -> str:
+        """Return the name."""
+        return clean(data, NAME_LENGTH)
+
+
+NAME_FIELD = NameSelector()
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
 KEY_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
 KEY_SCHEMA = vol.Schema({vol.Required(CONF_API_KEY): KEY_FIELD})
@@ -66,10 +78,10 @@ SERVERS = {
     vol.Optional(CONF_FEED_URL): URL_FIELD,
     vol.Optional(CONF_API_KEY): KEY_FIELD,
 }
-LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): TextSelector(), **SERVERS})
+LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): NAME_FIELD, **SERVERS})
 OFFER_SCHEMA = vol.Schema(
     {
-        vol.Optional(CONF_NAME): TextSelector(),
+        vol.Optional(CONF_NAME): NAME_FIELD,
         vol.Required(CONF_ADVANCED): section(vol.Schema(SERVERS), {"collapsed": True}),
     }
 )

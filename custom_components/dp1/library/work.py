@@ -11,14 +11,13 @@ from homeassistant.util import dt as dt_util
 from ..client.display.player_status import PlaylistItem
 from ..client.playlist.document import build_item, timestamp, without_nothing
 from ..client.playlist.manifest import (
-    MAX_NOTE,
     about_artist_in,
     artist_in,
     picture_in,
+    texts_in,
     translation_in,
 )
-from ..client.text import MAX_TITLE, clean, escaped_url, shorten
-from ..client.values import mapping
+from ..client.text import escaped_url, shorten
 from ..const import LICENSE
 
 MANIFEST_VERSION: Final = "1.1.0"
@@ -69,9 +68,9 @@ class Work:
         texts = translation_in(item.raw.get("inlineManifest"), language)
         return cls(
             id=item.id,
-            title=clean(texts.get("title"), MAX_TITLE) or item.title,
+            title=texts.get("title") or item.title,
             artist=item.artist,
-            note=item.note or clean(texts.get("description"), MAX_NOTE) or None,
+            note=item.note or texts.get("description"),
             about_artist=item.about_artist,
             picture=item.thumbnail,
             source=item.source,
@@ -81,16 +80,12 @@ class Work:
     @classmethod
     def of_manifest(cls, manifest: object, language: str = "") -> Self:
         """Return the work of a manifest, with its texts in a language."""
-        metadata = {
-            **mapping(mapping(manifest).get("metadata")),
-            **translation_in(manifest, language),
-        }
-        manifest = {"metadata": metadata}
+        texts = texts_in(manifest) | translation_in(manifest, language)
         return cls(
-            title=clean(metadata.get("title"), MAX_TITLE) or None,
-            artist=artist_in(manifest),
+            title=texts.get("title"),
+            artist=artist_in(manifest, texts.get("creditLine")),
             picture=picture_in(manifest),
-            note=clean(metadata.get("description"), MAX_NOTE) or None,
+            note=texts.get("description"),
             about_artist=about_artist_in(manifest),
         )
 

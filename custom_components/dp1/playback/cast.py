@@ -14,7 +14,7 @@ from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.playlist.playlist import Origin, Playlist
-from ..client.text import clean, host_of
+from ..client.text import host_of
 from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.discovery import is_one_way
@@ -121,23 +121,19 @@ async def async_response(
     coordinator: DisplayCoordinator, playlist: Playlist, options: Options | None = None
 ) -> dict[str, Any]:
     """Return the response of ``dp1.cast_playlist``, as the display reports it or else as the document says, which is read if nothing is reported."""
-    player, document = coordinator.data.player, playlist.document
-    if playlist.url and player and player.playlist_url == playlist.url:
-        document = {
-            "title": player.playlist_title,
-            "items": [*player.items],
-            "id": player.playlist_id,
-        }
-    elif coordinator.cast_only:
+    player, read = coordinator.data.player, playlist
+    if coordinator.cast_only:
         with suppress(HomeAssistantError, TimeoutError):
             async with asyncio.timeout(timing.TITLE_TIMEOUT):
                 read = await async_read(coordinator.hass, playlist)
-                document = read.document
-    items = document.get("items")
+    title, count, key = read.name or None, read.works, text(read.document.get("id"))
+    if playlist.url and player and player.playlist_url == playlist.url:
+        title, key = player.playlist_title, player.playlist_id
+        count = len(player.items)
     return {
-        "title": clean(document.get("title"), 200) or None,
-        "items": len(items) if isinstance(items, list) else None,
-        "playlist_id": text(document.get("id")),
+        "title": title,
+        "items": count,
+        "playlist_id": key,
         "playlist_url": without_token(playlist.url),
         "method": "inline" if playlist.url is None else "url",
         **({"warning": options.warnings[0]} if options and options.warnings else {}),

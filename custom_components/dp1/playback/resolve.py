@@ -573,7 +573,7 @@ def _of_work(source: str, title: str) -> Playlist:
 def page_playlist(title: str, url: str) -> Playlist:
     """Return the playlist of a page; only the playlist has the title, as displays lay that of a work over it."""
     item = build_item(url, license="open")
-    document = build(clean(title, MAX_TITLE), [item])
+    document = build(clean(title, MAX_TITLE) or "Message", [item])
     return Playlist(document=document, origin=Origin.OURS, is_personal=True)
 
 

@@ -31,6 +31,7 @@ from ..playlist.signing import SigningKey
 from ..text import server_url
 from ..values import text
 from .connection import Family, FeedConnection, family_of
+from .models import MAX_PLAYLISTS, FeedChannel
 from .paging import pages, records
 from .writer import Change, Published, Writer
 
@@ -150,6 +151,17 @@ class Feed:
                         yield channel
             except NotFoundError:
                 continue
+
+    async def channel_list(self) -> list[FeedChannel]:
+        """Return the channels, up to so many that they and the addresses in them are bounded in all."""
+        channels, room = [], MAX_PLAYLISTS
+        async for document in self.channels():
+            if (channel := FeedChannel.parse(document)) is not None:
+                channels.append(channel)
+                room -= 1 + len(channel.playlists)
+            if room < 0:
+                break
+        return channels
 
     async def channel(self, ref: str) -> dict[str, Any]:
         """Read a channel or a playlist group by id or slug.

@@ -167,6 +167,11 @@ def unsigned(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def is_signed(document: Mapping[str, Any]) -> bool:
+    """Return whether a document has a signature, good or not."""
+    return any(document.get(name) for name in SIGNATURE_FIELDS)
+
+
 def slugify(text: str) -> str:
     """Turn text into lower-case ASCII words joined by ``-``, as the strict feed server does; may be empty."""
     return _NO_SLUG.sub("-", text[:MAX_TEXT].lower()).strip("-")

@@ -3,8 +3,7 @@
 Source: DP-1, ``ref-manifest.json`` and the playlists extension for ``inlineManifest``.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from ..text import MAX_TITLE, clean, shorten, through_gateway
 from ..values import address, mapping, objects
@@ -12,17 +11,19 @@ from ..values import address, mapping, objects
 MAX_NOTE = 500
 MAX_ABOUT = 2000
 _MAX_ARTISTS = 10
+_TEXTS = {"title": MAX_TITLE, "description": MAX_NOTE, "creditLine": MAX_TITLE}
 # The best for a card first.
 _THUMBNAILS = ("large", "default", "xlarge", "small")
 
 
-def artist_in(manifest: object) -> str | None:
-    """Return the artists in a manifest, or else its credit line."""
+def artist_in(manifest: object, credit_line: str | None = None) -> str | None:
+    """Return the artists in a manifest, or else a credit line, by default its own."""
     metadata = mapping(mapping(manifest).get("metadata"))
     artists = objects(metadata.get("artists"), _MAX_ARTISTS)
     names = [clean(artist.get("name"), MAX_TITLE) for artist in artists]
     return (
         shorten(", ".join(filter(None, names)), MAX_TITLE)
+        or credit_line
         or clean(metadata.get("creditLine"), MAX_TITLE)
         or None
     )
@@ -41,10 +42,22 @@ def about_artist_in(manifest: object) -> str | None:
     )
 
 
-def translation_in(manifest: object, language: str) -> Mapping[str, Any]:
+def texts_in(manifest: object) -> dict[str, str]:
+    """Return the title, the description and the credit line of a manifest."""
+    return _texts(mapping(manifest).get("metadata"))
+
+
+def translation_in(manifest: object, language: str) -> dict[str, str]:
     """Return the title, the description and the credit line that a manifest has in a language."""
     languages = mapping(mapping(manifest).get("i18n"))
-    return mapping(languages.get(language) or languages.get(language.partition("-")[0]))
+    return _texts(languages.get(language) or languages.get(language.partition("-")[0]))
+
+
+def _texts(metadata: object) -> dict[str, str]:
+    """Return the texts in plain text, without empty ones."""
+    texts = mapping(metadata)
+    cleaned = ((name, clean(texts.get(name), most)) for name, most in _TEXTS.items())
+    return {name: text for name, text in cleaned if text}
 
 
 def biographies(people: Iterable[tuple[str, str]]) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Self, override
 
+from ..text import MAX_TITLE, clean
 from .document import check_playable, for_display, unsigned
 from .manifest import picture_in
 
@@ -74,6 +75,11 @@ class Playlist:
         items = self.document.get("items")
         items = items if isinstance(items, list) else []
         return [item for item in items if isinstance(item, dict)]
+
+    @property
+    def name(self) -> str:
+        """The title in plain text: of the document, or else the one known without it."""
+        return clean(self.document.get("title"), MAX_TITLE) or self.title
 
     @property
     def works(self) -> int | None:

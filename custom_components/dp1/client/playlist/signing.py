@@ -6,7 +6,7 @@ specification 1.1.0, section 7, as its published implementations read it.
 """
 
 from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -27,7 +27,8 @@ from cryptography.hazmat.primitives.serialization import (
 import rfc8785
 
 from ..errors import Fault, InvalidPlaylistError
-from ..values import doubles, moment, text
+from ..text import clean, through_gateway
+from ..values import doubles, moment, objects, text
 from . import eip191
 from .document import timestamp, unsigned
 
@@ -35,6 +36,8 @@ BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DID_PREFIX = "did:key:z"
 _ED25519_CODEC = b"\xed\x01"
 _DID_KEY_MAX_LENGTH = 60
+_SHORT_DID = 24
+_MAX_NAME = 100
 
 
 def _base58_encode(data: bytes) -> str:
@@ -417,3 +420,26 @@ def verify(
     if legacy is not None:
         rows.append(_verify_legacy(legacy, hashed, legacy_keys))
     return rows
+
+
+def signer_of(document: Mapping[str, Any], sources: Sequence[str]) -> str | None:
+    """Return who signed a document with all works that are sources, if the signature is good: a name or a shortened DID.
+
+    It may take milliseconds, and is called in a thread.
+    """
+    items = objects(document.get("items"))
+    if not sources or not set(map(through_gateway, sources)) <= {
+        through_gateway(str(it.get("source"))) for it in items
+    }:
+        return None
+    signers = [row for row in verify(document) if row.valid and row.kid]
+    signers.sort(key=lambda row: row.role != "curator")
+    if not signers or (kid := signers[0].kid) is None:
+        return None
+    names = {
+        person.get("key"): clean(person.get("name"), _MAX_NAME)
+        for person in objects(document.get("curators"))
+    }
+    if name := names.get(kid):
+        return name
+    return kid if len(kid) <= _SHORT_DID else f"{kid[:16]}…{kid[-6:]}"

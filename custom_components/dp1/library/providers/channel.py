@@ -25,6 +25,7 @@ from homeassistant.util import dt as dt_util
 from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
+from ...client.feed.models import FeedChannel, FeedPlaylist
 from ...client.http import Guard
 from ...client.page import Page
 from ...client.playlist.playlist import Playlist
@@ -44,7 +45,6 @@ from .feed.provider import (
     playlist_lines,
     playlist_node,
 )
-from .feed.records import FeedChannel, FeedPlaylist, async_channels
 from .feed.server import FeedServer
 from .provider import NodeRef, Source, SubentryProvider, cover_of, source_of
 
@@ -98,7 +98,7 @@ class ChannelAddress:
             parsed = FeedChannel.parse(await client.channel(self.channel))
             channels = [parsed] if parsed else []
         else:
-            channels = await async_channels(client)
+            channels = await client.channel_list()
             wanted = self.publisher.casefold()
             channels = [
                 each for each in channels if each.publisher.casefold() == wanted

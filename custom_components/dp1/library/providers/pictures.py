@@ -76,9 +76,8 @@ def _work(hass: HomeAssistant, media_id: str) -> Work:
 
 async def _async_title(hass: HomeAssistant, media_id: str) -> str:
     """Return the name of the file without its suffix; the address of an upload does not tell it."""
-    name = await async_upload_name(hass, media_id) or clean(
-        media_id.rpartition("/")[2], MAX_TITLE
-    )
+    file = await async_upload_name(hass, media_id) or media_id.rpartition("/")[2]
+    name = clean(file, MAX_TITLE)
     return name.rpartition(".")[0] or name
 
 
@@ -117,8 +116,7 @@ async def async_upload_name(hass: HomeAssistant, media_id: str) -> str | None:
     with component_errors(media_id):
         uploads = await media_source.async_browse_media(hass, UPLOADS)
     names = {it.media_content_id: it.title for it in uploads.children or ()}
-    name = names.get(media_id)
-    return None if name is None else clean(name, MAX_TITLE)
+    return names.get(media_id)
 
 
 def _thumbnail(hass: HomeAssistant, media_id: str) -> str | None:

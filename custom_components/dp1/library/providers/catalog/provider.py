@@ -37,6 +37,7 @@ from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
+from ....client.feed.models import FeedPlaylist
 from ....client.http import request_json
 from ....client.playlist.playlist import Playlist
 from ....client.text import shorten
@@ -58,7 +59,6 @@ from ...search import (
 from ...server_list import PATIENCE
 from ...spoken import FILLERS, NUMBER_WORDS, fold, number_of
 from ...work import NO_WORK, Work
-from ..feed.records import FeedPlaylist
 from ..feed.server import FeedServer
 from ..provider import (
     BUILD_PATIENCE,

@@ -1,4 +1,4 @@
-"""The playlist feed of a library: its server, the records it keeps of playlists and channels, and their nodes.
+"""The playlist feed of a library: its server, and the nodes of playlists and channels.
 
 It may import what the providers may import.
 """

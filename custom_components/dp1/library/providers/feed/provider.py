@@ -13,9 +13,15 @@ from homeassistant.util import dt as dt_util
 
 from ....client.display.player_status import PlayerStatus, PlaylistItem
 from ....client.errors import Dp1Error, NotFoundError
+from ....client.feed.models import (
+    FeedChannel,
+    FeedItem,
+    FeedPlaylist,
+    items_of,
+    open_items,
+)
 from ....client.playlist.document import unsigned
 from ....client.playlist.playlist import Playlist
-from ....client.text import clean
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
@@ -25,7 +31,6 @@ from ...work import Work, labeled
 from ..catalog.provider import CatalogProvider
 from ..provider import (
     BUILD_PATIENCE,
-    MAX_TITLE,
     SEARCH_PATIENCE,
     Json,
     NodeRef,
@@ -34,7 +39,6 @@ from ..provider import (
     children_of,
     source_of,
 )
-from .records import FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
 from .server import MAX_IN_CHANNEL, FeedServer
 
 PLAYABLE = ("http://", "https://", "data:")
@@ -145,8 +149,9 @@ class _Playlist(NodeRef["FeedProvider"]):
             if (listed := feed.playlist(self.key)) is None:
                 raise
             playlist, items, problem = listed, listed.items, err
+        now = dt_util.now()
         return Children(
-            [item for item in items if not item.is_secret],
+            [item for item in items if not item.is_secret(now)],
             max(0, playlist.count - len(items)),
             problem,
             make=partial(self.provider.item_node, playlist),
@@ -191,7 +196,7 @@ class _Item(NodeRef["FeedProvider"]):
         if item is None:
             items = items_of((await feed.async_document(ref)).document)
             item = next((item for item in items if item.key == key), None)
-        if item is None or item.is_secret:
+        if item is None or item.is_secret(dt_util.now()):
             raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
         return self.provider.item_node(playlist, item)
 
@@ -200,12 +205,12 @@ class _Item(NodeRef["FeedProvider"]):
         """Build the playlist of the work."""
         feed, (ref, key) = self.provider.feed, self.keys
         document = (await feed.async_document(ref, BUILD_PATIENCE)).document
-        if (item := open_items(document).get(key)) is None:
+        if (item := open_items(document, dt_util.now()).get(key)) is None:
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
-        title = clean(item.get("title"), MAX_TITLE) or key
         item = {"duration": self.provider.preferences.duration, **item}
         parsed = PlaylistItem.parse(item)
         work = Work.of_item(parsed).over(self.provider.catalog.work(parsed))
+        title = parsed.title or key
         return self.provider.build_items(self.id, title, [labeled(item, work)])
 
 
@@ -441,13 +446,13 @@ async def async_build_playlists(
 ) -> Playlist:
     """Build one playlist of those at some addresses, in their order."""
     items: list[Json] = []
-    problem = None
+    problem, now = None, dt_util.now()
     seen: set[object] = set()
     for playlist in await feed.async_documents_at(urls):
         if isinstance(playlist, Dp1Error):
             problem = problem or playlist
             continue
-        for item in open_items(playlist.document).values():
+        for item in open_items(playlist.document, now).values():
             if len(items) == (limit or MAX_CHANNEL_WORKS):
                 break
             # The same work may be in several playlists.
@@ -473,7 +478,7 @@ def playlist_lines(
         if not number:
             return playlist_node(playlist)
         item = playlist.items[number - 1]
-        return None if item.is_secret else item_node(playlist, item)
+        return None if item.is_secret(dt_util.now()) else item_node(playlist, item)
 
     return Lines(hass, playlists, _names_of, node_of, folder)
 

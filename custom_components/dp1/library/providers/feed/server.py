@@ -18,6 +18,7 @@ from homeassistant.util.async_ import gather_with_limited_concurrency
 from .... import timing
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed
+from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist
 from ....client.page import Page
 from ....client.playlist.document import slugify
 from ....client.playlist.playlist import Playlist
@@ -28,7 +29,6 @@ from ....guard import ADDRESSES
 from ....storage import record_from_json, record_to_json
 from ...server import Server
 from ...server_list import PATIENCE, Json, ServerList
-from .records import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, async_channels
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
 OLDER_AGE: Final = 86400.0
@@ -278,7 +278,7 @@ class FeedServer(Server[FeedPlaylist]):
             yield page
             if len(newest) >= FIRST_PLAYLISTS:
                 break
-        state.channels = tuple(await async_channels(self.client))
+        state.channels = tuple(await self.client.channel_list())
         if len(newest) >= FIRST_PLAYLISTS and is_recent:
             indexes = [n for n, playlist in enumerate(before) if playlist.id in newest]
             yield Page(before[indexes[-1] + 1 :] if indexes else ())

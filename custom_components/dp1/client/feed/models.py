@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import batched, chain, islice
 from sys import intern
 from typing import Any, NamedTuple, Self
 
-from homeassistant.util import dt as dt_util
-
-from ....client.feed.client import Feed
-from ....client.feed.drafts import owners
-from ....client.playlist.document import for_display
-from ....client.playlist.manifest import MAX_NOTE, artist_in
-from ....client.text import MAX_TITLE, clean, one_line, through_gateway
-from ....client.values import address, mapping, moment, text
+from ..playlist.document import for_display
+from ..playlist.manifest import MAX_NOTE, artist_in
+from ..text import MAX_TITLE, clean, one_line, through_gateway
+from ..values import address, mapping, moment, text
+from .drafts import owners
 
 # As many as are cast.
 MAX_ITEMS = 1024
@@ -42,11 +40,10 @@ class FeedItem(NamedTuple):
     artist: str = ""
     shown_from: str = ""
 
-    @property
-    def is_secret(self) -> bool:
-        """Return if the schedule of its playlist shows it only later."""
-        shown_from = moment(self.shown_from, dt_util.get_default_time_zone())
-        return shown_from is not None and shown_from > dt_util.utcnow()
+    def is_secret(self, now: datetime) -> bool:
+        """Return if the schedule of its playlist shows it only later than a time in the zone of the displays."""
+        shown_from = moment(self.shown_from, now.tzinfo)
+        return shown_from is not None and shown_from > now
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +150,6 @@ class FeedChannel:
         )
 
 
-async def async_channels(client: Feed) -> list[FeedChannel]:
-    """Return the channels of a feed, up to so many that they and the addresses in them are bounded in all."""
-    channels, room = [], MAX_PLAYLISTS
-    async for document in client.channels():
-        if (channel := FeedChannel.parse(document)) is not None:
-            channels.append(channel)
-            room -= 1 + len(channel.playlists)
-        if room < 0:
-            break
-    return channels
-
-
 def _title(document: Mapping[str, Any], key: str) -> str:
     """Return the title of a document, else its slug, else its key."""
     titles = (clean(document.get(name), MAX_TITLE) for name in ("title", "slug"))
@@ -247,9 +232,9 @@ def _picture(value: object) -> str:
     return url if url.startswith(("http://", "https://")) else ""
 
 
-def open_items(document: Json) -> dict[str, Json]:
+def open_items(document: Json, now: datetime) -> dict[str, Json]:
     """Return the items of a playlist that can be shown by themselves by their keys, with its defaults and out of its schedule."""
-    secret = {item.key for item in items_of(document) if item.is_secret}
+    secret = {item.key for item in items_of(document) if item.is_secret(now)}
     items = {
         key: {name: item[name] for name in item if name != "displayAt"}
         for key, _, item in keyed_items(document.get("items"))
