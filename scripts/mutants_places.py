@@ -886,8 +886,8 @@ PLACES = [
     Place(
         "library/providers/pictures.py",
         "a file that is uploaded is called anything",
-        "return None if name is None else clean(name, MAX_TITLE)",
-        "return name",
+        "name = clean(file, MAX_TITLE)",
+        "name = file",
         ["tests/playback/test_home_media.py::test_the_name_of_an_upload"],
     ),
     Place(
