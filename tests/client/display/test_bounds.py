@@ -30,6 +30,12 @@ SIZE = 4 * 1024 * 1024 - 500
 MEMORY = 64 * 1024 * 1024
 
 
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Return that aiohttp may start its heartbeat again when data arrive after the socket was closed."""
+    return True
+
+
 def frame(items: bytes) -> bytes:
     """Return a push of a player with items."""
     head = (
