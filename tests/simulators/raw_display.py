@@ -16,7 +16,8 @@ type Json = dict[str, Any]
 
 NOW: Json = {"action": "now_display"}
 NOT_GIVEN = object()
-FIRMWARE = ("A", "A1", "B", "C")
+# What displays have.
+FIRMWARE = ("A1", "B")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,16 @@ import aiohttp
 from aiohttp import web
 import pytest
 
-from .raw_display import FIRMWARE, NOT_GIVEN, NOW, Answer, playlist, talking, timed
+from .raw_display import (
+    FIRMWARE,
+    NOT_GIVEN,
+    NOW,
+    Answer,
+    gather,
+    playlist,
+    talking,
+    timed,
+)
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -175,6 +184,19 @@ async def test_failure(profile: str, command: str, request_: object) -> None:
         answer = await client.send(command, request_)
         check_refusal(answer, 500, "Failed to process cast request")
         assert not client.simulator.received[0].applied
+
+
+async def test_too_much() -> None:
+    """A body is limited, and so are the requests at the same time."""
+    async with talking("B", fetch_seconds=1, storm_gate=False) as client:
+        large = b'{"command":"ping","request":{"x":"%b"}}'
+        answer = await client.post(large % (b"x" * 4 * 1024 * 1024))
+        check_refusal(answer, 413, "Request body too large")
+        slow = {"playlistUrl": "https://art.example.org/", "intent": NOW}
+        answers = await gather(
+            *(client.send("displayPlaylist", {**slow, "n": n}) for n in range(65))
+        )
+        assert sorted(answer.status for answer in answers) == [429, *[500] * 64]
 
 
 async def test_success_is_escaped() -> None:

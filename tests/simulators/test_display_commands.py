@@ -129,6 +129,15 @@ async def test_sleep_with_schedule() -> None:
         assert client.simulator.state.asleep is False
 
 
+async def test_sleep_across_the_end_of_summer() -> None:
+    """A night ends at the local time, with the offset of its morning."""
+    async with timed("B", clock=berlin(24)) as (client, _):
+        times = {"sleepTime": "23:00", "wakeTime": "07:00"}
+        await schedule(client, "setSleepSchedule", enabled=True, **times)
+        record = await schedule(client, "sleepNow")
+        assert record["overrideUntil"] == "2026-10-25T07:00:00+01:00"
+
+
 @pytest.mark.parametrize("profile", NEW)
 async def test_days(profile: str) -> None:
     """Newer firmware supports days."""

@@ -1,5 +1,6 @@
 """Test the simulated player: documents and their fields, intents, order, time, framing."""
 
+from datetime import UTC, datetime
 import json
 from typing import Any
 
@@ -7,7 +8,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 import pytest
 
-from .raw_display import FIRMWARE, NOW, RawClient, item, playlist, talking, timed
+from .display.policy import due_items
+from .raw_display import FIRMWARE, NOW, RawClient, item, playlist, talking, timed, until
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -310,6 +312,85 @@ async def test_default_duration() -> None:
         assert await client.leaf("updateDefaultDuration", durationSeconds=5) == {
             "ok": False
         }
+
+
+# What newer firmware hides
+
+HIDDEN = {"show_mature": False}
+UNRATED = {"block_unrated": True}
+PERSONAL = {"contentContext": "personal"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "rating", "more", "is_shown"),
+    [
+        ({}, "mature", {}, True),
+        (HIDDEN, "mature", {}, False),
+        (HIDDEN, "general", {}, True),
+        (HIDDEN, "mature", PERSONAL, True),
+        ({**HIDDEN, "strict_personal": True}, "mature", PERSONAL, False),
+        (UNRATED, None, {}, False),
+        (UNRATED, "general", {}, True),
+        (UNRATED, None, PERSONAL, True),
+    ],
+)
+async def test_content_policy(
+    policy: dict[str, bool], rating: str | None, more: dict[str, str], is_shown: bool
+) -> None:
+    """Works are hidden by their rating, and by whose they are."""
+    async with talking("B") as client:
+        for name, value in policy.items():
+            setattr(client.simulator.caster.policy, name, value)
+        works = [
+            item(0),
+            item(1, contentRating=rating),
+            item(2, contentRating="general"),
+        ]
+        await client.cast(playlist(items=works), **more)
+        shown = [entry["id"] for entry in client.simulator.state.items]
+        assert ("i-1" in shown) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("moments", "due", "following"),
+    [
+        ((None, None), "01", None),
+        (("2026-10-05T00:00:00Z", "2026-10-06T00:00:00Z"), "0", 6),
+        (("2026-10-04T00:00:00Z", "2026-10-05T12:00:00Z"), "1", None),
+        (("2026-10-05T00:00:00Z", "2026-10-05T00:00:00Z"), "01", None),
+        (("2026-10-05T00:00:00Z", None), "01", None),
+        (("2026-10-05T14:00:00+02:00", "someday"), "0", None),
+    ],
+)
+def test_due_works(
+    moments: tuple[str | None, ...], due: str, following: int | None
+) -> None:
+    """Works of the latest moment are shown, and those without one; what is no time is never due."""
+    now = datetime(2026, 10, 5, 12, tzinfo=UTC)
+    works = [item(n, displayAt=moment) for n, moment in enumerate(moments)]
+    shown, later = due_items(works, now)
+    assert "".join(work["id"][-1] for work in shown) == due
+    assert (later.day if later else None) == following
+
+
+async def test_offline_cache() -> None:
+    """Works are downloaded one by one, and only where that is switched on."""
+    feed = Feed()
+    async with feed.server, talking("B") as client:
+        works = [item(0, source=feed.url), item(1, source=f"{feed.url}/none")]
+        request = {"dp1_call": playlist(items=works)}
+        reply = await client.ask("downloadPlaylist", **request)
+        assert reply["error"]["code"] == "disabled"
+        offline = client.simulator.offline
+        offline.enabled = True
+        reply = await client.ask("downloadPlaylist", **request)
+        assert (reply["total"], reply["queuedCount"]) == (2, 2)
+        await until(lambda: offline.ready == {feed.url})
+        reply = await client.ask("getOfflineCacheStatus")
+        await until(
+            lambda: offline.entries[works[1]["source"]]["state"] == "broken_online"
+        )
+        assert reply["totals"] == {"items": 2, "ready": 1}
 
 
 # Framing

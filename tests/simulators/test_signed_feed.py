@@ -248,6 +248,27 @@ async def test_refused_replacements(
     assert client.feed.documents[ID] == stored
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [("channels", "channel"), ("groups", "playlist-group")]
+)
+async def test_containers(client: Client, kind: str, name: str) -> None:
+    """The playlists of a channel or group come in its own order; a cursor ends with it."""
+    feed = client.feed
+    ids = [document["id"] for document in feed.seed([{"title": t} for t in "abc"])]
+    order = [ids[2], ids[0], ids[2]]
+    wall: dict[str, Any] = {kind: [{"title": "Wall", "playlists": order}]}
+    (held,) = feed.seed(**wall)
+    url = f"/playlists?{name}={held['id']}&limit=2"
+    _, first = await client.ask("GET", url)
+    assert [document["id"] for document in first["items"]] == order[:2]
+    _, rest = await client.ask("GET", f"{url}&cursor={first['cursor']}")
+    assert [document["id"] for document in rest["items"]] == order[2:]
+    assert not rest["hasMore"]
+    other = f"/playlists?{name}={held['slug']}&sort=desc&cursor={first['cursor']}"
+    refusal = (400, "bad_request", "invalid cursor")
+    assert await client.refused("GET", other, None) == refusal
+
+
 async def test_owners_may_be_added(client: Client) -> None:
     """An added owner who has signed can replace and delete."""
     await client.ask("POST", "/playlists", signed(playlist()))
