@@ -479,8 +479,8 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "one slow host holds up all pictures",
-        "async with of_host, self._semaphore:",
-        "async with self._semaphore:",
+        "        async with of_host:\n",
+        "        if of_host:\n",
         ["tests/browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
     ),
     Place(
@@ -1098,6 +1098,13 @@ PLACES = [
         "one host takes all places for pictures",
         "MAX_OF_HOST = 2",
         "MAX_OF_HOST = 99",
+        ["tests/browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
+    ),
+    Place(
+        "browse/pictures.py",
+        "slow hosts keep their places",
+        "            if rest <= 0:\n",
+        "            if rest <= -9:\n",
         ["tests/browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
     ),
 ]

@@ -50,7 +50,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works", links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
-    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", DEFAULTS["picture_timeout"]),
+    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {fields.MAX_NOTE} characters of a note", "-"),

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 import re
@@ -365,29 +365,31 @@ async def test_pictures_that_cannot_be_had(
     ).thumbnail is None
 
 
+@pytest.mark.parametrize(("pairs", "least"), [(1, 4), (2, 8)])
 async def test_slow_hosts_keep_nobody_waiting(
-    hass: HomeAssistant, socket_enabled: None
+    hass: HomeAssistant, socket_enabled: None, pairs: int, least: int
 ) -> None:
-    """However many pictures of two hosts do not come, or a byte a second, those of another are there at once."""
+    """However many pictures of some hosts do not come, or a byte a second, those of another are soon there."""
     async_setup_data(hass)
-    async with (
-        ScriptedServer.run(Reply(fault="never")) as silent,
-        ScriptedServer.run(Reply(body=bytes(99), fault="drip")) as tarpit,
-        PictureServer.run() as server,
-    ):
-        await name_hosts(hass, server.url, silent.url, tarpit.url)
+    replies = [Reply(fault="never"), Reply(body=bytes(99), fault="drip")] * pairs
+    async with AsyncExitStack() as stack, PictureServer.run() as server:
+        slow = [
+            await stack.enter_async_context(ScriptedServer.run(reply))
+            for reply in replies
+        ]
+        await name_hosts(hass, server.url, *(host.url for host in slow))
         shelf = pictures.Pictures(hass)
         held = [
-            asyncio.create_task(shelf.async_at(f"{url}/{number}"))
+            asyncio.create_task(shelf.async_at(f"{host.url}/{number}"))
             for number in range(30)
-            for url in (silent.url, tarpit.url)
+            for host in slow
         ]
-        await until(lambda: silent.requests and tarpit.requests)
+        await until(lambda: sum(len(host.requests) for host in slow) >= least)
         async with asyncio.timeout(2):
             assert await shelf.async_at(f"{server.url}/1")
         for task in held:
             task.cancel()
-        for task in list(shelf._fetching.values()):
+        for task in (*shelf._fetching.values(), *shelf._running):
             task.cancel()
 
 

@@ -30,6 +30,8 @@ from ..library.node import MEDIA_PREFIX
 
 # Seconds that a thumbnail has; Home Assistant waits 10 s for it.
 PICTURE_TIMEOUT: Final = 9.0
+# The same while all places are taken and another picture waits for one.
+PICTURE_PATIENCE: Final = 1.0
 # Seconds until a thumbnail that failed is asked for again.
 PICTURE_RETRY: Final = 4.0
 
@@ -154,7 +156,8 @@ class Pictures:
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize an empty cache."""
         self._hass = hass
-        self._semaphore = asyncio.Semaphore(MAX_PARALLEL)
+        # When each began, the first first.
+        self._running: dict[asyncio.Task[Image | None], float] = {}
         # A host that answers slowly holds up its own pictures only.
         self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._scaling = asyncio.Lock()
@@ -207,15 +210,32 @@ class Pictures:
         """Fetch a picture and store it, or do not fetch it again for a while."""
         host = host_of(address) or ""
         of_host = self._hosts.setdefault(host, asyncio.Semaphore(MAX_OF_HOST))
-        async with of_host, self._semaphore:
-            picture = await async_fetch_picture(self._hass, address)
-        if picture is not None:
+        async with of_host:
+            await self._async_wait_for_place()
+            fetch = self._hass.async_create_background_task(
+                async_fetch_picture(self._hass, address), f"{DOMAIN} picture"
+            )
+            self._running[fetch] = self._hass.loop.time()
+            fetch.add_done_callback(lambda fetch: self._running.pop(fetch, None))
+            await asyncio.wait({fetch})
+        if not fetch.cancelled() and (picture := fetch.result()) is not None:
             self._keep(address, picture)
             return picture
         now = self._hass.loop.time()
         self._failed = {url: end for url, end in self._failed.items() if end > now}
         self._failed[address] = now + PICTURE_RETRY
         return None
+
+    async def _async_wait_for_place(self) -> None:
+        """Wait for a place, and end the fetch that has had one for longest: it may be a host that never finishes."""
+        while len(self._running) >= MAX_PARALLEL:
+            first, since = next(iter(self._running.items()))
+            rest = since + PICTURE_PATIENCE - self._hass.loop.time()
+            if rest <= 0:
+                self._running.pop(first)
+                first.cancel()
+            else:
+                await asyncio.wait({first}, timeout=rest)
 
     def _keep(self, key: str, picture: Image) -> None:
         """Store a picture, and drop the least recently used."""
