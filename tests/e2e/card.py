@@ -4,13 +4,22 @@ import re
 from typing import Any
 
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Locator, Page, Request, Route, expect
+from playwright.async_api import (
+    Browser,
+    FilePayload,
+    Locator,
+    Page,
+    Request,
+    Route,
+    expect,
+)
 
 from scripts.demo_run import GALLERY
 
 from .browser import PATIENCE, signed_in, visit
 from .home import Home
 
+from tests.pictures import flat
 from tests.simulators.display import DisplaySimulator
 
 EXHIBITION = "Twenty Kinds of Weather"
@@ -179,6 +188,29 @@ async def edit(page: Page, url: str, player: str) -> None:
     await expect(editor.locator(f"{CARD} .controls")).to_be_hidden()
 
 
+async def hang_own_pictures(
+    page: Page, card: Locator, display: DisplaySimulator
+) -> None:
+    """Hang two pictures at once, the one of a camera under the title that is typed, with a border."""
+    files: list[FilePayload] = [
+        {"name": name, "mimeType": "image/png", "buffer": flat("PNG", 40, 30)}
+        for name in ("IMG_2041.png", "Our_cat.png")
+    ]
+    await card.locator("[data-do=more]").click()
+    async with page.expect_file_chooser() as chooser:
+        await card.get_by_role("menuitem", name="Hang a picture…").click()
+    await (await chooser.value).set_files(files)
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_label("Title")).to_have_value("My picture")
+    await dialog.get_by_label("Title").fill("Holidays")
+    await dialog.get_by_label("On the wall").select_option("With a soft border")
+    await expect_accessible(page)
+    await dialog.get_by_role("button", name="Hang", exact=True).click()
+    await expect(card.locator(".title")).to_have_text("Holidays")
+    pictures = [(it["title"], it["display"]["margin"]) for it in display.state.items]
+    assert pictures == [("Holidays", "6%"), ("Our cat", "6%")]
+
+
 async def look_around(page: Page, home: Home, player: str) -> None:
     """Open the dashboard that makes itself, and hang an exhibition with a tap on a tile."""
     url = await home.dashboard("all-displays", "Art gallery", GALLERY)
@@ -226,6 +258,7 @@ async def try_the_card(
             .filter(it => it.animationName !== "fill").map(it => it.finished))"""
     )
     await expect_accessible(page)
+    await hang_own_pictures(page, cards.first, display)
     await choose(page, cards.first)
     await page.goto(f"{url}/wall")
     await expect(cards).to_have_attribute("size", "wall")

@@ -28,6 +28,7 @@ automation: !include automations.yaml
 config:
 conversation:
 frontend:
+image_upload:
 history:
 logbook:
 media_source:

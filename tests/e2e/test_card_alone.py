@@ -754,8 +754,15 @@ async def test_folders(page: Page) -> None:
     await chips.nth(2).click()
     await dialog.get_by_title("Artists", exact=True).click()
     await expect(dialog.locator("li .one-line")).to_have_text(
-        ["Foam", "Ana Ruiz · 2024 · artwork"]
+        ["Foam", "Ana Ruiz · 2024"]
     )
+    await page.evaluate("window.found = [...window.pages.a, ...window.pages.c]")
+    await dialog.get_by_role("searchbox").fill("foam")
+    # The kind of each is said where there are several.
+    await expect(dialog.locator("li .soft")).to_have_text(
+        ["Ana Ruiz · 2024 · artwork", "collection_part"]
+    )
+    await dialog.get_by_role("searchbox").fill("")
     menu = await menu_of(page, "Foam")
     await menu.get_by_text("only_series").click()
     series = {

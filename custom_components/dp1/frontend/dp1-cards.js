@@ -110,8 +110,9 @@ ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-tex
 summary { cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
 .note { max-width: 65ch; white-space: pre-line; }
-.controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; margin-inline: -12px; }
+.controls { display: flex; flex-wrap: wrap; align-items: center; margin-inline: -12px; }
 .group { display: flex; align-items: center; min-width: 0; }
+.group:last-child { margin-inline-start: auto; }
 .transport { direction: ltr; }
 .place { min-width: 56px; text-align: center; white-space: nowrap; }
 [aria-pressed="true"] { color: var(--error-color, #db4437); }

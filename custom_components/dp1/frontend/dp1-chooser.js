@@ -60,7 +60,7 @@ h2 { margin: 0; font-size: 20px; font-weight: 500; outline: none; }
   min-width: 0; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px; background: var(--fill);
 }
 .actions { display: flex; flex-wrap: wrap; gap: 12px; padding-block: 8px; }
-.main { font-weight: 500; }
+:is(.main, .chips [aria-pressed="true"]) { font-weight: 500; background: var(--primary-text-color); color: var(--paper); }
 `;
 
 const CHOOSER_STYLE = `
@@ -71,7 +71,6 @@ input { grid-area: 2 / 1 / 3 / -1; margin-inline-end: 8px; }
 @media (min-width: 600px) { header { grid: auto / auto minmax(0, 1fr) auto; } input { grid-area: 1 / 2; } }
 .chips { flex: none; display: flex; gap: 8px; overflow-x: auto; padding: 12px 16px; scrollbar-width: none; }
 .chips button { flex: none; }
-.chips button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--paper); }
 .body { flex: 1; overflow-y: auto; padding: 0 16px; }
 ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 16px 12px; padding-block-end: 16px; }
 .thumb { aspect-ratio: 4 / 3; }
@@ -102,7 +101,7 @@ const CHOOSER_TEMPLATE = `
 `;
 
 const UPLOAD_STYLE = `
-dialog { width: min(420px, 100vw - 32px); height: auto; padding: 20px; }
+dialog { width: min(420px, 100vw - 32px); height: fit-content; padding: 20px; }
 :is(form, label) { display: grid; gap: 16px; }
 label { gap: 4px; }
 .actions { justify-content: flex-end; }
@@ -610,7 +609,9 @@ class Chooser {
     const key = query ? "nothing_found" : folder ? "empty" : "still_reading";
     this.say(media.length ? "" : problem || text(hass, key));
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
-    this.find("ul").replaceChildren(...media.map((medium) => this.item(medium)));
+    // What is said of each is said of none.
+    const isMixed = new Set(media.map(({ dp1 }) => dp1?.kind)).size > 1;
+    this.find("ul").replaceChildren(...media.map((medium) => this.item(isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } })));
     this.find(".body").scrollTop = 0;
   }
 
