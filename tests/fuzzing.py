@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 import json
@@ -43,7 +43,11 @@ from custom_components.dp1.client.playlist.document import (
     parse,
     validate,
 )
-from custom_components.dp1.client.playlist.manifest import artist_in, picture_in
+from custom_components.dp1.client.playlist.manifest import (
+    Artist,
+    artists_in,
+    picture_in,
+)
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
 from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
@@ -395,7 +399,7 @@ def read_values(case: Any, spoiler: Spoiler) -> None:
         found: list[Any] = [read(value) for read in readers]
         found += [
             clean(value),
-            artist_in(value),
+            [asdict(artist) for artist in artists_in(value)],
             picture_in(value),
             dict(values.texts(value)),
         ]
@@ -596,7 +600,9 @@ def stored() -> list[Any]:
         "total": 1,
         "read_at": "2026-11-21T00:00:00+00:00",
     }
-    node = Node(id="artwork/1/2", kind="artwork", work=Work(title="A", artist="B"))
+    node = Node(
+        id="artwork/1/2", kind="artwork", work=Work(title="A", artists=(Artist("B"),))
+    )
     favorite = record_to_json(Favorite(node, {"source": "https://a"}))
     playlist = FeedPlaylist.parse(DAY)
     assert playlist is not None

@@ -60,6 +60,7 @@ from .client.errors import (
     UnreachableError,
     WantsPairingError,
 )
+from .client.playlist.manifest import Artist
 from .client.playlist.playlist import Playlist
 from .const import (
     CONF_DIALECT,
@@ -750,7 +751,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Return the current work as the display remembers it: whoever cast it may have named the artist."""
         for record in await self.async_recently_shown():
             if record.is_active and record.work_id == item.id:
-                return Work(artist=record.artist, picture=record.picture)
+                artists = (Artist(record.artist),) if record.artist else ()
+                return Work(artists=artists, picture=record.picture)
         return None
 
     def _set_no_player(self, set_up: bool) -> None:

@@ -130,9 +130,9 @@ async def _async_show(
     if span:
         key, texts["time"] = "shown_for", answers.span(span.duration, span.until)
     if request.is_everything:
-        said = answers.say(f"{key}_everything", artist=request.artist, **texts)
-    elif request.artist or request.is_work:
-        said = answers.credit(f"{key}_by", request.artist, **texts)
+        said = answers.say(f"{key}_everything", artist=request.artists[0], **texts)
+    elif request.artists or request.is_work:
+        said = answers.credit(f"{key}_by", request.artists, **texts)
     else:
         said = answers.say(key, **texts)
     failures = [
@@ -186,17 +186,17 @@ async def _async_tell(sentence: Sentence, question: str, display: SpokenDisplay)
     if empty := display.emptiness:
         return say(empty, name=display.name)
     title = display.attribute("media_title") or say("untitled")
-    artist = display.attribute("media_artist")
+    artists = display.artists
     details = display.attribute(DOMAIN) or {}
     match question:
         case "what":
-            return credit("what", artist, title=title)
+            return credit("what", artists, title=title)
         case "about":
-            return _about(sentence, title, artist, details)
+            return _about(sentence, title, artists, details)
         case "artist" if about := _beginning(details, "about_artist", 2):
-            return f"{credit('who', artist, title=title)} {about}"
+            return f"{credit('who', artists, title=title)} {about}"
         case "artist" | "who":
-            return credit("who", artist, title=title)
+            return credit("who", artists, title=title)
         case "when" if year := details.get("year"):
             return say("when", title=title, year=str(year))
         case "exhibition" if show := display.attribute("media_album_name"):
@@ -207,23 +207,23 @@ async def _async_tell(sentence: Sentence, question: str, display: SpokenDisplay)
             following := next_title(coordinator)
         ):
             return say("next", title=following, name=display.name)
-        case "more" if artist:
-            return await _async_more(sentence, artist, title)
+        case "more" if artists:
+            return await _async_more(sentence, ", ".join(artists), title)
         case "more":
-            return credit("who", None, title=title)
+            return credit("who", (), title=title)
         case "hangs":
-            return credit("hangs", artist, title=title, where=display.name)
+            return credit("hangs", artists, title=title, where=display.name)
     return say(f"{question}_unknown", title=title, name=display.name)
 
 
 def _about(
-    sentence: Sentence, title: str, artist: str | None, details: Mapping[str, Any]
+    sentence: Sentence, title: str, artists: list[str], details: Mapping[str, Any]
 ) -> str:
     """Tell of a work in a sentence, of its note in another, and of the artist in two."""
     facts = [str(details[key]) for key in ("year", "medium") if details.get(key)]
     label = f"{title} ({', '.join(facts)})" if facts else title
     sentences = (
-        sentence.answers.credit("what", artist, title=label),
+        sentence.answers.credit("what", artists, title=label),
         _beginning(details, "note", 1),
         _beginning(details, "about_artist", 2),
     )
@@ -332,7 +332,7 @@ def _until(sentence: Sentence, display: SpokenDisplay, span: Span) -> str:
     """Tell for how long a display shows its work."""
     return sentence.answers.credit(
         "shown_for_by",
-        display.attribute("media_artist"),
+        display.artists,
         title=display.attribute("media_title") or sentence.answers.say("untitled"),
         where=display.name,
         time=sentence.answers.span(span.duration, span.until),

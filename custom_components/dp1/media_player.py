@@ -67,6 +67,8 @@ PARALLEL_UPDATES = 0
 VOLUME_STEP = 0.08
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
+# In a state.
+MAX_ARTISTS = 5
 # Of the work that hangs.
 DETAILS = (
     *("provenance", "series", "exhibition", "edition", "year", "medium", "link"),
@@ -235,6 +237,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_extra_state_attributes = {
             "dp1": {
                 **{name: getattr(work, name) for name in DETAILS},
+                "artists": [it.to_attributes() for it in work.artists[:MAX_ARTISTS]],
                 "work_id": work.id,
                 "source": without_token(work.source),
                 "license": item.license if item else None,

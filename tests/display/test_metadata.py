@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import NoAnswerError
+from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.display import metadata
 from custom_components.dp1.library.work import Work
 from homeassistant.auth.const import GROUP_ID_USER
@@ -186,7 +187,7 @@ async def test_found_while_another_display_answers(
     async def find(_: Any) -> Work:
         """Return the work when it is asked for."""
         await found.wait()
-        return Work(artist="Ana Ruiz", link="https://art.example/tide")
+        return Work(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
 
     monkeypatch.setattr(gallery.library, "async_work", find)
     wall = gallery.wall
@@ -369,7 +370,7 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
     """A look-up that waits after many failures is tried at once when a library has changed."""
     set_timing(look_up_retry=3600.0)
     failed = asyncio.Event()
-    work = Work(artist="Ana Ruiz", link="https://art.example/tide")
+    work = Work(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
 
     async def find(_: Any) -> Work:
         """Fail the first time."""

@@ -185,7 +185,7 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         await until(lambda: daily.document)
         chosen = await async_choose(hass, {"choice": "daily"}, [])
         assert chosen.media_ids == (f"media-source://dp1/{entry.entry_id}/daily",)
-        assert (chosen.title, chosen.artist) == ("Day 1", "Zora Quill")
+        assert (chosen.title, chosen.artists) == ("Day 1", ("Zora Quill",))
         assert chosen.is_work
         daily.document = document(1)
         assert (await async_choose(hass, {"choice": "daily"}, [])).title == "The Daily"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, UnreachableError
+from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.node import Node, NodeKind
 from custom_components.dp1.library.providers.favorites import Favorites
 from custom_components.dp1.library.work import Work
@@ -90,7 +91,7 @@ async def test_favorites_are_stored(
         kind=NodeKind.ARTWORK,
         work=Work(
             title="Tide",
-            artist="Mara",
+            artists=(Artist("Mara"),),
             picture="https://art.example/m",
             year=2026,
             medium="image",
@@ -111,7 +112,9 @@ async def test_favorites_are_stored(
     favorites.async_remove("unknown")
     await library.async_stop()
     stored = hass_storage["dp1.favorites.library"]["data"]["favorites"]
+    old = {"kind": "owned", "work": {"title": "Old", "artist": "Quill, Zora"}}
     stored += [
+        {"node": {"id": "owned/1/2", **old}},
         None,
         {"id": "nonsense", "title": "x"},
         {"node": {"id": "series/1"}},
@@ -119,7 +122,9 @@ async def test_favorites_are_stored(
     ]
     again = Favorites(library.hass, library.entry, lambda: None)
     await again.async_load()
-    assert again.nodes() == (node, mine)
+    (oldest, *others) = again.nodes()
+    assert others == [node, mine]
+    assert oldest.work == Work(title="Old", artists=(Artist("Quill, Zora"),))
     favorite = again.favorite(node.id)
     assert favorite and favorite.item == {"source": "https://art.example/1"}
     (item,) = again.items()

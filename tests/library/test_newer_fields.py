@@ -70,7 +70,10 @@ async def test_artists_of_the_playlist_are_found(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
     """Artists of a playlist are found by search and shown with the work."""
-    manifest = {"locale": "en", "metadata": {"artists": [{"name": "Zora Quill"}]}}
+    manifest = {
+        "locale": "en",
+        "metadata": {"artists": [{"name": "Quill, Zora"}, {"name": "Ada"}]},
+    }
     item = {
         "source": "https://art.example/1",
         "title": "One",
@@ -79,4 +82,4 @@ async def test_artists_of_the_playlist_are_found(
     feed.seed([{"title": "Evening", "items": [item]}])
     library = await make_library(None, feed)
     (found,) = await search_nodes(library, "zora quill")
-    assert (found.title, found.work.artist) == ("One", "Zora Quill")
+    assert (found.title, found.work.names) == ("One", ("Quill, Zora", "Ada"))

@@ -9,6 +9,7 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
+from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.providers.catalog import provider as catalog_provider
 from custom_components.dp1.library.providers.catalog.records import (
     folder_of,
@@ -187,12 +188,16 @@ MANIFEST = {
             json.dumps(MANIFEST),
             Work(
                 title="Tide II",
-                artist="Mara, Ren",
+                artists=(Artist("Mara"), Artist("Ren")),
                 picture="https://ipfs.io/ipfs/bafy/d.png",
                 note="Slow & wide.",
             ),
         ),
-        (200, json.dumps({"metadata": {"creditLine": "By X"}}), Work(artist="By X")),
+        (
+            200,
+            json.dumps({"metadata": {"creditLine": "By X"}}),
+            Work(artists=(Artist("By X"),)),
+        ),
         (200, "[]", None),
         (200, "<html>", None),
         (404, json.dumps(MANIFEST), None),
@@ -241,7 +246,7 @@ def test_a_manifest_adds_to_what_is_known() -> None:
     assert found.title == "Tide" and found.artist == "Mara, Ren"
     assert {name: value for name, value in asdict(found).items() if value} == {
         **{name: value for name, value in asdict(known).items() if value},
-        "artist": "Mara, Ren",
+        "artists": tuple(asdict(Artist(name)) for name in ("Mara", "Ren")),
         "note": "Slow & wide.",
         "picture": "https://ipfs.io/ipfs/bafy/d.png",
     }

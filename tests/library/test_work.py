@@ -10,6 +10,7 @@ from custom_components.dp1.client.playlist.document import (
     check_playable,
     validate,
 )
+from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.providers.catalog.records import work_of
 from custom_components.dp1.library.providers.collection import items_of
 from custom_components.dp1.library.work import Work, labeled
@@ -21,7 +22,7 @@ SERIES = Series(
     exhibition_id="e",
     title="Cloud Ledger",
     max_artwork=40,
-    artists=(Alumni("1", "Ada Ek"), Alumni("2", "Rui Tanaka")),
+    artists=(Alumni("1", "Ek, Ada"), Alumni("2", "Rui Tanaka")),
 )
 SQUARE = "data:image/svg+xml,"
 TOKEN = Token(
@@ -67,7 +68,7 @@ def test_an_item_of_the_catalog() -> None:
     }
     assert manifest["metadata"] == {
         "title": "Cloud Ledger #1",
-        "artists": [{"name": "Ada Ek"}, {"name": "Rui Tanaka"}],
+        "artists": [{"name": "Ek, Ada"}, {"name": "Rui Tanaka"}],
         "thumbnails": {
             "default": {"uri": "https://cdn.feralfileassets.com/thumbnails/a"}
         },
@@ -115,9 +116,16 @@ def test_what_has_a_manifest_keeps_it() -> None:
 
 def test_a_work_over_another() -> None:
     """The fields of the first count, and those that it lacks are of the other."""
-    work = Work(title="Tide", year=2026).over(Work(title="Ebb", artist="Ada"))
-    assert work == Work(title="Tide", year=2026, artist="Ada")
+    ada, bo = (
+        Artist("Ada", "Born in 1990 in Oslo.", "https://art.example/ada"),
+        Artist("Bo"),
+    )
+    work = Work(title="Tide", year=2026).over(Work(title="Ebb", artists=(ada,)))
+    assert work == Work(title="Tide", year=2026, artists=(ada,))
     assert work.over(None) == work
+    label = Work(note="Slow…", artists=(Artist("Ada", "Born in…"), bo))
+    whole = label.over(replace(work, note="Slow and wide."))
+    assert whole == replace(work, note="Slow and wide.", artists=(ada, bo), year=2026)
 
 
 def test_the_language_of_the_home() -> None:

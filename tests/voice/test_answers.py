@@ -124,6 +124,18 @@ async def test_the_recorder_keeps_it(hass: HomeAssistant, tmp_path: Path) -> Non
         assert call.data["service_data"]["show_for"] == {"seconds": 5400}
 
 
+async def test_a_comma_in_a_name(hass: HomeAssistant, tmp_path: Path) -> None:
+    """It does not make two artists of one."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        document = playlist("Tide")
+        names = ({"name": "Quill, Zora"}, {"name": "Ada"})
+        document["items"][0]["inlineManifest"] = {"metadata": {"artists": [*names]}}
+        home.here.player.load(document)
+        await home.sees(home.here, "media_artist", "Quill, Zora, Ada")
+        said = await home.does("who made this")
+        assert said == "Tide is by Quill, Zora and Ada."
+
+
 async def test_the_artist_is_told(hass: HomeAssistant, tmp_path: Path) -> None:
     """What is known of the artist is told in two sentences, after the note of the work or alone."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:

@@ -80,6 +80,7 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
                 "title": node.title,
                 "kind": str(node.kind),
                 "artist": node.work.artist,
+                "artists": [it.to_attributes() for it in node.work.artists],
                 "year": node.work.year,
                 "medium": node.work.medium,
                 "note": node.work.note,

@@ -288,7 +288,7 @@ class ArtworkMetadata:
                 async with asyncio.timeout(retry):
                     await self._sources_changed.wait()
             retry = min(2 * retry, LAST_LOOK_UP_RETRY)
-        if work is None and self._work is None and not item.artist:
+        if work is None and self._work is None and not item.artists:
             work = await self._async_ask(item)
         self._look_up = None
         if work is not None and work != self._work:

@@ -12,7 +12,6 @@ from ..const import DOMAIN
 from .work import Work
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
-MAX_CREDIT = 120
 
 
 class NodeKind(StrEnum):

@@ -456,7 +456,7 @@ class Search:
     def _rank(self, match: Match) -> tuple[float, bool, int, int, int, int]:
         """Return the sort key of a match; solo shows come before group shows."""
         node, score = match.node, match.score
-        others = (node.work.artist or "").count(",") if score <= ARTIST else 0
+        others = len(node.work.artists) - 1 if score <= ARTIST else 0
         return (
             -score,
             not self._is_favorite(node.id),

@@ -1,9 +1,9 @@
 """A work of art: the one type of it, from the record of a server to whoever shows or names it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Self
+from typing import Any, Final, Self, override
 from uuid import UUID, uuid5
 
 from homeassistant.util import dt as dt_util
@@ -11,8 +11,12 @@ from homeassistant.util import dt as dt_util
 from ..client.display.player_status import PlaylistItem
 from ..client.playlist.document import build_item, timestamp, without_nothing
 from ..client.playlist.manifest import (
-    about_artist_in,
-    artist_in,
+    MAX_ARTISTS,
+    Artist,
+    Description,
+    artists_in,
+    biographies,
+    credit,
     picture_in,
     texts_in,
     translation_in,
@@ -22,6 +26,8 @@ from ..const import LICENSE
 
 MANIFEST_VERSION: Final = "1.1.0"
 MAX_DESCRIPTION: Final = 300
+# Of all artists together.
+MAX_ABOUT: Final = 150
 # A work has the same id in all playlists built here, so that it is recognized by its id.
 WORK_IDS: Final = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
 
@@ -29,7 +35,7 @@ type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Description):
     """A work in plain text, as far as it is known.
 
     Attributes:
@@ -38,7 +44,6 @@ class Work:
         exhibition: its title.
         edition: like ``#12 of 40`` or ``AP``.
         note: of whoever hung it, or else of the work.
-        about_artist: the beginning of the biographies.
         picture: URL.
         link: URL of its page.
         source: URL of what a display shows.
@@ -48,14 +53,13 @@ class Work:
 
     id: str | None = None
     title: str | None = None
-    artist: str | None = None
+    artists: tuple[Artist, ...] = ()
     series: str | None = None
     exhibition: str | None = None
     edition: str | None = None
     year: int | None = None
     medium: str | None = None
     note: str | None = None
-    about_artist: str | None = None
     picture: str | None = None
     link: str | None = None
     source: str | None = None
@@ -69,9 +73,8 @@ class Work:
         return cls(
             id=item.id,
             title=texts.get("title") or item.title,
-            artist=item.artist,
+            artists=item.artists,
             note=item.note or texts.get("description"),
-            about_artist=item.about_artist,
             picture=item.thumbnail,
             source=item.source,
             provenance=item.provenance,
@@ -83,18 +86,32 @@ class Work:
         texts = texts_in(manifest) | translation_in(manifest, language)
         return cls(
             title=texts.get("title"),
-            artist=artist_in(manifest, texts.get("creditLine")),
+            artists=artists_in(manifest, texts.get("creditLine")),
             picture=picture_in(manifest),
             note=texts.get("description"),
-            about_artist=about_artist_in(manifest),
         )
 
-    def over(self, other: Work | None) -> Work:
-        """Return the same work, with the fields of another for those that this one lacks."""
-        if other is None:
-            return self
-        lacks = (it.name for it in fields(self) if getattr(self, it.name) is None)
-        return replace(self, **{name: getattr(other, name) for name in lacks})
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the artists."""
+        return tuple(artist.name for artist in self.artists)
+
+    @property
+    def artist(self) -> str | None:
+        """Return the names of the artists in one line."""
+        return credit(self.artists)
+
+    @property
+    def about_artist(self) -> str | None:
+        """Return the beginning of the biographies."""
+        return biographies(self.artists)
+
+    @override
+    def over(self, other: Self | None) -> Self:
+        """Return the same work, with what another has beyond it of the work and of its artists."""
+        people = {artist.name: artist for artist in other.artists} if other else {}
+        artists = (artist.over(people.get(artist.name)) for artist in self.artists)
+        return super(Work, replace(self, artists=tuple(artists))).over(other)
 
     def item(
         self, *, created: datetime | None = None, duration: float | None = None
@@ -132,7 +149,10 @@ def labeled(
     picture = work.picture if work.picture != work.source else None
     metadata = {
         "title": work.title,
-        "artists": [{"name": name} for name in (work.artist or "").split(", ") if name],
+        "artists": [
+            artist.to_manifest(MAX_ABOUT // len(work.artists))
+            for artist in work.artists[:MAX_ARTISTS]
+        ],
         "description": shorten(work.note or "", MAX_DESCRIPTION),
         "thumbnails": picture and {"default": {"uri": escaped_url(picture)}},
     }

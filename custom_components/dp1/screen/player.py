@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from homeassistant.util import dt as dt_util
 
-from ..client.playlist.manifest import artist_in
+from ..client.playlist.manifest import artists_in, credit
 from ..client.text import MAX_TITLE, clean
 from ..client.values import mapping, number, whole
 
@@ -258,7 +258,7 @@ class Player:
             "muted": state.muted,
             "settings": self.settings,
             "title": clean(item.get("title"), MAX_TITLE),
-            "artist": artist_in(item.get("inlineManifest")) or "",
+            "artist": credit(artists_in(item.get("inlineManifest"))) or "",
             "year": clean(metadata.get("year"), 20),
         }
 

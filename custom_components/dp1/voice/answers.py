@@ -62,11 +62,10 @@ class Answers:
         }
         return self.templates[key].format(**filled)
 
-    def credit(self, key: str, artist: str | None, **texts: str | None) -> str:
-        """Fill a template that names an artist, or the one that says that the artist is unknown."""
-        if not artist:
+    def credit(self, key: str, artists: Sequence[str], **texts: str | None) -> str:
+        """Fill a template that names artists, or the one that says that they are unknown."""
+        if not artists:
             return self.say(f"{key}_unknown", **texts)
-        artists = artist.split(", ")
         named = self.join(artists)
         if len(artists) > MAX_NAMES:
             named = self.say("others", artists=", ".join(artists[: MAX_NAMES - 1]))

@@ -70,7 +70,7 @@ class Request:
 
     media_ids: tuple[str, ...]
     title: str
-    artist: str | None = None
+    artists: tuple[str, ...] = ()
     is_work: bool = False
     is_everything: bool = False
 
@@ -88,7 +88,7 @@ class Request:
         return cls(
             (media_id(library.entry_id, node.id),),
             node.title,
-            node.title if everything else node.work.artist,
+            (node.title,) if everything else node.work.names,
             node.kind in KINDS["work"],
             everything,
         )
@@ -186,7 +186,7 @@ async def _async_meant(
     if node.kind != NodeKind.ARTIST or kind == "everything":
         return Request.of(library, node)
     for owner, hit in found:
-        solo = fold(hit.node.work.artist or "") == fold(node.title)
+        solo = [*map(fold, hit.node.work.names)] == [fold(node.title)]
         if solo and hit.node.kind == NodeKind.EXHIBITION:
             return Request.of(owner, hit.node)
     if kind == "artist":
@@ -231,7 +231,7 @@ async def _async_choose(
         (library, node)
         for library, node in await async_exhibitions(libraries)
         if (year is None or node.work.year == int(year))
-        and (how != "group" or "," in (node.work.artist or ""))
+        and (how != "group" or len(node.work.artists) > 1)
     ]
     if not found and year is not None:
         raise NotOursError("not_found", what=str(int(year)))
@@ -267,7 +267,7 @@ async def _async_daily(libraries: list[Library]) -> Request | None:
             daily = Request.of(library, node)
             title = node.subtitle or node.title
             return replace(
-                daily, title=title, artist=work.artist, is_work=item is not None
+                daily, title=title, artists=work.names, is_work=item is not None
             )
     return None
 

@@ -111,6 +111,12 @@ class SpokenDisplay:
         displays = async_displays(self.hass)
         return next((d for d in displays if d.device_id == self.device_id), None)
 
+    @property
+    def artists(self) -> list[str]:
+        """Return the names of the artists of the work."""
+        details = self.attribute(DOMAIN) or {}
+        return [artist["name"] for artist in details.get("artists") or ()]
+
     def attribute(self, name: str) -> Any:
         """Return an attribute of the media player."""
         return self.state.attributes.get(name)

@@ -12,7 +12,6 @@ from custom_components.dp1.client.catalog.artwork import (
     absolute_url,
     artwork_page,
     cover_url,
-    credit,
     edition,
     picture_url,
     provenance,
@@ -22,7 +21,6 @@ from custom_components.dp1.client.catalog.artwork import (
     year,
 )
 from custom_components.dp1.client.catalog.models import (
-    Alumni,
     Artwork,
     Exhibition,
     Model,
@@ -231,16 +229,6 @@ def test_titles_fit_a_playlist(name: str, series_title: str, index: int | None) 
     """A title with a series is not empty and not longer than a playlist allows."""
     artwork = Artwork(id="1", name=name, index=index)
     assert 1 <= len(title(artwork, replace(SERIES, title=series_title))) <= 200
-
-
-def test_credit() -> None:
-    """Artists are listed in one line; empty if unknown."""
-    assert credit(()) == ""
-    assert credit((Alumni("1", "Mara Okafor"),)) == "Mara Okafor"
-    assert (
-        credit((Alumni("1", "Mara Okafor"), Alumni("2", "Studio Nul")))
-        == "Mara Okafor, Studio Nul"
-    )
 
 
 def test_edition_and_year() -> None:

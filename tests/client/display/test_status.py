@@ -28,6 +28,7 @@ from custom_components.dp1.client.display.player_status import (
 )
 from custom_components.dp1.client.display.transport import accepted
 from custom_components.dp1.client.errors import RejectedError
+from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.client.values import decode
 
@@ -122,10 +123,9 @@ def test_the_full_status() -> None:
         license="open",
         ref="https://art.example.org/1.json",
         provenance={"type": "onChain"},
-        artist=None,
+        artists=(),
         thumbnail=None,
         note=None,
-        about_artist=None,
         raw=WORKS[0],
     )
     assert status.asleep is False
@@ -641,8 +641,8 @@ KINDS = [
     model
     for module in (device_status, player_status)
     for model in vars(module).values()
-    # These are read from text, see below.
-    if is_dataclass(model) and model not in (Playlist, PlaybackCounters)
+    # These are read from text, see below; an artist has a name.
+    if is_dataclass(model) and model not in (Artist, Playlist, PlaybackCounters)
 ]
 NAMES = sorted(
     {*FULL, *FULL["deviceSettings"], *WORKS[0]}  # type: ignore[misc]

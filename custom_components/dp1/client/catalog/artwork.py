@@ -161,11 +161,6 @@ def own_name(artwork: Artwork, series: Series) -> str:
     return "" if _NUMBERING.issuperset(words) else " ".join(words)
 
 
-def credit(artists: tuple[Alumni, ...]) -> str:
-    """Return the names of the artists, in one line; empty if unknown."""
-    return ", ".join(artist.name for artist in artists)
-
-
 def year(artwork: Artwork, series: Series | None = None) -> int | None:
     """Return the year in which a work was minted; None if unknown."""
     minted_at = artwork.minted_at or (series.minted_at if series else None)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Self, override
 
 from ..playlist.document import unsigned
-from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
+from ..playlist.manifest import MAX_NOTE, Artist, artists_in, picture_in
 from ..playlist.playlist import Origin, Playlist
 from ..text import MAX_TITLE, plain, read_url
 from ..values import (
@@ -154,10 +154,9 @@ class PlaylistItem(Message):
         license: "open", "token" or "subscription".
         ref: URL of the manifest.
         provenance: type and contract as in DP-1, with the fields that it knows.
-        artist: names of the artists, by the manifest in the item.
+        artists: the artists, by the manifest in the item.
         thumbnail: URL of a picture of the work, by the manifest in the item.
         note: why it hangs, in a few words of whoever hung it (playlists extension).
-        about_artist: biographies of the artists, by the manifest in the item.
         raw: the item as sent: for displays and storage, never for a state.
     """
 
@@ -168,10 +167,9 @@ class PlaylistItem(Message):
     license: str | None = sent(word, "license")
     ref: str | None = sent(text, "ref")
     provenance: Mapping[str, Any] | None = sent(_provenance, "provenance")
-    artist: str | None = sent(artist_in, "inlineManifest")
+    artists: tuple[Artist, ...] = sent(artists_in, "inlineManifest", default=())
     thumbnail: str | None = sent(picture_in, "inlineManifest")
     note: str | None = sent(plain(MAX_NOTE), "note", "text")
-    about_artist: str | None = sent(about_artist_in, "inlineManifest")
     raw: Mapping[str, Any]
 
     @classmethod

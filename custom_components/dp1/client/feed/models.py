@@ -8,7 +8,7 @@ from sys import intern
 from typing import Any, NamedTuple, Self
 
 from ..playlist.document import for_display
-from ..playlist.manifest import MAX_NOTE, artist_in
+from ..playlist.manifest import MAX_NOTE, artists_in
 from ..text import MAX_TITLE, clean, one_line, through_gateway
 from ..values import address, mapping, moment, text
 from .drafts import owners
@@ -31,13 +31,13 @@ type Json = dict[str, Any]
 class FeedItem(NamedTuple):
     """A work of a playlist; the key is its id, or its index where it has none.
 
-    `shown_from` is when its playlist's schedule lets it be seen.
+    `artists` are names, one a line; `shown_from` is when its playlist's schedule lets it be seen.
     """
 
     key: str
     title: str
     source: str
-    artist: str = ""
+    artists: str = ""
     shown_from: str = ""
 
     def is_secret(self, now: datetime) -> bool:
@@ -194,7 +194,9 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
             key=key,
             title=clean(item.get("title"), MAX_TITLE) or f"#{index + 1}",
             source=through_gateway(item["source"]),
-            artist=artist_in(item.get("inlineManifest")) or "",
+            artists="\n".join(
+                artist.name for artist in artists_in(item.get("inlineManifest"))
+            ),
             shown_from=text(item.get("displayAt")) or "",
         )
         for key, index, item in keyed_items(document.get("items"))

@@ -3,43 +3,125 @@
 Source: DP-1, ``ref-manifest.json`` and the playlists extension for ``inlineManifest``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
 
-from ..text import MAX_TITLE, clean, shorten, through_gateway
-from ..values import address, mapping, objects
+from ..http import is_home_name
+from ..text import (
+    MAX_TITLE,
+    clean,
+    escaped_url,
+    plain_host,
+    shorten,
+    through_gateway,
+    web_url,
+)
+from ..values import address, mapping, objects, text
+from .document import without_nothing
 
 MAX_NOTE = 500
 MAX_ABOUT = 2000
-_MAX_ARTISTS = 10
+MAX_ARTISTS = 10
+MAX_CREDIT = 120
+_MAX_PAGE = 200
+_PAGES = ("website", "twitter", "instagram")
 _TEXTS = {"title": MAX_TITLE, "description": MAX_NOTE, "creditLine": MAX_TITLE}
 # The best for a card first.
 _THUMBNAILS = ("large", "default", "xlarge", "small")
 
 
-def artist_in(manifest: object, credit_line: str | None = None) -> str | None:
-    """Return the artists in a manifest, or else a credit line, by default its own."""
-    metadata = mapping(mapping(manifest).get("metadata"))
-    artists = objects(metadata.get("artists"), _MAX_ARTISTS)
-    names = [clean(artist.get("name"), MAX_TITLE) for artist in artists]
-    return (
-        shorten(", ".join(filter(None, names)), MAX_TITLE)
-        or credit_line
-        or clean(metadata.get("creditLine"), MAX_TITLE)
-        or None
-    )
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Base of what several sources describe."""
+
+    def over(self, other: Self | None) -> Self:
+        """Return the same, with the fields of another that this one lacks, and the whole of texts that it has cut."""
+        if other is None:
+            return self
+        news = {}
+        for name in (it.name for it in fields(self)):
+            own, others = getattr(self, name), getattr(other, name)
+            is_cut = isinstance(own, str) and own.endswith("…")
+            if not own or (is_cut and str(others).startswith(own[:-1])):
+                news[name] = others
+        return replace(self, **news)
 
 
-def about_artist_in(manifest: object) -> str | None:
-    """Return the biographies of the artists in a manifest, each with the name where there are several."""
-    artists = objects(mapping(mapping(manifest).get("metadata")).get("artists"))
-    return biographies(
-        (
-            clean(artist.get("name"), MAX_TITLE),
-            clean(next(iter(texts), {}).get("text"), MAX_NOTE),
+@dataclass(frozen=True, slots=True)
+class Artist(Description):
+    """An artist as a work names them; only within one work the same name is the same artist.
+
+    Attributes:
+        name: as they sign.
+        about: the beginning of their biography.
+        picture: URL of a portrait.
+        links: URLs of their pages by the types of DP-1.
+    """
+
+    name: str
+    about: str = ""
+    picture: str | None = None
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any]) -> Self | None:
+        """Parse an artist of a manifest of version 1.0 or 1.1; None without a name."""
+        if not (name := clean(data.get("name"), MAX_TITLE)):
+            return None
+        links: dict[str, str] = {}
+        for link in (*objects(data.get("links"), MAX_ARTISTS), data):
+            kind = link.get("type")
+            if url := _public_url(link.get("url")):
+                links.setdefault(kind if kind in _PAGES else "other", url)
+        biographies = objects(data.get("biographies"), 1)
+        return cls(
+            name,
+            clean(next(iter(biographies), {}).get("text"), MAX_NOTE),
+            _public_url(mapping(data.get("avatar")).get("uri")),
+            links,
         )
-        for artist in artists[:_MAX_ARTISTS]
-        for texts in [objects(artist.get("biographies"), 1)]
-    )
+
+    def to_attributes(self) -> dict[str, Any]:
+        """Return the artist as people read it in a state or an answer."""
+        return without_nothing(
+            {"name": self.name, "picture": self.picture, "links": dict(self.links)}
+        )
+
+    def to_manifest(self, max_about: int) -> dict[str, Any]:
+        """Return the artist of a manifest of version 1.1, with a biography of at most so many characters."""
+        about = shorten(self.about, max_about)
+        return without_nothing(
+            {
+                "name": self.name,
+                "avatar": self.picture and {"uri": escaped_url(self.picture)},
+                "biographies": [{"text": about}] if about else None,
+                "links": [{"type": it, "url": url} for it, url in self.links.items()],
+            }
+        )
+
+
+def artists_in(manifest: object, credit_line: str | None = None) -> tuple[Artist, ...]:
+    """Return the artists in a manifest, or else a credit line as one, by default its own."""
+    metadata = mapping(mapping(manifest).get("metadata"))
+    artists = objects(metadata.get("artists"), MAX_ARTISTS)
+    credited = {"name": credit_line or metadata.get("creditLine")}
+    parsed = tuple(filter(None, map(Artist.parse, artists)))
+    return parsed or tuple(filter(None, [Artist.parse(credited)]))
+
+
+def credit(artists: Iterable[Artist]) -> str | None:
+    """Return the names of artists in one line."""
+    return shorten(", ".join(artist.name for artist in artists), MAX_CREDIT) or None
+
+
+def _public_url(value: object) -> str | None:
+    """Return the URL of a page or a picture on the internet; a stranger may not name one at home."""
+    try:
+        url = web_url(through_gateway(text(value, _MAX_PAGE) or ""))
+    except ValueError:
+        return None
+    return None if is_home_name(plain_host(url)) else str(url)
 
 
 def texts_in(manifest: object) -> dict[str, str]:
@@ -60,9 +142,9 @@ def _texts(metadata: object) -> dict[str, str]:
     return {name: text for name, text in cleaned if text}
 
 
-def biographies(people: Iterable[tuple[str, str]]) -> str | None:
-    """Return the biographies of people, each with the name where there are several."""
-    texts = {name: about for name, about in people if about}
+def biographies(artists: Iterable[Artist]) -> str | None:
+    """Return the biographies of artists, each with the name where there are several."""
+    texts = {artist.name: artist.about for artist in artists if artist.about}
     if len(texts) == 1:
         return next(iter(texts.values()))
     text = "\n".join(f"{name}: {about}" for name, about in texts.items())

@@ -28,7 +28,7 @@ from ...client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Index
 from ...client.indexer.tokens import MAX_ALL_DATA, Token, data_type, provenance
 from ...client.page import Page
 from ...client.playlist.document import timestamp
-from ...client.playlist.manifest import MAX_NOTE
+from ...client.playlist.manifest import MAX_NOTE, Artist
 from ...client.playlist.playlist import Playlist
 from ...client.text import HLS, media_type, shorten
 from ...const import (
@@ -41,7 +41,7 @@ from ...const import (
 from ...guard import async_session
 from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
-from ..node import MAX_CREDIT, Children, Node, NodeKind, node_id
+from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines, Names
 from ..server import Server
 from ..server_list import PATIENCE, Json, ServerList
@@ -543,7 +543,7 @@ def work_of(token: Token, collection: str = "") -> Work:
     return Work(
         id=token.item_id,
         title=token.name,
-        artist=shorten(", ".join(token.artists), MAX_CREDIT) or None,
+        artists=tuple(map(Artist, token.artists)),
         picture=token.image or token.thumbnail,
         medium=MEDIA[medium_of(token)],
         note=shorten(token.description, MAX_NOTE) or None,

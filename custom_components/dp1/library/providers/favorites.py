@@ -28,7 +28,7 @@ KINDS = frozenset(
 )
 
 # Of a work, where a node had them before.
-TEXTS = {**dict.fromkeys(("title", "artist", "medium"), MAX_TITLE), "note": MAX_NOTE}
+TEXTS = {**dict.fromkeys(("title", "medium"), MAX_TITLE), "note": MAX_NOTE}
 
 type Json = dict[str, Any]
 
@@ -60,10 +60,12 @@ def _parse_stored(stored: Any) -> list[Favorite]:
 
 
 def _parse_favorite(stored: Any) -> Favorite | None:
-    """Return a stored favorite, None if it makes no sense; before there were works, a node had their fields."""
+    """Return a stored favorite, None if it makes no sense; before there were works, a node had their fields, and a work one artist."""
     node = mapping(mapping(stored).get("node"))
-    if "work" not in node:
-        stored = {**mapping(stored), "node": {**node, "work": node}}
+    work = mapping(node.get("work", node))
+    if artist := work.get("artist"):
+        work = {**work, "artists": [{"name": artist}]}
+    stored = {**mapping(stored), "node": {**node, "work": work}}
     return record_from_json(Favorite, stored)
 
 

@@ -22,7 +22,6 @@ from ....client.catalog.artwork import (
     Group,
     absolute_url,
     cover_url,
-    credit,
     edition,
     evenly,
     exhibition_page,
@@ -40,12 +39,11 @@ from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.feed.models import FeedPlaylist
 from ....client.http import request_json
 from ....client.playlist.playlist import Playlist
-from ....client.text import shorten
 from ....client.values import text
 from ....const import SOURCE_LIMIT
 from ....guard import ADDRESSES
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
-from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
+from ...node import Children, Node, NodeKind, node_id
 from ...search import (
     EXACT,
     MAX_QUERY,
@@ -71,7 +69,7 @@ from ..provider import (
 )
 from . import records
 from .background_reader import BackgroundReader
-from .records import artist_of, people_of, work_at
+from .records import artists_of, people_of, work_at
 from .server import CatalogServer
 
 # Seconds after which a work is looked up again that a display shows.
@@ -409,7 +407,7 @@ class CatalogProvider(Provider):
             kind=NodeKind.EXHIBITION,
             work=Work(
                 title=exhibition.title,
-                artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
+                artists=artists_of(exhibition.artists),
                 year=opens.year if opens else None,
                 note=exhibition.note or None,
                 picture=cover_url(exhibition),
@@ -434,7 +432,7 @@ class CatalogProvider(Provider):
             kind=NodeKind.SERIES,
             work=Work(
                 title=series.title,
-                artist=artist_of(series, exhibition),
+                artists=artists_of(people_of(series, exhibition)),
                 year=series.minted_at.year if series.minted_at else None,
                 medium=series.medium or None,
                 note=series.description or None,
@@ -735,7 +733,7 @@ class CatalogProvider(Provider):
         """Return the artist and the exhibition of a series."""
         exhibition = self.catalog.exhibition(series.exhibition_id)
         title = exhibition.title if exhibition else ""
-        return artist_of(series, exhibition) or "", title
+        return ", ".join(it.name for it in people_of(series, exhibition)), title
 
     def _names_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[Names]:
         """Yield the names of a work: its own, and its title."""
@@ -1009,7 +1007,7 @@ def _people(exhibition: Exhibition) -> list[str]:
 
 def _names_of(exhibition: Exhibition) -> Iterator[Names]:
     """Yield the names of an exhibition, one with each of its people."""
-    artists = credit(exhibition.artists)
+    artists = ", ".join(artist.name for artist in exhibition.artists)
     for person in _people(exhibition) or [""]:
         yield exhibition.title, person, artists
 

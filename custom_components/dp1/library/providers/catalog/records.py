@@ -9,7 +9,7 @@ from ....client.catalog.artwork import (
     PROOF_NAMES,
     absolute_url,
     artwork_page,
-    credit,
+    cover_url,
     edition,
     own_name,
     picture_url,
@@ -21,10 +21,10 @@ from ....client.catalog.artwork import (
     year,
 )
 from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
-from ....client.playlist.manifest import MAX_NOTE, biographies
+from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import shorten
 from ....client.values import mapping, text
-from ...node import MAX_CREDIT, NodeKind, node_id
+from ...node import NodeKind, node_id
 from ...work import WORK_IDS, Work
 
 _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
@@ -34,9 +34,17 @@ _EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 type WorkKey = tuple[str, str]
 
 
-def artist_of(series: Series, exhibition: Exhibition | None) -> str | None:
-    """Return the names of who made a series."""
-    return shorten(credit(people_of(series, exhibition)), MAX_CREDIT) or None
+def artists_of(people: Iterable[Alumni]) -> tuple[Artist, ...]:
+    """Return the artists of a work."""
+    return tuple(
+        Artist(
+            person.name,
+            person.about,
+            cover_url(person),
+            {"website": person.website} if person.website else {},
+        )
+        for person in people
+    )
 
 
 def people_of(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
@@ -68,7 +76,7 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
     return Work(
         id=item_id(series, artwork) if artwork.id else None,
         title=name,
-        artist=artist_of(series, exhibition),
+        artists=artists_of(people_of(series, exhibition)),
         series=series.title if series.title and series.title != name else None,
         exhibition=exhibition.title if exhibition else None,
         edition=_edition(artwork, series),
@@ -77,9 +85,6 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
         link=artwork_page(artwork) if artwork.id else series_page(series),
         medium=series.medium or None,
         note=shorten(series.description, MAX_NOTE) or None,
-        about_artist=biographies(
-            (person.name, person.about) for person in people_of(series, exhibition)
-        ),
         source=source_url(artwork, series),
         provenance=provenance(artwork),
         node_id=node_id(NodeKind.ARTWORK, series.id, artwork.id)

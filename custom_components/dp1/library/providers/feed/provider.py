@@ -21,6 +21,7 @@ from ....client.feed.models import (
     open_items,
 )
 from ....client.playlist.document import unsigned
+from ....client.playlist.manifest import Artist
 from ....client.playlist.playlist import Playlist
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
@@ -372,7 +373,7 @@ def channel_node(channel: FeedChannel) -> Node:
         kind=NodeKind.CHANNEL,
         work=Work(
             title=channel.title,
-            artist=channel.publisher or None,
+            artists=(Artist(channel.publisher),) if channel.publisher else (),
             picture=channel.cover or None,
         ),
         can_play=bool(channel.playlists),
@@ -420,7 +421,7 @@ def item_node(
         kind=NodeKind.ITEM,
         work=Work(
             title=item.title,
-            artist=item.artist or None,
+            artists=tuple(map(Artist, item.artists.splitlines())),
             picture=picture or playlist.cover or None,
             source=item.source,
         ),
@@ -487,4 +488,4 @@ def _names_of(playlist: FeedPlaylist) -> Iterator[Names]:
     """Yield the names of a playlist, and of its works."""
     yield playlist.title, ", ".join(playlist.curators), ""
     for item in playlist.items:
-        yield item.title, item.artist, playlist.title
+        yield item.title, item.artists, playlist.title
