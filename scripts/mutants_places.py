@@ -622,7 +622,7 @@ PLACES = [
         ["tests/display/test_wake_on_lan.py::test_who_can_be_switched_on"],
     ),
     Place(
-        "library/providers/catalog/provider.py",
+        "library/providers/catalog/hanging.py",
         "manifests of any length",
         "                max_body=MAX_MANIFEST,\n",
         "",

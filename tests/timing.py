@@ -20,7 +20,7 @@ MODULES: Final[Mapping[str, str]] = {
     "library.server_list": "read_retry",
     "library.providers.catalog.server": "catalog_age",
     "library.providers.feed.server": "older_age",
-    "library.providers.catalog.provider": "work_age work_retry",
+    "library.providers.catalog.hanging": "work_age work_retry",
     "library.providers.catalog.background_reader": "reading_start reading_pause reading_idle jitter",
     "dialogs": "progress_pause",
     "playback.program": "give_up",

@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Artist
-from custom_components.dp1.library.providers.catalog import provider as catalog_provider
+from custom_components.dp1.library.providers.catalog import hanging
 from custom_components.dp1.library.providers.catalog.records import (
     folder_of,
     token_key,
@@ -203,7 +203,7 @@ MANIFEST = {
         (404, json.dumps(MANIFEST), None),
         (
             200,
-            json.dumps({**MANIFEST, "x": "y" * catalog_provider.MAX_MANIFEST}),
+            json.dumps({**MANIFEST, "x": "y" * hanging.MAX_MANIFEST}),
             None,
         ),
     ],

@@ -1,8 +1,11 @@
 """Works of the catalog: made of its records, and looked up by id, address, token or a name of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 import re
 from uuid import uuid5
+
+from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
     ASSETS_URL,
@@ -25,8 +28,12 @@ from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import shorten
 from ....client.values import mapping, text
 from ...node import NodeKind, node_id
+from ...spoken import fold
 from ...work import WORK_IDS, Work
 
+_CLAIM = re.compile(
+    r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
+)
 _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
 _NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
 _EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
@@ -62,6 +69,35 @@ def people_of(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ..
         person if person.about else with_biography.get(person.id, person)
         for person in series.artists
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibitor:
+    """An artist with the exhibitions with their works, the newest first."""
+
+    name: str
+    exhibitions: list[Exhibition]
+
+    def viewable(self) -> list[Exhibition]:
+        """Return the exhibitions that can be seen."""
+        now = dt_util.utcnow()
+        return [each for each in self.exhibitions if each.viewable(now)]
+
+    def made(self, series: Series, exhibition: Exhibition) -> bool:
+        """Return whether a series in an exhibition is by the artist."""
+        names = {fold(person.name) for person in people_of(series, exhibition)}
+        return fold(self.name) in names
+
+
+def claimed_title(title: str) -> str | None:
+    """Return the name of the exhibition that the title of a playlist claims, as `comparable` writes it."""
+    match = _CLAIM.fullmatch(title.strip())
+    return comparable(match[1]) if match else None
+
+
+def comparable(name: str) -> str:
+    """Return a name without case and extra blanks."""
+    return " ".join(name.casefold().split())
 
 
 def item_id(series: Series, artwork: Artwork) -> str:

@@ -1,6 +1,7 @@
 """The server of the exhibition catalog; series and artworks are read on demand."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import partial
 from math import ceil
 from typing import Any, Final, override
@@ -22,13 +23,17 @@ from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import ADDRESSES
 from ...server import Server
 from ...server_list import PATIENCE, Json, Read, ServerList
-from .records import KnownWorks
+from ...spoken import fold
+from ...work import Work
+from .records import Exhibitor, KnownWorks, work_of
 
 # Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
 CATALOG_AGE: Final = 3600.0
 
 MAX_WORKS = 20_000
 MAX_UNLISTED = 100
+# Reading series takes requests, so only those of the newest exhibitions of an artist are read.
+MAX_OF_ARTIST = 10
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
 
@@ -53,6 +58,8 @@ class CatalogServer(Server[Exhibition]):
         self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
         self._all_series: tuple[Series, ...] = ()
+        self._artists: tuple[Exhibitor, ...] = ()
+        self._artists_of: Sequence[Exhibition] = ()
 
     # Storage
 
@@ -86,6 +93,20 @@ class CatalogServer(Server[Exhibition]):
         return self._all_series
 
     @property
+    def artists(self) -> tuple[Exhibitor, ...]:
+        """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
+        exhibitions = self.list.records
+        if self._artists_of is not exhibitions:
+            artists: dict[str, Exhibitor] = {}
+            for exhibition in exhibitions:
+                for person in exhibition.artists:
+                    artist = Exhibitor(person.name, [])
+                    earlier = artists.setdefault(fold(person.name), artist)
+                    earlier.exhibitions.append(exhibition)
+            self._artists_of, self._artists = exhibitions, tuple(artists.values())
+        return self._artists
+
+    @property
     def works_count(self) -> int:
         """Return how many artworks have been read."""
         return sum(len(artworks.records) for artworks in self._artwork_lists.values())
@@ -97,6 +118,18 @@ class CatalogServer(Server[Exhibition]):
     def series(self, key: str) -> Series | None:
         """Return a series that has been read."""
         return self._series.get(key)
+
+    def find_work(
+        self, key: str | None, source: str | None, origin: object = None
+    ) -> tuple[Artwork, Series] | None:
+        """Return an artwork that has been read, and its series, by the id of its item, its token, or its address."""
+        series_id, artwork = self.works.find(key, source, origin) or ("", None)
+        series = self.series(series_id)
+        return (artwork, series) if artwork and series else None
+
+    def work_of(self, artwork: Artwork, series: Series) -> Work:
+        """Return the work of an artwork in a series."""
+        return work_of(artwork, series, self.exhibition(series.exhibition_id))
 
     def series_of(self, exhibition_id: str) -> ServerList[Series]:
         """Return the series of an exhibition as far as they have been read."""
@@ -149,6 +182,31 @@ class CatalogServer(Server[Exhibition]):
         """Return the series of an exhibition."""
         series = self.series_of(exhibition_id)
         return await series.async_get(max_age=CATALOG_AGE, patience=patience)
+
+    async def async_artist(self, name: str) -> Exhibitor:
+        """Return an artist by name, or raise NotFoundError or why the catalog could not be read."""
+        exhibitions = await self.async_list()
+        for artist in self.artists:
+            if fold(artist.name) == fold(name):
+                return artist
+        raise exhibitions.missing or NotFoundError(f"no artist {name!r}")
+
+    async def async_series_by(
+        self, artist: Exhibitor, patience: float = PATIENCE
+    ) -> tuple[list[Series], Dp1Error | None]:
+        """Return the series of an artist, and why others may be missing."""
+        exhibitions = artist.viewable()[:MAX_OF_ARTIST]
+        lists = await asyncio.gather(
+            *(self.async_series(each.id, patience) for each in exhibitions)
+        )
+        all_series = [
+            series
+            for exhibition, series_list in zip(exhibitions, lists, strict=True)
+            for series in series_list.records
+            if artist.made(series, exhibition)
+        ]
+        reasons = (series_list.missing for series_list in lists if series_list.missing)
+        return all_series, next(reasons, None)
 
     async def async_artworks(
         self, series_id: str, count: int | None, patience: float = PATIENCE

@@ -1,0 +1,155 @@
+"""Works that hang on displays, recognized by the catalog: read already, or looked up by feed, folder and number."""
+
+import asyncio
+from dataclasses import replace
+from typing import Final
+
+from lru import LRU
+
+from homeassistant.core import HomeAssistant
+
+from ....client.catalog.artwork import CAP, absolute_url, shown_once, source_url
+from ....client.catalog.models import Exhibition, Series
+from ....client.display.player_status import PlaylistItem
+from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
+from ....client.http import request_json
+from ....guard import ADDRESSES
+from ...work import NO_WORK, Work
+from ..feed.server import FeedServer
+from .records import claimed_title, comparable, work_at
+from .server import CatalogServer
+
+# Seconds after which a work is looked up again that a display shows.
+WORK_AGE: Final = 600.0
+# The same of one that could not be looked up.
+WORK_RETRY: Final = 30.0
+MANIFEST_SECONDS = 10.0
+# Manifests are advised to have at most 64 KB.
+MAX_MANIFEST = 256 * 1024
+MAX_LOOK_UPS = 256
+MAX_EXHIBITIONS = 3
+
+
+class HangingWorks:
+    """The works of a catalog that displays show."""
+
+    def __init__(
+        self, hass: HomeAssistant, catalog: CatalogServer, feed: FeedServer
+    ) -> None:
+        """Initialize with the feed, whose playlists name exhibitions."""
+        self._hass = hass
+        self._catalog = catalog
+        self._feed = feed
+        # Works that were looked up, or the errors instead, and when they expire.
+        self._results: LRU[str, tuple[Work | Dp1Error | None, float]] = LRU(
+            MAX_LOOK_UPS
+        )
+
+    def work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of an item, as far as it has been read or looked up."""
+        result, _ = self._results.get(_key(item)) or (None, 0.0)
+        looked_up = result if isinstance(result, Work) else None
+        return self._indexed(item) or looked_up or self._described_by_series(item)
+
+    async def async_work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of an item, which is looked up, or raise why it could not be."""
+        if work := self._indexed(item):
+            return work
+        key, now = _key(item), asyncio.get_running_loop().time()
+        result, expires = self._results.get(key) or (None, 0.0)
+        if now >= expires:
+            work, problem = None, None
+            try:
+                work = await self._async_look_up(item)
+            except NotFoundError, InvalidRequestError:
+                pass
+            except Dp1Error as err:
+                problem = err
+            work = work or self._described_by_series(item)
+            result = await self._async_add_manifest(item, work) or problem
+            max_age = WORK_RETRY if problem else WORK_AGE
+            self._results[key] = result, now + max_age
+        if isinstance(result, Dp1Error):
+            raise result
+        return result
+
+    def _indexed(self, item: PlaylistItem) -> Work | None:
+        """Return a work that has been read from the catalog."""
+        record = self._catalog.find_work(item.id, item.source, item.provenance)
+        return self._catalog.work_of(*record) if record else None
+
+    def _series(self, item: PlaylistItem) -> Series | None:
+        """Return the series in whose folder a work lies."""
+        return self._catalog.series(self._catalog.works.series_at(item.source) or "")
+
+    def _described_by_series(self, item: PlaylistItem) -> Work | None:
+        """Return a work as far as its series describes it."""
+        if (series := self._series(item)) is None:
+            return None
+        work = self._catalog.work_of(work_at(series, item.source or ""), series)
+        title = item.title or work.title
+        of_series = series.title if series.title != title else None
+        return replace(work, title=title, series=of_series, provenance=item.provenance)
+
+    async def _async_look_up(self, item: PlaylistItem) -> Work | None:
+        """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
+        for exhibition in self._claimed_exhibitions(item):
+            series_list = await self._catalog.async_series(exhibition.id)
+            if series_list.missing and self._series(item) is None:
+                raise series_list.missing
+        if (series := self._series(item)) is None:
+            for server in (self._catalog.list, self._feed.list):
+                if server.missing and server.read_at is None:
+                    raise server.missing
+            return None
+        index = 0 if shown_once(series) else work_at(series, item.source or "").index
+        if index is None:
+            artworks = await self._catalog.async_artworks(series.id, CAP)
+            if (work := self._indexed(item)) is None and artworks.missing:
+                raise artworks.missing
+            return work
+        artwork = await self._catalog.async_artwork_at(series, index)
+        if artwork and source_url(artwork, series) == item.source:
+            return self._catalog.work_of(artwork, series)
+        return None
+
+    def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
+        """Return the exhibitions that playlists of the feed with this work claim to be."""
+        names = {
+            name
+            for playlist in self._feed.list.records
+            if playlist.shows(item.source) and (name := claimed_title(playlist.title))
+        }
+        return [
+            exhibition
+            for exhibition in self._catalog.list.records
+            if comparable(exhibition.title) in names
+        ][:MAX_EXHIBITIONS]
+
+    async def _async_add_manifest(
+        self, item: PlaylistItem, work: Work | None
+    ) -> Work | None:
+        """Return a work completed by its manifest."""
+        address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
+        if address is None:
+            return work
+        try:
+            answer = await request_json(
+                self._hass.data[ADDRESSES].async_guard(),
+                "GET",
+                address,
+                timeout=MANIFEST_SECONDS,
+                max_body=MAX_MANIFEST,
+            )
+            manifest = await answer.json(strict=False) if answer.ok else None
+        except Dp1Error:
+            return work
+        work = (work or NO_WORK).over(
+            Work.of_manifest(manifest, self._hass.config.language)
+        )
+        return None if work == NO_WORK else work
+
+
+def _key(item: PlaylistItem) -> str:
+    """Return the key of a work in the results."""
+    return f"{item.id} {item.source} {item.ref}"
