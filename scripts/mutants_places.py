@@ -750,8 +750,8 @@ PLACES = [
     Place(
         "client/playlist/manifest.py",
         "a manifest of the wrong shape raises",
-        'objects(metadata.get("artists"), _MAX_ARTISTS)',
-        '(metadata.get("artists") or [])[:_MAX_ARTISTS]',
+        'objects(metadata.get("artists"), MAX_ARTISTS)',
+        '(metadata.get("artists") or [])[:MAX_ARTISTS]',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),
     Place(
