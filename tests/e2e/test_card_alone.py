@@ -238,6 +238,7 @@ async def test_a_stranger_writes_no_markup(page: Page) -> None:
             "edition": evil,
             "year": evil,
             "link": "javascript:alert(1)",
+            "artists": [{"name": evil, "links": {"website": "javascript:alert(1)"}}],
             "provenance": {"contract": {"chain": evil, "address": evil}},
         },
         media_title=f"{evil}!",

@@ -1,5 +1,6 @@
 """Test the label on the wall: newer players read its title and artist in the manifest of an item, and nowhere else."""
 
+from dataclasses import replace
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from jsonschema import Draft202012Validator
 import pytest
 
 from custom_components.dp1.client.playlist.document import validate
+from custom_components.dp1.client.playlist.manifest import artists_in
 from custom_components.dp1.client.playlist.signing import sign, verify
 from custom_components.dp1.library.entries import async_build_playlist
 from homeassistant.setup import async_setup_component
@@ -41,6 +43,43 @@ async def test_an_exhibition_and_what_is_in_it(gallery: Gallery) -> None:
     for node in (works[0].id, "favorites"):
         await gallery.play(gallery.media_id(node))
         assert gallery.wall.label[1] == series.work.artist
+
+
+async def test_who_made_it(gallery: Gallery) -> None:
+    """Portrait and pages of the artists are in manifests, of the work that hangs, in results of a search, and in tiles."""
+    show = gallery.exhibition(SMALL)
+    (series, *_) = (await gallery.library.async_children(show)).nodes
+    (artist, *_) = series.work.artists
+    assert artist.picture and artist.links
+    await gallery.play(gallery.media_id(show))
+    (written, *_) = artists_in(gallery.wall.state.items[0]["inlineManifest"])
+    assert (written.picture, written.links) == (artist.picture, artist.links)
+    (told, *_) = gallery.attribute("dp1")["artists"]
+    assert told == artist.to_attributes()
+    assert artist.about.startswith(gallery.attribute("dp1")["about_artist"])
+    found = await gallery.call("search", query=series.title, kinds=["series"])
+    assert told in found["results"][0]["artists"]
+    bare = replace(series, work=replace(series.work, picture=None))
+    assert bare.picture == artist.picture
+
+
+async def test_an_artist_of_a_stranger(gallery: Gallery) -> None:
+    """Pages and portraits at home, or that are no web pages, are told nowhere."""
+    manifest = {
+        "metadata": {
+            "artists": [
+                {
+                    "name": "Ada",
+                    "avatar": {"uri": "http://192.168.1.1/face.png"},
+                    "links": [{"type": "website", "url": "javascript:alert(1)"}],
+                }
+            ]
+        }
+    }
+    document = playlist("Tide")
+    document["items"][0]["inlineManifest"] = manifest
+    await gallery.cast(playlist=document)
+    assert gallery.attribute("dp1")["artists"] == [{"name": "Ada"}]
 
 
 async def test_what_is_of_the_home(gallery: Gallery, tmp_path: Path) -> None:

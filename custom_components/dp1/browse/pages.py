@@ -221,7 +221,7 @@ def node_media(
         title=_labeled(library.hass, node, page),
         can_play=node.can_play,
         can_expand=node.can_expand,
-        thumbnail=picture_url(name) if node.work.picture else None,
+        thumbnail=picture_url(name) if node.picture else None,
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
     )

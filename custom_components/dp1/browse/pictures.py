@@ -184,7 +184,7 @@ class Pictures:
         """Return the picture of a library node, if there is one, or that as a tile."""
         try:
             library, node = library_and_node(self._hass, media_id)
-            address = (await library.async_node(node)).work.picture
+            address = (await library.async_node(node)).picture
         except Dp1Error, HomeAssistantError:
             return None
         if not address:

@@ -168,7 +168,7 @@ const TEMPLATE = `
         <div class="reads detail">
           <details class="about" hidden><summary></summary><p class="note" dir="auto"></p></details>
           <details class="artists" hidden><summary></summary><p class="note" dir="auto"></p></details>
-          <p class="links"><a class="link"></a><a class="provenance"></a><span class="chain soft"></span></p>
+          <p class="links"><a class="link"></a><a class="maker"></a><a class="provenance"></a><span class="chain soft"></span></p>
         </div>
         <p class="signed soft detail" dir="auto"></p>
       </div>
@@ -618,10 +618,12 @@ class WallLabelCard extends HTMLElement {
     const contract = work.provenance?.contract;
     const chain = CHAINS.get(contract?.chain)?.[0] ?? String(contract?.chain ?? "");
     const provenance = explorerUrl(contract);
+    const [maker, site] = (work.artists ?? []).map((artist) => [artist.name, safeUrl(Object.values(artist.links ?? {})[0])]).find(([, url]) => url) ?? [];
     this._link(".link", page, text(this._hass, "page"));
+    this._link(".maker", site, maker);
     this._link(".provenance", provenance, text(this._hass, "provenance", { chain }));
     this._write(".chain", !provenance && chain.slice(0, 40));
-    this._find(".links").hidden = (!page && !chain) || this._hidden.has("links");
+    this._find(".links").hidden = (!page && !site && !chain) || this._hidden.has("links");
     const signer = work.signed_by;
     this._write(".signed", signer && text(this._hass, "signed_by", { signer }), "links");
   }

@@ -86,6 +86,12 @@ class Node:
         """Return the title."""
         return self.work.title or ""
 
+    @property
+    def picture(self) -> str | None:
+        """Return the URL of a picture of the work, or else of a portrait of an artist."""
+        portraits = (artist.picture for artist in self.work.artists)
+        return self.work.picture or next(filter(None, portraits), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Children[T = Node]:

@@ -1,0 +1,76 @@
+"""Test artists of a manifest, which a stranger wrote."""
+
+import pytest
+
+from custom_components.dp1.client.playlist.manifest import Artist, artists_in
+
+
+def manifest(*artists: object, **metadata: object) -> dict[str, object]:
+    """Return a manifest with artists."""
+    return {"metadata": {"artists": [*artists], **metadata}}
+
+
+def test_versions() -> None:
+    """An artist of version 1.0 has a name and an address, one of 1.1 a portrait, a biography and pages."""
+    first = {"name": "Quill, Zora", "id": "z", "url": "https://zora.example/"}
+    second = {
+        "name": "Ada",
+        "id": "z",
+        "avatar": {"uri": "ipfs://bafyada/face.png"},
+        "biographies": [{"text": "<p>Born in Oslo.</p>", "source": "Museum"}],
+        "links": [
+            {"type": "instagram", "url": "https://instagram.com/ada"},
+            {"type": "mastodon", "url": "https://art.example/@ada"},
+            {"type": "other", "url": "https://ada.example/"},
+        ],
+    }
+    zora = Artist("Quill, Zora", links={"other": "https://zora.example/"})
+    ada = Artist(
+        "Ada",
+        "Born in Oslo.",
+        "https://ipfs.io/ipfs/bafyada/face.png",
+        {
+            "instagram": "https://instagram.com/ada",
+            "other": "https://art.example/@ada",
+        },
+    )
+    assert artists_in(manifest(first, second)) == (zora, ada)
+    written = [artist.to_manifest(100) for artist in (zora, ada)]
+    assert artists_in(manifest(*written)) == (zora, ada)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "http://192.168.1.1/",
+        "http://localhost:8123/",
+        "https://homeassistant.local/",
+        "http://[fe80::1]/",
+        "https://user:word@art.example/",
+        "//art.example/",
+        f"https://art.example/{'a' * 500}",
+        5,
+        None,
+    ],
+)
+def test_hostile_addresses(address: object) -> None:
+    """No address is a link or a portrait unless it is one on the internet."""
+    artist = {
+        "name": "Ada",
+        "url": address,
+        "avatar": {"uri": address},
+        "links": [{"type": "website", "url": address}, address],
+    }
+    assert artists_in(manifest(artist)) == (Artist("Ada"),)
+
+
+def test_odd_artists() -> None:
+    """Whoever has no name is left out; without anybody, the credit line is one name."""
+    odd = ["Ada", None, {}, {"name": 5}, {"name": " "}]
+    assert artists_in(manifest(*odd)) == ()
+    credited = artists_in(manifest(*odd, creditLine="After Quill, Zora"))
+    assert credited == (Artist("After Quill, Zora"),)
+    assert len(artists_in(manifest(*[{"name": "Ada"}] * 99))) == 10
