@@ -15,7 +15,8 @@ from .simulators.display import DisplaySimulator
 
 DEVICE_ID = "FF1-AB12CD34"
 ENTITY_ID = "media_player.wall"
-FIRMWARE = ("A", "A1", "B", "C")
+# What displays have.
+FIRMWARE = ("A1", "B")
 DESCRIPTION = ("legacy", "legacy-strict")
 
 

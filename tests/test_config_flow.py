@@ -45,9 +45,7 @@ from .simulators.feed import FeedSimulator
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns", "names")
 
 OTHER_ID = "FF1-ZZ99ZZ99"
-CLIENT = "custom_components.dp1.client.display"
 DISCOVERY = "custom_components.dp1.display.discovery"
-UNKNOWN = {"ok": False}
 
 
 def library_entry() -> MockConfigEntry:
@@ -586,21 +584,6 @@ async def test_a_library_is_offered_after_the_first_display(
         await hass.async_block_till_done()
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert (result["title"], result["result"].unique_id) == ("Art", feed.url)
-
-
-async def test_the_offered_library_takes_one_click(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
-    """Nothing needs to be filled in or unfolded."""
-    (offer,) = offers(hass)
-    async with FeedSimulator() as feed:
-        result = await hass.config_entries.flow.async_configure(
-            offer["flow_id"],
-            {"name": "Feral File", "advanced": {"feed_url": feed.url}},
-        )
-        await hass.async_block_till_done()
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert result["title"] == "Feral File"
 
 
 async def test_a_library_added_by_hand_ends_the_offer(

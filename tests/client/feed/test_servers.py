@@ -14,16 +14,10 @@ from custom_components.dp1.client.errors import (
     ConflictError,
     Dp1Error,
     InvalidPlaylistError,
-    LostAnswerError,
     NotFoundError,
     NotOwnerError,
-    TemporaryError,
 )
-from custom_components.dp1.client.feed import (
-    connection as feed_connection,
-    paging as feed_lists,
-    writer,
-)
+from custom_components.dp1.client.feed import paging as feed_lists, writer
 from custom_components.dp1.client.feed.client import Family, Feed
 from custom_components.dp1.client.feed.drafts import normalize
 from custom_components.dp1.client.playlist.document import build, build_item
@@ -43,7 +37,6 @@ from tests.simulators.feed import (
     dynamic_only,
     legacy_signature,
     nanosecond_created,
-    too_many_requests,
     unknown_fields,
 )
 
@@ -177,19 +170,12 @@ async def test_a_queue_that_is_not_told(
 
 
 FAULTS = {
-    "cut before the body": Fault(method="POST", cut=Cut.BEFORE_BODY),
     "cut after the body": Fault(method="POST", cut=Cut.AFTER_BODY),
     "cut when done": Fault(method="POST", cut=Cut.AFTER_DONE),
     "cut in the answer": Fault(method="POST", cut=Cut.IN_ANSWER),
-    "500 not done": Fault(method="POST", status=500, body={"error": "internal_error"}),
-    "500 done": Fault(
-        method="POST", status=500, body={"error": "internal_error"}, done=True
-    ),
     "502 not done": bad_gateway(method="POST"),
     "502 done": Fault(method="POST", status=502, body="<html>", done=True),
-    "503 done": Fault(method="POST", status=503, body="<html>", done=True),
     "too late": Fault(method="POST", delay=2.5),
-    "201 of rubbish": Fault(method="POST", status=201, body="<html>", done=True),
 }
 
 
@@ -211,42 +197,6 @@ async def test_signed_publish_survives(name: str) -> None:
         assert list(simulator.documents) == [told.id]
         assert (told.signed_by, told.changed) == (KEY.did, ())
         assert posts(simulator) <= 2
-
-
-@pytest.mark.parametrize("name", FAULTS)
-@BOTH
-async def test_publish_with_key_is_tried_once(name: str, family: FamilyName) -> None:
-    """A doubtful attempt with an API key raises and is not repeated."""
-    async with served(family, seconds=1.5) as (feed, simulator):
-        simulator.fault(fresh(name))
-        with pytest.raises(Dp1Error) as caught:
-            await feed.publish(playlist())
-        assert isinstance(caught.value, LostAnswerError | TemporaryError) or (
-            name == "201 of rubbish"
-        )
-        assert posts(simulator) == 1
-        assert len(simulator.documents) <= 1
-        assert simulator.api_key not in str(caught.value)
-
-
-async def test_feed_that_stays_down() -> None:
-    """After two attempts the error is raised."""
-    async with served(key="") as (feed, simulator):
-        await feed.family()
-        simulator.fault(bad_gateway(times=None, method="POST"))
-        with pytest.raises(TemporaryError):
-            await feed.publish(playlist(), key=KEY)
-        assert posts(simulator) == 2
-
-
-@BOTH
-async def test_busy_feed(family: FamilyName) -> None:
-    """Retry-After is waited for, and the playlist published once."""
-    async with served(family) as (feed, simulator):
-        simulator.fault(too_many_requests(0, times=2, method="POST"))
-        told = await feed.publish(playlist())
-        assert list(simulator.documents) == [told.id]
-        assert posts(simulator) == 3
 
 
 async def test_publish_twice_is_once() -> None:
@@ -448,15 +398,6 @@ async def test_odd_documents_are_read(family: FamilyName, change: Any) -> None:
         assert checked and all(verification.valid for verification in checked)
         with pytest.raises(NotFoundError):
             await feed.playlist("has_underscore")
-
-
-async def test_slow_feed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slow read times out."""
-    async with served() as (feed, simulator):
-        monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.2)
-        simulator.fault(delay=1.0)
-        with pytest.raises(LostAnswerError):
-            await feed.family()
 
 
 async def test_signer_is_another_curator() -> None:
