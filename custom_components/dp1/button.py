@@ -137,7 +137,7 @@ class WakeOnLanButton(DisplayButton):
     @property
     @override
     def available(self) -> bool:
-        """Return whether the hardware addresses to wake are known."""
+        """Return whether there are hardware addresses to wake."""
         return super().available or bool(wired_macs(self.coordinator.data.device))
 
 

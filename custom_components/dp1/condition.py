@@ -95,7 +95,7 @@ class IsShowingCondition(AttributeCondition):
     def is_valid_state(self, entity_state: State) -> bool:
         """Return whether a display shows it."""
         attributes = entity_state.attributes
-        shown = {
+        work = {
             **_details(entity_state),
             "title": attributes.get(ATTR_MEDIA_TITLE),
             "artist": attributes.get(ATTR_MEDIA_ARTIST),
@@ -103,7 +103,7 @@ class IsShowingCondition(AttributeCondition):
             "playlist": attributes.get(ATTR_MEDIA_PLAYLIST),
         }
         playing = entity_state.state == MediaPlayerState.PLAYING
-        return playing and is_wanted(self._options, shown)
+        return playing and is_wanted(self._options, work)
 
 
 def _details(state: State) -> dict[str, Any]:

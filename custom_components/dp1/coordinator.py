@@ -201,7 +201,7 @@ class DisplayData:
 
     @property
     def error_page(self) -> str | None:
-        """Return the reason on the error page if that is shown; only a wake command leaves it."""
+        """Return the reason on the error page, if there is one; only a wake command leaves it."""
         return self.device.error_page if self.device else None
 
     @property
@@ -215,7 +215,7 @@ class DisplayData:
 
     @property
     def problem(self) -> str | None:
-        """Return why the work is not shown; empty if it is, None if that is unknown."""
+        """Return why the work does not hang; empty if it does, None if that is unknown."""
         player = self.player
         if self.error_page:
             return self.error_page
@@ -838,7 +838,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     # The device
 
     async def async_read_device(self) -> DeviceStatus | None:
-        """Read the device status and return it, or the last known one after a timeout."""
+        """Read the device status and return it, or the last one after a timeout."""
         await self._async_wait(self._async_update_device(), "device status")
         return self.data.device
 

@@ -170,7 +170,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
     def _handle_device_update(
         self, event: Event[EventDeviceRegistryUpdatedData]
     ) -> None:
-        """Suggest another entity ID, before Home Assistant asks for it once a display was named."""
+        """Suggest another entity ID, before Home Assistant asks for it when a display gets a name."""
         if event.data["action"] == "update" and self.registry_entry is not None:
             er.async_get(self.hass).async_get_or_create(
                 self.registry_entry.domain,

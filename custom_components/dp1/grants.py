@@ -94,10 +94,10 @@ class Grants:
             for token, grant in self._grants.items()
             if self._is_used(token, grant)
         }
-        known = (
+        tokens = (
             token for token, grant in self._grants.items() if grant.media_id == media_id
         )
-        if not (token := next(known, "")):
+        if not (token := next(tokens, "")):
             token = token_urlsafe(32)
             self._grants[token] = Grant(media_id)
             self._save()

@@ -62,7 +62,7 @@ def async_session(hass: HomeAssistant) -> ClientSession:
 
 @dataclass(frozen=True, slots=True)
 class StoredAddresses:
-    """Digests of addresses, the latest last, and where hosts were found, as `client.http.Guard` has it."""
+    """Digests of addresses, the latest last, and the places of hosts, as `client.http.Guard` has it."""
 
     casts: list[str] = field(default_factory=list)
     libraries: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ class StoredAddresses:
 
 
 class _Seen(UserDict[str, str]):
-    """Where named hosts were found, saved when that changes."""
+    """The places of hosts, saved when they change."""
 
     def __init__(self, on_change: Callable[[], None]) -> None:
         """Initialize without hosts."""
@@ -79,7 +79,7 @@ class _Seen(UserDict[str, str]):
 
     @override
     def __setitem__(self, host: str, address: str) -> None:
-        """Note where a host was found."""
+        """Note the place of a host."""
         if self.data.get(host) != address:
             self.data[host] = address
             self._on_change()
@@ -125,7 +125,7 @@ class HomeAddresses:
         hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, self.async_close)
 
     async def async_load(self) -> None:
-        """Load the addresses of earlier casts, and where hosts were found."""
+        """Load the addresses of earlier casts, and the places of hosts."""
         if stored := await self._store.async_load_parsed():
             self._of_casts.digests.update(dict.fromkeys(stored.casts))
             self._of_libraries.digests.update(dict.fromkeys(stored.libraries))

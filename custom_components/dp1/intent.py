@@ -54,7 +54,7 @@ async def async_setup_intents(hass: HomeAssistant) -> None:
 
 
 class ShowIntent(SpokenIntent):
-    """Show the art that is named, or any if the speaker leaves it open."""
+    """Show the art of a sentence, or any if the speaker leaves it open."""
 
     intent_type = "Dp1Show"
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
@@ -121,10 +121,10 @@ async def _async_show(
         **request.fields,
         **data,
     )
-    shown = [d for d in displays if "error" not in results[d.entity_id]]
+    succeeded = [d for d in displays if "error" not in results[d.entity_id]]
     texts = {
         "title": request.title or answers.say("favorites"),
-        "where": sentence.names(shown),
+        "where": sentence.names(succeeded),
     }
     key = "shown"
     if span:
@@ -138,7 +138,7 @@ async def _async_show(
     failures = [
         answers.say("failed_on", name=d.name, error=str(results[d.entity_id]["error"]))
         for d in displays
-        if d not in shown
+        if d not in succeeded
     ]
     return " ".join((said, *failures))
 
@@ -172,7 +172,7 @@ class AskIntent(SpokenIntent):
         displays = sentence.displays(default_all=True)
         question = sentence.slots["question"]
         if len(displays) > 1 and question not in ("hangs", "next"):
-            # What is asked is what is seen.
+            # The question is about what is seen.
             displays = [d for d in displays if not d.emptiness] or displays
         if question == "what" and len(displays) > 1:
             question = "hangs"

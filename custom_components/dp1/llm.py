@@ -175,14 +175,14 @@ class DescribeWorkTool(DisplayTool):
     @override
     async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Return the label of the works."""
-        found, slots = self.displays, _placed(args)
+        displays, slots = self.displays, _placed(args)
         try:
             if {"name", "area"} & slots.keys():
-                found = named_displays(self.hass, found, slots)
+                displays = named_displays(self.hass, displays, slots)
         except UnansweredError as err:
             raise action_failed("no_display_meant") from err
         works: list[Any] = []
-        for display in found[:MAX_DISPLAYS]:
+        for display in displays[:MAX_DISPLAYS]:
             details = display.attribute(DOMAIN) or {}
             more = _texts({key: details.get(key) for key in DETAILS}, MAX_NOTE)
             works.append({**_described(display), **more})
@@ -250,15 +250,15 @@ async def _async_by_artist(
         fold(hit.node.title) for _, hit in hits if hit.node.kind == NodeKind.ARTIST
     }
     name = min(names, key=len) if names else fold(args["artist"])
-    found: dict[str, tuple[Library, Node]] = {}
+    nodes: dict[str, tuple[Library, Node]] = {}
     for library, hit in await async_hits(libraries, name):
         if name in fold(hit.node.work.artist or hit.node.title):
-            found[hit.node.id] = library, hit.node
+            nodes[hit.node.id] = library, hit.node
             if hit.node.kind == NodeKind.ARTIST:
-                made = (await library.async_children(hit.node.id)).nodes
-                found.update({node.id: (library, node) for node in made})
+                works = (await library.async_children(hit.node.id)).nodes
+                nodes.update({node.id: (library, node) for node in works})
     query = fold(args.get("query", ""))
-    fitting = [found for found in found.values() if query in fold(found[1].title)]
+    fitting = [each for each in nodes.values() if query in fold(each[1].title)]
     return sorted(fitting, key=lambda hit: len(hit[1].work.artist or ""))
 
 
@@ -388,7 +388,7 @@ def _described(display: SpokenDisplay) -> JsonObjectType:
     entity = er.async_get(hass).async_get(display.entity_id)
     area_id = er.async_get_effective_area_id(hass, entity) if entity else None
     area = ar.async_get(hass).async_get_area(area_id) if area_id else None
-    shown = {
+    work = {
         "title": display.attribute("media_title"),
         "artist": display.attribute("media_artist"),
         "exhibition": display.attribute("media_album_name"),
@@ -398,7 +398,7 @@ def _described(display: SpokenDisplay) -> JsonObjectType:
         "display": display.name,
         "area": area.name if area else None,
         "state": display.state.state,
-        **_texts(shown, MAX_TITLE),
+        **_texts(work, MAX_TITLE),
     }
 
 

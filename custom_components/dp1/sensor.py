@@ -200,7 +200,7 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     """Sensor for when a library was last read whole."""
 
     _attr_translation_key = "last_refresh"
-    # What is being read for long is not told.
+    # Nothing tells of the progress of a long read.
     _attr_should_poll = True
     _attr_device_class = SensorDeviceClass.TIMESTAMP
     _attr_entity_category = EntityCategory.DIAGNOSTIC

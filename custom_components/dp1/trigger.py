@@ -50,7 +50,7 @@ from .playback.activity import (
 def validate_target(
     hass: HomeAssistant, target: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Validate that entities and devices which are targeted by their ids are displays, as far as they are known."""
+    """Validate that entities and devices which are targeted by their ids are displays, unless they are unknown."""
     entities, devices = er.async_get(hass), dr.async_get(hass)
     # Those of a group count.
     selected = async_extract_referenced_entity_ids(hass, TargetSelection({**target}))

@@ -378,9 +378,9 @@ def test_named_works() -> None:
     read = [Artwork(id=name, name=name) for name in ("Ash", "#2", "Cedar")]
     works = KnownWorks()
     works.add(series, read)
-    first = works.named
+    first = works.own_names
     assert [work.name for _, work in first] == ["Ash", "Cedar"]
     works.add(Series(id="t", exhibition_id="e", title="#"), read[1:2])
-    assert works.named is first
+    assert works.own_names is first
     works.discard("s")
-    assert not works.named
+    assert not works.own_names

@@ -138,10 +138,10 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
             )
             playlist = await async_apply(call.hass, composed, options)
         else:
-            (given,) = what.values()
+            (value,) = what.values()
             is_known = is_in_history(call.hass, what.get("media_content_id"))
             caller = await call.hass.data[ADDRESSES].async_caller(
-                call.context, None if is_known else given
+                call.context, None if is_known else value
             )
             options = replace(options, caller=caller)
             playlist = await async_resolve(call.hass, what, options)
@@ -222,7 +222,7 @@ async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:
 
 
 def _find(player: PlayerStatus, work: float | str, name: str) -> int:
-    """Return the place of a work given by id, title, number or step, counted from 0; raise for no such work, or several."""
+    """Return the place of a work by id, title, number or step, counted from 0; raise for no such work, or several."""
     if work in STEPS and player.position is not None:
         return (player.position - 1 + STEPS[work]) % len(player.items)
     ids = [item.id for item in player.items]
@@ -328,10 +328,11 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
         raise invalid_input("nothing_to_show")
     targets = await async_targets(call)
     if "image" in call.data:
-        given = call.data["image"]
         caller = await async_caller(call.hass, call.context)
         options = Options(caller=caller)
-        image = await async_from_media(call.hass, "image/*", given, options)
+        image = await async_from_media(
+            call.hass, "image/*", call.data["image"], options
+        )
         source = image.items[0]["source"] if image.items else ""
     page = _page(title, text, source, call.data["background"], call.data["color"])
     playlist = page_playlist(title or text.partition("\n")[0], page_url(page))

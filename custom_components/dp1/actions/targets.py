@@ -51,7 +51,7 @@ TARGET = "target"
 
 
 def exactly_one_of(call: ServiceCall, fields: Collection[str]) -> dict[str, Any]:
-    """Return the only field that is given, or raise if there is not exactly one; all fields of the target are one."""
+    """Return the only field of a call, or raise if there is not exactly one; all fields of the target are one."""
     has_target = any(str(field) in call.data for field in cv.ENTITY_SERVICE_FIELDS)
     data = {**call.data, TARGET: True} if has_target else call.data
     values = {key: data[key] for key in fields if key in data}
@@ -127,7 +127,7 @@ async def async_targets(call: ServiceCall) -> list[Target]:
 
 
 def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str]]:
-    """Return the entities that were named, and all that are targeted."""
+    """Return the entities of a call by their ids, and all that it targets."""
     if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
         return set(), {entity.entity_id for entity in async_display_entities(hass)}
     selected = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))

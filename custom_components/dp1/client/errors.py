@@ -51,7 +51,7 @@ class Dp1Error(Exception):
         translation_key: str = "",
         placeholders: Mapping[str, str] | None = None,
     ) -> None:
-        """Initialize with the message as one line without control characters; keys are those of the class unless named."""
+        """Initialize with the message as one line without control characters; keys are those of the class by default."""
         super().__init__(one_line(message, MAX_MESSAGE))
         self.key = key or self.key
         self.translation_key = translation_key or self.translation_key

@@ -221,7 +221,7 @@ class Library:
 
     @callback
     def async_remember_signed(self) -> None:
-        """Remember that the signing key has been used, so that its owner is told if it is lost."""
+        """Remember that the signing key has been used, whose loss is a repair then."""
         if not self.entry.data.get(CONF_HAS_SIGNED):
             self.hass.config_entries.async_update_entry(
                 self.entry, data={**self.entry.data, CONF_HAS_SIGNED: True}

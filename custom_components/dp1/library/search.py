@@ -53,7 +53,7 @@ KINDS: Final = list[str](NodeKind)
 # The number of a work in its title.
 _NUMBER: Final = re.compile(r"(?:#|\\bn[or]?\\. ?)?[0-9]+", re.IGNORECASE)
 
-# What a node is found by: its title, its artist, and what else may be named with it.
+# The names of a node: its title, its artist, and what else may be said with it.
 type Names = tuple[str, str | None, str]
 type Scored = list[tuple[float, Node]]
 
@@ -301,7 +301,7 @@ class _Index[T]:
 
 
 class Lines[T]:
-    """The names by which the records of a list are found; they are folded again in a thread when the list is replaced.
+    """The names of the records of a list, which are folded again in a thread when the list is replaced.
 
     A search within `folder` finds them too, one of the whole library always.
     """

@@ -25,7 +25,7 @@ from .threads import with_pauses
 # How long a reader waits, and for the rest of a list of which some is there.
 PATIENCE = 10.0
 PARTIAL_PATIENCE = 2.0
-# Seconds until a list that could not be read is asked for again, whoever wants it.
+# Seconds until a list that could not be read is read again, whoever wants it.
 READ_RETRY: Final = 2.0
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -175,7 +175,7 @@ class ServerList[T: Storable]:
 
     @property
     def retry_after(self) -> float:
-        """Return the seconds for which the server asked to be left alone."""
+        """Return the seconds for which the server wants no request."""
         match self.problem:
             case BusyError(retry_after=float(seconds)):
                 return seconds
@@ -278,7 +278,7 @@ class ServerList[T: Storable]:
         self._read_ended(self)
 
     def _same(self, record: T) -> T:
-        """Return the known record if it is the same, so that lists are compared quickly."""
+        """Return the earlier record if it is the same, so that lists are compared quickly."""
         earlier = self._by_id.get(record.id)
         return record if earlier is None or earlier != record else earlier
 

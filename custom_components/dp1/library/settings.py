@@ -163,7 +163,7 @@ async def async_check_key(
 
 
 async def async_takes_no_key(hass: HomeAssistant, url: str) -> bool:
-    """Return whether the feed at a normalized URL is known to take no API key."""
+    """Return whether the feed at a normalized URL answers that it takes no API key."""
     try:
         async with _guard(hass, url) as guard:
             return await feed.Feed(guard, url).family() is Family.SIGNED

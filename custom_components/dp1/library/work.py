@@ -36,7 +36,7 @@ type Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work(Description):
-    """A work in plain text, as far as it is known.
+    """A work in plain text; None stands for fields that no server has.
 
     Attributes:
         id: of its playlist item.

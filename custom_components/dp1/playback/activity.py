@@ -122,7 +122,7 @@ class ActivityTracker:
         coordinator = self._coordinator
         if coordinator.requests.in_steps:
             return
-        # All are found before the first is told, which may change more.
+        # All are looked up before the first event, which may change more.
         for kind, is_announcing in list(self._changes(coordinator.data)):
             activity = Activity(coordinator, kind, is_announcing, coordinator.data)
             if (waiting := self._waiting) is not None:

@@ -198,7 +198,7 @@ class Program:
 
     @property
     def is_announcing(self) -> bool:
-        """Return whether an announcement is shown."""
+        """Return whether an announcement is on the display."""
         return self.notes.announcement is not None
 
     @property

@@ -598,7 +598,7 @@ def _parse_url(url: str) -> URL:
     """Parse a URL or path, or raise that it is none."""
     try:
         if url.startswith("data:"):
-            # The work itself, of which nothing is asked.
+            # The work itself, without a request.
             return URL("data:,")
         parsed = read_url(text(url, MAX_URL) or "")
         if is_web := parsed.scheme in ("http", "https"):

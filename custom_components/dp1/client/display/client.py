@@ -658,7 +658,7 @@ class Display:
                 await self.device_status()
 
     def _learn(self, dialect: Dialect) -> None:
-        """Store the dialect that the display has shown."""
+        """Store the dialect of the display."""
         if dialect is not self.dialect and not self.dialect_is_fixed:
             self.dialect = dialect
             if self.on_dialect is not None:

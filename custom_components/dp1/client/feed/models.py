@@ -204,7 +204,7 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
 
 
 def _query(document: Mapping[str, Any]) -> str:
-    """Return whose works a playlist looks up when it is shown."""
+    """Return whose works a playlist looks up on the wall."""
     queries = [document.get(name) for name in ("dynamicQuery", "dynamicQueries")]
     if not any(queries):
         return ""

@@ -78,7 +78,7 @@ class Playlist:
 
     @property
     def name(self) -> str:
-        """The title in plain text: of the document, or else the one known without it."""
+        """The title in plain text: of the document, or else the one without it."""
         return clean(self.document.get("title"), MAX_TITLE) or self.title
 
     @property
@@ -96,7 +96,7 @@ class Playlist:
 
     @property
     def sources(self) -> list[str]:
-        """The URL and the sources of the works, as far as they are known."""
+        """The URL and the sources of the works, without those of a document that was not read."""
         sources = (self.url, *(item.get("source") for item in self.items))
         return [source for source in sources if isinstance(source, str)]
 

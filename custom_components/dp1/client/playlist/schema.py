@@ -185,7 +185,7 @@ class Each:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Object:
-    """An object with known fields, and any unknown ones.
+    """An object with fields of DP-1, and any others.
 
     Attributes:
         fields: the known ones.

@@ -350,7 +350,7 @@ class Channels(SubentryProvider[FollowedChannel]):
         ]
 
     def _is_told(self, key: str) -> bool:
-        """Return whether a playlist was told as news."""
+        """Return whether a playlist has been news."""
         return any(key in channel.seen.told for channel in self.servers)
 
     @override

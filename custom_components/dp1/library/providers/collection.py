@@ -330,7 +330,7 @@ MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
 
 
 class _View:
-    """The works of a collection by the kind and the key of the nodes in which they are, and the nodes that are found by name."""
+    """The works of a collection by the kind and the key of the nodes in which they are, and the nodes by their names."""
 
     def __init__(self, collection: CollectionServer) -> None:
         """Look at works, which are the newest first."""
@@ -499,7 +499,7 @@ class Collections(SubentryProvider[CollectionServer]):
         )
 
     def _groups_of(self, collection: CollectionServer) -> Lines[Node]:
-        """Return the lines of a collection and its artists, who are found by their names but are no titles."""
+        """Return the lines of a collection and its artists, whose names are no titles."""
 
         def names_of(node: Node) -> Iterator[Names]:
             """Yield the title of the collection, or the name of an artist."""

@@ -107,7 +107,7 @@ class BackgroundReader:
         return changed_at is not None and series_list.read_at < changed_at <= now
 
     def _unread(self, series: Series) -> int:
-        """Return how many works of a series to read, 0 if enough of them are known."""
+        """Return how many works of a series to read, 0 if enough of them have been read."""
         works = self._catalog.artworks_of(series.id)
         is_new = works.read_at is None or works.age >= MAX_AGE_SECONDS
         if shown_once(series) or (works.complete and not is_new):

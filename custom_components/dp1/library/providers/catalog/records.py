@@ -176,20 +176,20 @@ class KnownWorks:
 
     def __init__(self) -> None:
         """Initialize without works."""
-        self._named: dict[str, list[Artwork]] = {}
-        self._all_named: tuple[tuple[str, Artwork], ...] | None = ()
+        self._own_names: dict[str, list[Artwork]] = {}
+        self._all_own_names: tuple[tuple[str, Artwork], ...] | None = ()
         self._work_keys: dict[WorkKey, tuple[str, Artwork]] = {}
         self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
 
     @property
-    def named(self) -> tuple[tuple[str, Artwork], ...]:
+    def own_names(self) -> tuple[tuple[str, Artwork], ...]:
         """Return the works with names of their own, each with the id of its series; the same tuple until there are others."""
-        if self._all_named is None:
-            self._all_named = tuple(
-                (key, work) for key, works in self._named.items() for work in works
+        if self._all_own_names is None:
+            self._all_own_names = tuple(
+                (key, work) for key, works in self._own_names.items() for work in works
             )
-        return self._all_named
+        return self._all_own_names
 
     def add_series(self, series: Series) -> None:
         """Add the folders of a series; one of two series is ambiguous."""
@@ -201,12 +201,10 @@ class KnownWorks:
     def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
         """Add the works of a series, instead of those added before."""
         self.discard(series.id)
-        own_names = [
-            work for work in artworks if own_name(work, series) and not work.gone
-        ]
-        if own_names:
-            self._named[series.id] = own_names
-            self._all_named = None
+        works = [work for work in artworks if own_name(work, series) and not work.gone]
+        if works:
+            self._own_names[series.id] = works
+            self._all_own_names = None
         marks = {
             mark: (series.id, artwork)
             for artwork in reversed(artworks)
@@ -218,8 +216,8 @@ class KnownWorks:
 
     def discard(self, series_id: str) -> None:
         """Remove the works of a series."""
-        if self._named.pop(series_id, None):
-            self._all_named = None
+        if self._own_names.pop(series_id, None):
+            self._all_own_names = None
         for mark in self._by_series.pop(series_id, ()):
             del self._work_keys[mark]
 

@@ -76,7 +76,7 @@ class CatalogSearch:
             self._series,
             Lines(
                 hass,
-                lambda: catalog.works.named,
+                lambda: catalog.works.own_names,
                 self._names_of_work,
                 self._node_of_work,
                 NodeKind.EXHIBITIONS,
