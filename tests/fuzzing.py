@@ -65,7 +65,7 @@ from custom_components.dp1.library.server_list import (
     record_to_text,
 )
 from custom_components.dp1.library.work import Work
-from custom_components.dp1.playback.resolve import split_media_id
+from custom_components.dp1.playback.media_ids import split_media_id
 from custom_components.dp1.services import ACTIONS
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant

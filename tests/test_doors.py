@@ -20,7 +20,7 @@ from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import spoken
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.library.providers.feed import server as playlists
-from custom_components.dp1.playback import compose, resolve
+from custom_components.dp1.playback import compose, links as linked
 from custom_components.dp1.voice import request
 
 from .sources import ROOT
@@ -55,7 +55,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {fields.MAX_NOTE} characters of a note", "-"),
     "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
-    "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", DEFAULTS["link_timeout"]),
+    "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{linked.MAX_LINKED_WORKS} works", DEFAULTS["link_timeout"]),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),
     "titles, artists, notes in states": (f"{text.MAX_TITLE}, {text.MAX_TITLE} and {manifest.MAX_NOTE} characters", "-", "-", "-"),

@@ -12,7 +12,7 @@ MODULES: Final[Mapping[str, str]] = {
     "coordinator": "pace poll_interval first_patience start_patience state_patience push_patience read_cooldown follow_up end_patience",
     "display.metadata": "look_up_retry last_look_up_retry",
     "playback.activity": "activity_patience",
-    "playback.resolve": "link_timeout",
+    "playback.links": "link_timeout",
     "grants": "proxy_grace",
     "browse.pictures": "picture_timeout picture_retry",
     "timing": "refresh list_retry page_pause title_timeout document_timeout",

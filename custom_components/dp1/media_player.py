@@ -46,18 +46,10 @@ from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
 from .permissions import async_caller
 from .playback.groups import async_join, async_run, async_unjoin, group_of
+from .playback.media_ids import NOTHING, assumed_media_id, media_id, split_media_id
 from .playback.program import PROGRAMS, duration_of
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
-from .playback.resolve import (
-    LOOPS,
-    NOTHING,
-    Options,
-    assumed_media_id,
-    async_from_media,
-    is_in_history,
-    media_id,
-    split_media_id,
-)
+from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
 
 # The assistant whose own sentences are about music, too.
 ASSIST = "conversation"

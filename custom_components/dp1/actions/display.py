@@ -39,6 +39,7 @@ from ..playback import queue
 from ..playback.cast import async_take_snapshot
 from ..playback.compose import async_compose
 from ..playback.groups import async_run, async_spread, paused
+from ..playback.media_ids import split_media_id
 from ..playback.program import PROGRAMS
 from ..playback.queue import async_move, async_show
 from ..playback.resolve import (
@@ -48,7 +49,6 @@ from ..playback.resolve import (
     async_resolve,
     is_in_history,
     page_playlist,
-    split_media_id,
 )
 from .targets import (
     ART,

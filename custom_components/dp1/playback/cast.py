@@ -22,7 +22,8 @@ from ..display.history import History
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES, is_at_home
-from .resolve import Options, async_apply, async_read, start_of
+from .media_ids import start_of
+from .resolve import Options, async_apply, async_read
 
 
 async def async_cast(

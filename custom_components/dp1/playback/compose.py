@@ -26,7 +26,8 @@ from ..guard import ADDRESSES
 from ..language import async_message
 from ..library.work import Work, labeled
 from .daily import async_of_today
-from .resolve import Options, async_from_media, async_read_for_display, split_media_id
+from .media_ids import split_media_id
+from .resolve import Options, async_from_media, async_read_for_display
 
 MAX_MEDIA: Final = 100
 MAX_WORKS: Final = 1024

@@ -1,43 +1,28 @@
 """Resolve media ids, addresses and names to playlists."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-import re
 from typing import Any, Final, Literal
-from urllib.parse import parse_qs, unquote, urlencode
+from urllib.parse import parse_qs, unquote
 
 from aiohttp import ClientError, ClientResponse, ClientTimeout, hdrs
 from yarl import URL
 
 from homeassistant.auth.permissions.const import POLICY_READ
-from homeassistant.components import media_source, persistent_notification
+from homeassistant.components import media_source
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
 from ..client.display.client import Start
-from ..client.display.player_status import PlayerStatus
-from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
+from ..client.errors import Dp1Error, InvalidPlaylistError
 from ..client.http import Answer, chunks, read_title, request_json, status_error
-from ..client.indexer.client import Indexer
-from ..client.indexer.links import (
-    ExhibitionLink,
-    IndexedLink,
-    Link,
-    LinkError,
-    LookupLink,
-    Refusal,
-    TokenLink,
-    look_up,
-    parse_link,
-)
-from ..client.indexer.tokens import Token
+from ..client.indexer.links import ExhibitionLink, Link, LinkError, Refusal, parse_link
 from ..client.playlist.document import (
     MAX_DOCUMENT,
     build,
@@ -53,20 +38,18 @@ from ..client.text import (
     MAX_URL,
     clean,
     host_of,
-    markdown_safe,
     read_url,
     through_gateway,
     unshown_type,
     web_url,
 )
 from ..client.values import MAX_ON_LOOP, text
-from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
-from ..display.history import MEDIA_ID as RECENT, History, media_id_of
+from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
-from ..errors import action_failed, component_errors, invalid_input, translated
+from ..errors import component_errors, invalid_input, translated
 from ..grants import GRANTS, SVG, base_url, picture_page
-from ..guard import ADDRESSES, async_session
+from ..guard import ADDRESSES
 from ..language import async_message
 from ..library.entries import (
     DAILY_MEDIA_ID,
@@ -78,17 +61,12 @@ from ..library.entries import (
     favorites_media_id,
 )
 from ..library.node import MEDIA_PREFIX
-from ..library.providers.collection import async_indexer, async_user_agent, items_of
 from ..library.providers.pictures import async_upload_name
 from ..library.work import Work
 from ..permissions import STRANGER, Caller
+from .links import async_of_link
 from .media_proxy import LIVE, is_picture_entity
 
-# Seconds for a link to a market; an action ends within 30 seconds.
-LINK_TIMEOUT: Final = 25.0
-
-# Every status of the display carries the whole list.
-MAX_LINKED_WORKS = 200
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -114,15 +92,8 @@ FAILURES = (Dp1Error, ClientError, OSError, ValueError)
 MAX_SOUND: Final = 16 * 1024 * 1024
 # Media types that displays show in a frame.
 FRAMED = ("application/pdf", "text/html")
-# What a display does after a cast by itself.
-DEFAULT_LOOP = "playlist"
-# Media content id of a display without a playlist, which a scene brings back.
-NOTHING = f"{DOMAIN}://nothing"
 # In addresses that are signed with all that they ask for, to which displays add in a frame.
 SIGNATURES = {"authsig", "key-pair-id", "x-amz-signature", "x-goog-signature"}
-# Separates the place from the playlist in a media content id.
-PLACE_MARK = "#dp1&"
-PLACE = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -436,7 +407,7 @@ async def _async_from_link(
     """Return the playlist of the works that a link of a marketplace names, or the exhibition of one to a catalog."""
     if isinstance(link, ExhibitionLink):
         return await _async_from_library(hass, {link.kind: link.slug}, request.options)
-    playlist = await _async_of_tokens(hass, request, link)
+    playlist = await async_of_link(hass, link, request.media_id, request.options.limit)
     return await async_apply(hass, playlist, request.options)
 
 
@@ -729,136 +700,3 @@ def _check_type(url: str, kind: str = "") -> None:
     """Raise for a file that no display shows."""
     if kind := unshown_type(url, kind):
         raise invalid_input("type_not_shown", url=url, kind=kind)
-
-
-# Media content ids of the current playlist, which name the place in it
-
-
-def start_of(player: PlayerStatus) -> Start:
-    """Return the place and order, as far as they are not the default."""
-    item, loop = player.current, player.loop_mode
-    start = Start(
-        shuffle=True if player.shuffle else None,
-        loop=None if loop == DEFAULT_LOOP else loop,
-    )
-    if item is None or (player.position == 1 and not player.shuffle):
-        return start
-    source = None if item.id else item.source
-    return replace(
-        start, work_id=item.id, source=source, index=(player.position or 1) - 1
-    )
-
-
-def media_id(player: PlayerStatus, history: History) -> str | None:
-    """Return the media content id of a playlist: a URL is marked as that of a playlist, and a place is added unless it is the default."""
-    if player.ok and not player.items:
-        return NOTHING
-    entry = history.current(player)
-    name = player.playlist_url or (entry.media_id if entry else None)
-    if name is None:
-        return None
-    start = start_of(player)
-    place = {
-        "work": start.work_id,
-        "at": start.index,
-        "shuffle": start.shuffle,
-        "loop": start.loop,
-    }
-    fragment = urlencode(
-        {key: value for key, value in place.items() if value is not None}
-    )
-    marked = fragment or player.playlist_url
-    return f"{name}{PLACE_MARK}{fragment}" if marked else name
-
-
-def assumed_media_id(playlist: Playlist) -> str | None:
-    """Return the media content id of a playlist that was cast to a display without a status."""
-    return f"{playlist.url}{PLACE_MARK}" if playlist.url else media_id_of(playlist)
-
-
-def split_media_id(name: str) -> tuple[str, Start]:
-    """Split a media content id into the playlist and the place."""
-    base, mark, fragment = name.rpartition(PLACE_MARK)
-    if not mark or len(fragment) > MAX_URL:
-        return name, Start()
-    place = {key: values[0] for key, values in parse_qs(fragment).items()}
-    at = place.get("at", "")
-    return base, Start(
-        work_id=place.get("work"),
-        index=int(at) if PLACE.fullmatch(at) else None,
-        shuffle=True if "shuffle" in place else None,
-        loop=place.get("loop") if place.get("loop") in ("none", "one") else None,
-    )
-
-
-# Links of marketplaces, CAIP ids and `contract:token`
-
-
-async def _async_of_tokens(
-    hass: HomeAssistant, request: MediaRequest, link: IndexedLink | LookupLink
-) -> Playlist:
-    """Return the playlist of the works that a link names.
-
-    What the indexer does not have yet is asked for once, and waited for.
-    """
-    libraries = async_libraries(hass)
-    preferences = [one.preferences for one in libraries if one.preferences.indexer_url]
-    if not preferences:
-        raise invalid_input("no_indexer" if libraries else "no_library")
-    indexer = await async_indexer(hass, preferences[0].indexer_url)
-    where = request.media_id
-    most = min(request.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
-    try:
-        async with asyncio.timeout(LINK_TIMEOUT):
-            if isinstance(link, LookupLink):
-                link = await _async_look_up(hass, link, where)
-            tokens = await _async_tokens(hass, indexer, link, most, where)
-    except TimeoutError as err:
-        raise action_failed("link_not_ready", link=where) from err
-    except Dp1Error as err:
-        raise translated(err, "indexer", where) from err
-    if not tokens:
-        raise translated(NotFoundError(), "indexer", where)
-    if not (items := items_of(tokens, preferences[0].duration)):
-        raise action_failed("link_without_media", link=where)
-    document = build(_title_of_tokens(tokens, link), items)
-    return Playlist(document=document, origin=Origin.OURS, is_personal=True)
-
-
-async def _async_look_up(
-    hass: HomeAssistant, link: LookupLink, where: str
-) -> IndexedLink:
-    """Return the tokens of a link that only its market can resolve."""
-    session, agent = async_session(hass), await async_user_agent(hass)
-    try:
-        return await look_up(session, link, agent)
-    except NotFoundError as err:
-        raise action_failed("market_not_found", link=where) from err
-    except Dp1Error as err:
-        raise action_failed("market_failed", link=where) from err
-
-
-async def _async_tokens(
-    hass: HomeAssistant, indexer: Indexer, link: IndexedLink, most: int, where: str
-) -> list[Token]:
-    """Return the tokens that a link names; show that a work is being prepared for as long as that takes."""
-    if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
-        return tokens
-    notification_id = f"{DOMAIN}_link"
-    progress = action_failed("link_preparing", link=markdown_safe(where))
-    message = async_message(hass, progress)
-    persistent_notification.async_create(hass, message, notification_id=notification_id)
-    try:
-        return await indexer.index(link)
-    finally:
-        persistent_notification.async_dismiss(hass, notification_id)
-
-
-def _title_of_tokens(tokens: list[Token], link: Link) -> str:
-    """Return the title of the playlist: that of the work, or the name that the works have in common."""
-    first = tokens[0].name
-    if len(tokens) == 1:
-        return first
-    slug = getattr(link, "slug", "")
-    name = first.partition("#")[0].strip() or slug.replace("-", " ").title()
-    return name or first

@@ -1,0 +1,95 @@
+"""Playlists of links of marketplaces, CAIP ids and `contract:token`."""
+
+import asyncio
+from typing import Final
+
+from homeassistant.components import persistent_notification
+from homeassistant.core import HomeAssistant
+
+from ..client.errors import Dp1Error, NotFoundError
+from ..client.indexer.client import Indexer
+from ..client.indexer.links import IndexedLink, Link, LookupLink, TokenLink, look_up
+from ..client.indexer.tokens import Token
+from ..client.playlist.document import build
+from ..client.playlist.playlist import Origin, Playlist
+from ..client.text import markdown_safe
+from ..const import DOMAIN
+from ..errors import action_failed, invalid_input, translated
+from ..guard import async_session
+from ..language import async_message
+from ..library.entries import async_libraries
+from ..library.providers.collection import async_indexer, async_user_agent, items_of
+
+# Seconds for a link to a market; an action ends within 30 seconds.
+LINK_TIMEOUT: Final = 25.0
+# Every status of the display carries the whole list.
+MAX_LINKED_WORKS = 200
+
+
+async def async_of_link(
+    hass: HomeAssistant, link: IndexedLink | LookupLink, where: str, limit: int | None
+) -> Playlist:
+    """Return the playlist of the works that a link names.
+
+    What the indexer does not have yet is asked for once, and waited for.
+    """
+    libraries = async_libraries(hass)
+    preferences = [one.preferences for one in libraries if one.preferences.indexer_url]
+    if not preferences:
+        raise invalid_input("no_indexer" if libraries else "no_library")
+    indexer = await async_indexer(hass, preferences[0].indexer_url)
+    most = min(limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
+    try:
+        async with asyncio.timeout(LINK_TIMEOUT):
+            if isinstance(link, LookupLink):
+                link = await _async_look_up(hass, link, where)
+            tokens = await _async_tokens(hass, indexer, link, most, where)
+    except TimeoutError as err:
+        raise action_failed("link_not_ready", link=where) from err
+    except Dp1Error as err:
+        raise translated(err, "indexer", where) from err
+    if not tokens:
+        raise translated(NotFoundError(), "indexer", where)
+    if not (items := items_of(tokens, preferences[0].duration)):
+        raise action_failed("link_without_media", link=where)
+    document = build(_title_of_tokens(tokens, link), items)
+    return Playlist(document=document, origin=Origin.OURS, is_personal=True)
+
+
+async def _async_look_up(
+    hass: HomeAssistant, link: LookupLink, where: str
+) -> IndexedLink:
+    """Return the tokens of a link that only its market can resolve."""
+    session, agent = async_session(hass), await async_user_agent(hass)
+    try:
+        return await look_up(session, link, agent)
+    except NotFoundError as err:
+        raise action_failed("market_not_found", link=where) from err
+    except Dp1Error as err:
+        raise action_failed("market_failed", link=where) from err
+
+
+async def _async_tokens(
+    hass: HomeAssistant, indexer: Indexer, link: IndexedLink, most: int, where: str
+) -> list[Token]:
+    """Return the tokens that a link names; show that a work is being prepared for as long as that takes."""
+    if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
+        return tokens
+    notification_id = f"{DOMAIN}_link"
+    progress = action_failed("link_preparing", link=markdown_safe(where))
+    message = async_message(hass, progress)
+    persistent_notification.async_create(hass, message, notification_id=notification_id)
+    try:
+        return await indexer.index(link)
+    finally:
+        persistent_notification.async_dismiss(hass, notification_id)
+
+
+def _title_of_tokens(tokens: list[Token], link: Link) -> str:
+    """Return the title of the playlist: that of the work, or the name that the works have in common."""
+    first = tokens[0].name
+    if len(tokens) == 1:
+        return first
+    slug = getattr(link, "slug", "")
+    name = first.partition("#")[0].strip() or slug.replace("-", " ").title()
+    return name or first
