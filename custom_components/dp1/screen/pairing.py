@@ -21,11 +21,7 @@ from homeassistant.config_entries import (
 from homeassistant.const import CONF_PORT, EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
-from homeassistant.helpers.network import (
-    NoURLAvailableError,
-    get_url,
-    is_cloud_connection,
-)
+from homeassistant.helpers.network import is_cloud_connection
 from homeassistant.helpers.singleton import singleton
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
@@ -34,6 +30,7 @@ from homeassistant.util.network import is_loopback, is_private
 
 from ..client.values import text
 from ..const import DOMAIN
+from ..grants import internal_url
 from ..storage import SafeStore
 from .player import State
 from .server import Server
@@ -101,12 +98,8 @@ class Screens:
     @property
     def url(self) -> str:
         """Return the address of the page."""
-        try:
-            base = get_url(self.hass, allow_external=False, allow_cloud=False)
-        except NoURLAvailableError:
-            # The path alone says it, too.
-            base = ""
-        return f"{base}{PATH}"
+        # The path alone says it, too.
+        return f"{internal_url(self.hass) or ''}{PATH}"
 
     def _add(self, screen: StoredScreen) -> Server:
         """Add a screen."""

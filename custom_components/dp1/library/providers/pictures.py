@@ -9,14 +9,13 @@ from yarl import URL
 from homeassistant.components import media_source
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.network import NoURLAvailableError, get_url
 
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
 from ...errors import component_errors
-from ...grants import GRANTS, SVG, picture_page
+from ...grants import GRANTS, SVG, internal_url, picture_page
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
 from .provider import Json, NodeRef, Provider
@@ -123,8 +122,5 @@ def _thumbnail(hass: HomeAssistant, media_id: str) -> str | None:
     """Return the address at which Home Assistant serves an uploaded picture in small."""
     if not media_id.startswith(f"{UPLOADS}/"):
         return None
-    try:
-        base = get_url(hass, allow_external=False, allow_cloud=False)
-    except NoURLAvailableError:
-        return None
-    return f"{base}/api/image/serve/{URL(media_id).name}/512x512"
+    base = internal_url(hass)
+    return base and f"{base}/api/image/serve/{URL(media_id).name}/512x512"
