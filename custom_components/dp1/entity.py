@@ -211,22 +211,13 @@ class DescribedEntity[_T](DisplayEntity):
 
     @callback
     @override
-    def _handle_coordinator_update(self) -> None:
-        """Write the state if it has changed, which it has not while its record is the same."""
-        coordinator = self.coordinator
-        if (
-            self.entity_description.record_of(coordinator.data) is not self._record
-            or coordinator.last_update_success is not self._was_available
-        ):
-            super()._handle_coordinator_update()
-
-    @callback
-    @override
     def _update(self) -> bool:
-        """Update the value, and return whether that has changed."""
-        description, before = self.entity_description, self._value
-        self._record = description.record_of(self.coordinator.data)
-        self._value = description.value(self._record)
+        """Update the value, and return whether that has changed, which it has not while its record is the same."""
+        record = self.entity_description.record_of(self.coordinator.data)
+        if record is self._record:
+            return False
+        before, self._record = self._value, record
+        self._value = self.entity_description.value(record)
         return self._value != before
 
     async def _async_set(self, *values: Any) -> None:

@@ -356,9 +356,11 @@ class PlayerStatus(Message):
         if self.settings is not None:
             merged = self.settings.over(settings)
             settings = settings if merged == settings else merged
-        if self.playlist_url != previous.playlist_url or not self._has_works_of(
-            previous
-        ):
+        is_same_list = self.playlist_url == previous.playlist_url and (
+            self.names == previous.names
+            or Counter(self.names) == Counter(previous.names)
+        )
+        if not is_same_list:
             return replace(self, settings=settings)
         render_status = self.render_status
         if render_status is None and self.position == previous.position:
@@ -368,19 +370,30 @@ class PlayerStatus(Message):
             playlist=self.playlist or previous.playlist,
             playlist_id=self.playlist_id or previous.playlist_id,
             playlist_title=self.playlist_title or previous.playlist_title,
-            items=_over_items(self.items, previous.items),
+            items=self._items_over(previous),
             settings=settings,
             render_status=render_status,
             signature_status=self.signature_status or previous.signature_status,
         )
 
-    def _has_works_of(self, other: PlayerStatus) -> bool:
-        """Return whether both have the same works by their ids and titles, in any order."""
-        names, others = self._names, other._names
-        return names == others or Counter(names) == Counter(others)
+    def _items_over(self, previous: PlayerStatus) -> tuple[PlaylistItem, ...]:
+        """Merge the works over earlier ones, by place if the order is the same, else by unique id and title."""
+        if self.names == previous.names:
+            pairs = zip(self.items, previous.items, strict=True)
+            merged = tuple([before.updated(item.raw) for item, before in pairs])
+            return previous.items if merged == previous.items else merged
+        by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
+        for name, item in zip(previous.names, previous.items, strict=True):
+            by_name[name] = None if name in by_name or name[0] is None else item
+        return tuple(
+            [
+                before.updated(item.raw) if (before := by_name.get(name)) else item
+                for name, item in zip(self.names, self.items, strict=True)
+            ]
+        )
 
     @cached_property
-    def _names(self) -> list[tuple[str | None, str | None]]:
+    def names(self) -> list[tuple[str | None, str | None]]:
         """Return id and title of each work, in playing order."""
         return [(item.id, item.title) for item in self.items]
 
@@ -392,32 +405,6 @@ def _with_end(item: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in item.items()
         if key != "duration" or _duration(value) is not None
     }
-
-
-def _over_items(
-    pushed: tuple[PlaylistItem, ...], previous: tuple[PlaylistItem, ...]
-) -> tuple[PlaylistItem, ...]:
-    """Merge pushed works over earlier ones, by place if the order is the same, else by unique id and title."""
-    names = [(item.id, item.title) for item in previous]
-    if [(item.id, item.title) for item in pushed] == names:
-        merged = tuple(
-            [
-                before.updated(item.raw)
-                for item, before in zip(pushed, previous, strict=True)
-            ]
-        )
-        return previous if merged == previous else merged
-    by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
-    for name, item in zip(names, previous, strict=True):
-        by_name[name] = None if name in by_name or name[0] is None else item
-    return tuple(
-        [
-            before.updated(item.raw)
-            if (before := by_name.get((item.id, item.title)))
-            else item
-            for item in pushed
-        ]
-    )
 
 
 def _shortened(playlist: Mapping[str, Any]) -> Mapping[str, Any]:
