@@ -1107,4 +1107,11 @@ PLACES = [
         "            if rest <= -9:\n",
         ["tests/browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
     ),
+    Place(
+        "client/indexer/client.py",
+        "pages of an indexer have no end",
+        "        for _ in range(MAX_PAGES):\n",
+        "        while True:\n",
+        ["tests/client/test_hostile_servers.py"],
+    ),
 ]

@@ -47,7 +47,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
     "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(catalog.MAX_LIST)} a list", LEVELS, f"{VALUES}, {catalog.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
     "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
-    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works", links.TIMEOUT),
+    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),

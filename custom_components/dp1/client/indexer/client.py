@@ -28,6 +28,8 @@ from .tokens import Token
 PAGE: Final = 100
 MAX_PAGE: Final = 255
 MAX_TOKENS: Final = 5000
+# Of a list, whatever is on them: those of the longest, and as many in smaller parts.
+MAX_PAGES: Final = 300
 TIMEOUT: Final = 20.0
 # The indexer is somebody's server: one request at a time, with a pause.
 PAUSE: Final = 0.3
@@ -152,11 +154,14 @@ class Indexer:
     async def pages(self, **filters: Any) -> AsyncIterator[Page[Token]]:
         """Yield the pages of a list; the last one has an offset if the list did not come to its end.
 
-        Pages whose answer is too large are read in smaller parts, and a token whose answer is too large is skipped.
+        Pages whose answer is too large are read in smaller parts, and a token whose answer is too large is skipped. An
+        offset that comes again ends the list, and so does its length.
         """
         limit, offset = PAGE, None
         seen: set[int | None] = set()
-        while offset not in seen:
+        for _ in range(MAX_PAGES):
+            if offset in seen:
+                return
             try:
                 page = await self.tokens(limit=limit, offset=offset, **filters)
             except TooLargeError:

@@ -1,0 +1,111 @@
+"""What the authors of a feed and the owners of tokens write reaches nobody as more than a short plain text."""
+
+from typing import Any
+from unicodedata import category
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.indexer.client import Indexer
+from custom_components.dp1.client.text import MAX_TITLE
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.template import Template
+
+from .conftest import MakeLibrary
+
+from tests.client.scripted_server import Reply, ScriptedServer
+from tests.simulators.feed import FeedSimulator
+
+TEXTS = {
+    "control characters": "Dawn\x01\x07\x1b[31m\r\nNoon\x9b2J",
+    "right to left": "Dawn\u202egnp.exe\u2066\u200f\u061c",
+    "a megabyte": "Dawn " * 200_000,
+    "HTML": "Dawn <img src=x onerror=alert(1)><script>alert(2)</script><svg/onload=a>",
+    "HTML in entities": "Dawn &lt;img src=x onerror=alert(1)&gt;",
+    "half a tag": "Dawn <img src='x",
+    "Markdown": "Dawn [here](javascript:alert(1)) ![](http://192.168.1.1/x)",
+    "a template": "Dawn {{ states | list }} {% for a in range(9999999) %}{{ a }}{% endfor %}",
+    "marks": "Dawn" + "\u0301" * 5000,
+    "half a character": "Dawn \ud800",
+    "an object": {"toString": "Dawn"},
+}
+
+
+def check(text: object) -> None:
+    """Fail unless a text is short, on one line, and has neither tags nor what is hidden."""
+    assert isinstance(text, str) and len(text) <= MAX_TITLE
+    assert {category(char) for char in text}.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp"})
+    assert "<script" not in text and "alert(2)" not in text and "<svg" not in text
+    text.encode()
+
+
+# A document with half a character is refused as a whole.
+@pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"half a character"}))
+async def test_texts_of_a_feed(
+    hass: HomeAssistant, feed: FeedSimulator, make_library: MakeLibrary, name: str
+) -> None:
+    """Of a playlist and its works, in folders, the list of sources and the search."""
+    text: Any = TEXTS[name]
+    document = {
+        "id": "385f79b6-a45f-4c1c-8080-e93a192adccc",
+        "slug": "dawn",
+        "dpVersion": "1.1.0",
+        "created": "2026-01-01T00:00:00Z",
+        "title": text,
+        "summary": text,
+        "curators": [{"name": text, "url": "javascript:alert(1)"}],
+        "items": [
+            {
+                "id": "385f79b6-a45f-4c1c-8080-e93a192adcc1",
+                "source": "https://art.example/1.html",
+                "title": text,
+            }
+        ],
+    }
+    feed.seed([document], verbatim=True)
+    library = await make_library(None, feed)
+    (node,) = (await library.async_children("playlists")).nodes
+    (work,) = (await library.async_children(node.id)).nodes
+    for each in (node, work):
+        for part in (each.title, each.subtitle, each.work.artist, each.work.title):
+            check(part or "")
+    for source in library.source_list().names:
+        check(source)
+    if isinstance(text, str):
+        assert node.title.startswith("Dawn")
+    hass.states.async_set("sensor.dawn", "on", {"title": node.title})
+    shown = Template("{{ state_attr('sensor.dawn', 'title') }}", hass)
+    assert shown.async_render(parse_result=False) == node.title.strip()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_texts_of_an_indexer(socket_enabled: None, name: str) -> None:
+    """Of a token, its artists and its description."""
+    text = TEXTS[name]
+    token = {
+        "id": "1",
+        "token_cid": "eip155:1:erc721:0x1:1",
+        "display": {
+            "name": text,
+            "description": text,
+            "artists": [{"name": text}] * 50,
+            "image_url": "javascript:alert(1)",
+            "animation_url": "data:text/html,<script>alert(1)</script>",
+            "mime_type": text,
+        },
+    }
+    if name == "a megabyte":
+        token["display"]["artists"] = [{"name": text}]  # type: ignore[index]
+    async with (
+        ScriptedServer.run(
+            Reply(200, {"data": {"tokens": {"items": [token]}}})
+        ) as server,
+        aiohttp.ClientSession() as session,
+    ):
+        page = await Indexer(session, server.url, agent="test").tokens()
+    (parsed,) = page.records
+    for part in (parsed.name, *parsed.artists, parsed.mime_type):
+        check(part)
+    assert len(parsed.artists) <= 20 and len(parsed.description) <= 2000
+    assert "<" not in parsed.description or name == "HTML in entities"
+    assert parsed.image is None
