@@ -18,7 +18,7 @@ from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import spoken
-from custom_components.dp1.library.providers.catalog import provider
+from custom_components.dp1.library.providers.catalog import hanging
 from custom_components.dp1.library.providers.feed import server as playlists
 from custom_components.dp1.playback import compose, links as linked
 from custom_components.dp1.voice import request
@@ -48,7 +48,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(catalog.MAX_LIST)} a list", LEVELS, f"{VALUES}, {catalog.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
     "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
-    "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
+    "manifests of works": (megabytes(hanging.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", hanging.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
