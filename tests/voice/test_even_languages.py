@@ -140,6 +140,115 @@ WISHES: dict[str, tuple[dict[str, object], dict[str, str]]] = {
             "zh": "在画架上播放下一个",
         },
     ),
+    # Numbers as keyboards write them: digits and signs as wide as other characters, blanks that do not break.
+    "a percentage with a blank": (
+        {"action": "brightness", "brightness": 50},
+        {
+            "en": "set the brightness of the easel to 50 %",
+            "de": "stell die Helligkeit der Staffelei auf 50\xa0%",
+            "fr": "règle la luminosité du chevalet à 50\u202f%",
+            "es": "pon el brillo del caballete al 50\xa0%",
+            "nl": "zet de helderheid van de ezel op 50 %",
+            "ja": "イーゼルの明るさを５０　％にして",
+            "zh": "把画架的亮度调到５０ ％",
+        },
+    ),
+    "a percentage in words": (
+        {"action": "brightness", "brightness": 50},
+        {
+            "en": "set the brightness of the easel to 50 per cent",
+            "de": "stell die Helligkeit der Staffelei auf fünfzig Prozent",
+            "fr": "règle la luminosité du chevalet à 50\xa0pour cent",
+            "es": "pon el brillo del caballete al 50 por ciento",
+            "nl": "zet de helderheid van de ezel op vijftig procent",
+            "ja": "イーゼルの明るさを五十パーセントにして",
+            "zh": "把画架的亮度调到百分之５０",
+        },
+    ),
+    "a bare brightness": (
+        {"action": "brightness", "brightness": 50},
+        {
+            "en": "easel brightness 50%",
+            "de": "Helligkeit der Staffelei 50%",
+            "fr": "luminosité du chevalet 50\xa0%",
+            "es": "brillo del caballete 50%",
+            "nl": "helderheid van de ezel 50%",
+            "ja": "イーゼルの明るさ５０％",
+            "zh": "画架亮度５０％",
+        },
+    ),
+    "a bare volume": (
+        {"action": "volume", "volume": 30},
+        {
+            "en": "easel volume 30 percent",
+            "de": "Lautstärke der Staffelei 30 Prozent",
+            "fr": "volume du chevalet 30 %",
+            "es": "volumen del caballete 30 por ciento",
+            "nl": "volume van de ezel 30 procent",
+            "ja": "イーゼルの音量３０パーセント",
+            "zh": "画架音量百分之三十",
+        },
+    ),
+    "minutes of a keyboard": (
+        {"action": "extend", "minutes": 10},
+        {
+            "en": "keep this up for another 10\xa0minutes",
+            "de": "lass dieses Bild noch 10\xa0Minuten hängen",
+            "fr": "garde ça encore 10\xa0minutes",
+            "es": "deja esto 10\xa0minutos más",
+            "nl": "laat dit nog 10\xa0minuten hangen",
+            "ja": "これをあと１０分飾って",
+            "zh": "让这个展览再展示１０分钟",
+        },
+    ),
+    "a time of a keyboard": (
+        {"action": "stay", "until_hour": 10, "until_minute": 30},
+        {
+            "en": "keep this picture until 10.30",
+            "de": "lass dieses Bild bis 10\xa0Uhr\xa030 hängen",
+            "fr": "garde cette œuvre jusqu'à 10\xa0h\xa030",
+            "es": "deja esta obra hasta las 10:30",
+            "nl": "laat dit werk hangen tot 10.30",
+            "ja": "この作品を１０：３０まで飾って",
+            "zh": "把这件作品挂到１０：３０",
+        },
+    ),
+    "a time before the title": (
+        {"what": "Net Evil", "minutes": 10},
+        {
+            "en": "show Net Evil for ten minutes",
+            "de": "zeig Net Evil für zehn Minuten",
+            "fr": "montre Net Evil pendant dix minutes",
+            "es": "muestra Net Evil durante diez minutos",
+            "nl": "toon Net Evil tien minuten",
+            "ja": "イーゼルに１０分間Net Evilを表示して",
+            "zh": "请在画架上１０分钟显示Net Evil",
+        },
+    ),
+    "a quarter turn": (
+        {"action": "rotate"},
+        {
+            "en": "rotate the easel",
+            "de": "dreh die Staffelei",
+            "fr": "tourne le chevalet",
+            "es": "gira el caballete",
+            "nl": "draai de ezel",
+            "ja": "イーゼルを９０度回して",
+            "zh": "把画架转９０度",
+        },
+    ),
+    "a year": (
+        {"year": 1984},
+        {
+            "en": "show art from 1984",
+            "de": "zeig Kunst von 1984",
+            "fr": "montre des œuvres de 1984",
+            "es": "muestra obras de 1984",
+            "nl": "toon kunst uit 1984",
+            "ja": "１９８４年の作品を見せて",
+            "zh": "显示１９８４年的作品",
+        },
+    ),
 }
 
 

@@ -12,11 +12,10 @@ from unicodedata import normalize
 import yaml
 
 from ..library.spoken import fold
-from .sentences import SOURCES, Names, with_names
+from .sentences import NO_BLANKS, SOURCES, Names, with_names
 
 # More words than any time and place take; a character is a word where there are no blanks.
 MAX_REST: Final = 24
-NO_BLANKS: Final = ("ja", "zh")
 
 
 def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:

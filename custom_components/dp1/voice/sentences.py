@@ -37,6 +37,12 @@ WAITING: Final[HassKey[bool]] = HassKey(f"{DOMAIN}_sentences_waiting")
 LOCK: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_sentences")
 # They have a meaning in sentences, or are not heard.
 SIGNS: Final = re.compile(r"[^\w\s'’-]")
+NO_BLANKS: Final = ("ja", "zh")
+# Of seconds there are too many to compare with; after a title, any digits are read.
+RANGE: Final = re.compile(
+    r"^  (dp1_(?!seconds)\w+):\n    range: \{from: (\d+), to: (\d+)\}\n", re.MULTILINE
+)
+WIDE_DIGITS: Final = str.maketrans("0123456789", "０１２３４５６７８９")
 STAMP: Final = re.compile(r"# DP-1 Art Displays ([0-9a-f]{64})\. .*\n")
 NOTE: Final = (
     "# DP-1 Art Displays {digest}. Written by the integration and renewed with it; "
@@ -135,6 +141,20 @@ def with_names(text: str, language: str, names: Names) -> str:
         ]
         listed = json.dumps(values, ensure_ascii=False)
         text = text.replace(f"{key}: {{values: []}}", f"{key}: {{values: {listed}}}")
+    return _with_wide_digits(text) if language in NO_BLANKS else text
+
+
+def _with_wide_digits(text: str) -> str:
+    """Return sentences that also take digits as wide as other characters, as keyboards have them and no range does."""
+    for range_ in RANGE.finditer(text):
+        name, first, last = range_.groups()
+        values = [
+            {"in": str(number).translate(WIDE_DIGITS), "out": number}
+            for number in range(int(first), int(last) + 1)
+        ]
+        listed = f"  {name}_wide: {{values: {json.dumps(values)}}}\n"
+        text = text.replace(range_[0], range_[0] + listed)
+        text = re.sub(rf"\{{{name}:(\w+)\}}", rf"(\g<0>|{{{name}_wide:\1}})", text)
     return text
 
 
