@@ -232,7 +232,7 @@ async def find(gallery: Gallery, query: str, **data: Any) -> list[dict[str, Any]
 async def test_the_action(gallery: Gallery) -> None:
     """A result has a title, a kind, an artist and an id that can be played."""
     first = (await find(gallery, LARGE))[0]
-    changing = {"artist": "", "year": 0, "picture": "", "note": ""}
+    changing = {"artist": "", "artists": [], "year": 0, "picture": "", "note": ""}
     assert all(first[name] for name in changing)
     assert first | changing == {
         **changing,

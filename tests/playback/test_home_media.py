@@ -4,6 +4,7 @@ from base64 import b64decode
 from io import BytesIO
 import json
 from pathlib import Path
+from struct import pack
 import time
 from typing import Any
 from urllib.parse import quote, unquote
@@ -812,3 +813,65 @@ async def test_speech_takes_the_picture_away_while_it_lasts(
     assert attributes["media_title"] == "Dinner"
     until_end = dt_util.parse_datetime(attributes["dp1"]["until"], raise_on_error=True)
     assert until_end.timestamp() - time.time() == pytest.approx(seconds, abs=1.5)
+
+
+def box(kind: bytes, *parts: bytes, large: bool = False) -> bytes:
+    """Return a box of a film (ISO 14496-12)."""
+    body = b"".join(parts)
+    if large:
+        return pack(">I4sQ", 1, kind, len(body) + 16) + body
+    return pack(">I4s", len(body) + 8, kind) + body
+
+
+def film(length: bytes, *, large: bool = False) -> bytes:
+    """Return a film without sound, whose pictures come before its length."""
+    pictures = box(b"mdat", bytes(5000), large=large)
+    header = box(b"moov", box(b"mvhd", length), box(b"trak"))
+    return box(b"ftyp", b"isom", bytes(4)) + pictures + header
+
+
+FILMS = {
+    "a film of 2001": (film(pack(">B3xIIII", 0, 0, 0, 600, 54_300)), 90.5),
+    "a film of 64 bits": (
+        film(pack(">B3xQQIQ", 1, 0, 0, 1000, 90_500), large=True),
+        90.5,
+    ),
+    "a stream": (film(pack(">B3xIIII", 0, 0, 0, 600, 0xFFFFFFFF)), 300),
+    "no scale": (film(pack(">B3xIIII", 0, 0, 0, 0, 5)), 300),
+    "cut": (film(b"")[:-30], 300),
+    "boxes without end": (pack(">I4s", 0, b"free") * 3, 300),
+    "beyond the end": (pack(">I4sQ", 1, b"free", 2**64 - 1), 300),
+    "no film": (b"a film", 300),
+}
+
+
+@pytest.mark.parametrize(("content", "seconds"), FILMS.values(), ids=FILMS)
+async def test_a_film_of_a_list_lasts_its_length(
+    hass: HomeAssistant,
+    tmp_path: Path,
+    hass_client_no_auth: ClientSessionGenerator,
+    display_entry: MockConfigEntry,
+    display: DisplaySimulator,
+    content: bytes,
+    seconds: float,
+) -> None:
+    """Beside others a film goes on when it ends, or after the usual time where its file does not tell."""
+    await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
+    (tmp_path / "tide.mp4").write_bytes(content)
+    media = f"{SOURCE}/tide.mp4"
+    together = [media, f"{SOURCE}/star.svg"]
+    await do(hass, "cast_playlist", entity_id=ENTITY_ID, media=together)
+    assert [it["duration"] for it in display.state.items] == [seconds, 300]
+    await play(hass, f"{SOURCE}/star.svg")
+    await hass.services.async_call(
+        "media_player",
+        "play_media",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_type": "",
+            "media_content_id": media,
+            "enqueue": "add",
+        },
+        blocking=True,
+    )
+    assert [it["duration"] for it in display.state.items] == [300, seconds]

@@ -134,8 +134,9 @@ async def _async_items(
 
 
 async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Item]:
-    """Return the works of a playlist with its defaults, or raise that it is too long."""
-    shared = mapping(playlist.document.get("defaults"))
+    """Return the works of a playlist with its defaults, a film for its length, or raise that it is too long."""
+    shared = {"duration": playlist.length} if playlist.length else {}
+    shared |= mapping(playlist.document.get("defaults"))
     of_all = mapping(shared.get("display"))
     works = []
     for item in playlist.items:

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from io import BytesIO
+from io import SEEK_CUR, BytesIO
 from pathlib import Path, PurePosixPath
+from struct import calcsize, error as StructError, unpack
 from typing import Any, Final, Literal
 from urllib.parse import parse_qs, unquote
 
@@ -88,6 +89,10 @@ MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
 WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
 FAILURES = (Dp1Error, ClientError, OSError, ValueError)
+# Of a film, before that with its length.
+MAX_BOXES: Final = 64
+# The length of a film that does not tell it.
+ENDLESS: Final = 0xFFFFFFFF
 # Bytes of speech that are read for its length: half an hour, or three minutes without compression.
 MAX_SOUND: Final = 16 * 1024 * 1024
 # Media types that displays show in a frame.
@@ -362,7 +367,7 @@ async def _async_from_media_source(
         path = _parse_url(source).path
         source = hass.data[GRANTS].async_url(request.media_id, path)
     playlist = _of_work(source, title or _title_of(media.url))
-    if media.mime_type.startswith("audio/"):
+    if media.mime_type.startswith(("audio/", "video/")):
         length = await _async_length(hass, media, request.options)
         playlist = replace(playlist, length=length)
     return await async_apply(hass, playlist, request.options)
@@ -371,7 +376,7 @@ async def _async_from_media_source(
 async def _async_length(
     hass: HomeAssistant, media: media_source.PlayMedia, options: Options
 ) -> float | None:
-    """Return how many seconds a sound lasts, None if that is unknown."""
+    """Return how many seconds a sound or a film lasts, None if that is unknown."""
     sound: Path | BytesIO | None = media.path
     with suppress(*FAILURES):
         if sound is None and (local := _local_path(hass, media.url)) is not None:
@@ -383,7 +388,9 @@ async def _async_length(
                     if sound.tell() > MAX_SOUND:
                         return None
             sound.seek(0)
-        return await hass.async_add_executor_job(_length_of, sound)
+        is_film = media.mime_type.startswith("video/")
+        length_of = _length_of_film if is_film else _length_of
+        return await hass.async_add_executor_job(length_of, sound)
     return None
 
 
@@ -398,6 +405,27 @@ def _length_of(sound: Path | BytesIO | None) -> float | None:
         # Without tags a file counts as false.
         if sound is not None and (file := File(sound)) is not None:
             return float(file.info.length) or None
+    return None
+
+
+def _length_of_film(film: Path | BytesIO | None) -> float | None:
+    """Return how many seconds a film lasts by its header (ISO 14496-12, as MP4 and MOV), None if that is unknown."""
+    if film is None:
+        return None
+    with (
+        suppress(ArithmeticError, OSError, StructError, ValueError),
+        film.open("rb") if isinstance(film, Path) else film as file,
+    ):
+        for _ in range(MAX_BOXES):
+            size, kind = unpack(">I4s", file.read(8))
+            if size == 1:
+                size = unpack(">Q", file.read(8))[0] - 8
+            if kind == b"mvhd":
+                times = ">3xQQIQ" if file.read(1) == b"\1" else ">3xIIII"
+                *_, scale, length = unpack(times, file.read(calcsize(times)))
+                return length / scale if 0 < length < ENDLESS else None
+            if kind != b"moov":
+                file.seek(size - 8, SEEK_CUR)
     return None
 
 

@@ -62,7 +62,7 @@ class Artist(Description):
     name: str
     about: str = ""
     picture: str | None = None
-    links: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> Self | None:

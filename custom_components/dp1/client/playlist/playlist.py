@@ -33,7 +33,7 @@ class Playlist:
         node_id: node of a library that it was built for.
         keep_current: whether displays are to follow what is in the node.
         is_personal: whether it is the owner's own, from which no policy for the works of others takes any.
-        length: seconds that it lasts, None unless it is a sound whose length is known.
+        length: seconds that it lasts, None unless it is a sound or a film whose length is known.
     """
 
     url: str | None = None
