@@ -757,11 +757,13 @@ async def test_folders(page: Page) -> None:
     await expect(dialog.locator("li .one-line")).to_have_text(
         ["Foam", "Ana Ruiz · 2024"]
     )
-    await page.evaluate("window.found = [...window.pages.a, ...window.pages.c]")
+    await page.evaluate(
+        """window.found = [...window.pages.a, {title: "Mist", can_play: true, dp1: {kind: "series"}}]"""
+    )
     await dialog.get_by_role("searchbox").fill("foam")
     # The kind of each is said where there are several.
     await expect(dialog.locator("li .soft")).to_have_text(
-        ["Ana Ruiz · 2024 · artwork", "collection_part"]
+        ["Ana Ruiz · 2024 · artwork", "series"]
     )
     await dialog.get_by_role("searchbox").fill("")
     menu = await menu_of(page, "Foam")

@@ -38,7 +38,7 @@ const MENU_STYLE = `
 :host { position: fixed; inset: auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; z-index: 10; color: var(--primary-text-color); }
 .menu {
   width: min(22em, 100vw - 16px); box-sizing: border-box; max-block-size: calc(100vh - 16px); overflow-y: auto; padding: 8px;
-  border-radius: 12px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35); background: var(--paper); font-family: var(--ha-font-family-body);
+  border: 1px solid var(--divider-color); border-radius: 12px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35); background: var(--paper); font-family: var(--ha-font-family-body);
 }
 :is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; box-sizing: border-box; }
 button:is(:hover, :focus-visible) { background: var(--fill); }
@@ -68,6 +68,7 @@ const CHOOSER_STYLE = `
 .frame { display: flex; flex-direction: column; height: 100%; }
 header { display: grid; grid: auto auto / minmax(0, 1fr) auto; align-items: center; gap: 0 12px; padding: 8px 8px 0 16px; }
 input { grid-area: 2 / 1 / 3 / -1; margin-inline-end: 8px; }
+.close { grid-area: 1 / -2; }
 @media (min-width: 600px) { header { grid: auto / auto minmax(0, 1fr) auto; } input { grid-area: 1 / 2; } }
 .chips { flex: none; display: flex; gap: 8px; overflow-x: auto; padding: 12px 16px; scrollbar-width: none; }
 .chips button { flex: none; }
@@ -610,7 +611,7 @@ class Chooser {
     this.say(media.length ? "" : problem || text(hass, key));
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
     // What is said of each is said of none.
-    const isMixed = new Set(media.map(({ dp1 }) => dp1?.kind)).size > 1;
+    const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
     this.find("ul").replaceChildren(...media.map((medium) => this.item(isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } })));
     this.find(".body").scrollTop = 0;
   }

@@ -156,16 +156,11 @@ const displayOf = (hass, { entity_id: entity, device_id: device, area_id: ownAre
 
 const overview = (hass, displays, ofLibraries) => {
   const several = displays.length > 1;
-  const sections = displays.map(({ entity, name }) => ({
-    // What else there is stands beside the only display.
-    ...grid(heading(name, { icon: "mdi:image-frame" }), { type: `custom:${CARD}`, entity, grid_options: { columns: 12 } }),
-    column_span: several ? 1 : 2,
-  }));
+  const sections = displays.map(({ entity, name }) => grid(heading(name, { icon: "mdi:image-frame" }), { type: `custom:${CARD}`, entity }));
   if (displays.length) {
     const highlights = { type: `custom:${HIGHLIGHTS}`, entity: displays[0].entity, ask: several, grid_options: { columns: "full" } };
-    const row = grid(heading(text(hass, "highlights"), { icon: "mdi:star-outline" }), highlights);
-    if (several) sections.push({ ...row, column_span: 4 });
-    else sections[0].cards.push(...row.cards);
+    // Beside the only display, or below all.
+    sections.push({ ...grid(heading(text(hass, "highlights"), { icon: "mdi:star-outline" }), highlights), column_span: several ? 4 : 1 });
   } else {
     const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
     sections.push(grid({ type: "markdown", content }));
