@@ -64,7 +64,6 @@ class Clock:
         await self._sleep(seconds)
 
     def now(self) -> float:
-        """Return the moved time."""
         return self._now() + self.moved
 
     async def run(self, is_done: Callable[[], bool]) -> None:

@@ -55,7 +55,6 @@ async def set_up_collection(
 
 
 def collection_of(entry: MockConfigEntry) -> CollectionServer:
-    """Return the only collection of a library."""
     library: Library = entry.runtime_data
     (collection,) = library.collections.servers
     return collection

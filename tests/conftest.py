@@ -144,7 +144,6 @@ def storm_gate() -> bool:
 async def display(
     socket_enabled: None, profile: str, storm_gate: bool
 ) -> AsyncIterator[DisplaySimulator]:
-    """Run a simulated display."""
     async with DisplaySimulator(
         profile=profile, device_id=DEVICE_ID, poll_interval=0.2, storm_gate=storm_gate
     ) as simulator:
@@ -153,7 +152,6 @@ async def display(
 
 @pytest.fixture
 def display_entry(display: DisplaySimulator) -> MockConfigEntry:
-    """Return the config entry of the display."""
     return entry_of(display)
 
 
@@ -161,7 +159,6 @@ def display_entry(display: DisplaySimulator) -> MockConfigEntry:
 async def setup_display(
     hass: HomeAssistant, display_entry: MockConfigEntry
 ) -> MockConfigEntry:
-    """Set up the display."""
     return await set_up(hass, display_entry)
 
 
@@ -174,7 +171,6 @@ async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
 
 @pytest.fixture
 async def catalog(socket_enabled: None) -> AsyncIterator[CatalogSimulator]:
-    """Run a simulated catalog."""
     async with CatalogSimulator() as simulator:
         yield simulator
 

@@ -30,14 +30,12 @@ class Names(AbstractResolver):
     seconds = 0.0
 
     def __init__(self, known: dict[str, str]) -> None:
-        """Initialize with known names."""
         self._known = known
 
     @override
     async def resolve(
         self, host: str, port: int = 0, family: Any = AF_INET
     ) -> list[ResolveResult]:
-        """Resolve a name."""
         if (address := self._known.get(host)) is None:
             if self.seconds:
                 await asyncio.sleep(self.seconds)
@@ -61,7 +59,6 @@ class Names(AbstractResolver):
 
 
 def entry_of(display: DisplaySimulator, **changes: Any) -> MockConfigEntry:
-    """Return the config entry of a display."""
     known: dict[str, Any] = {"unique_id": DEVICE_ID, "title": "Wall", **changes}
     data = {
         "kind": "display",
@@ -122,14 +119,12 @@ async def name_hosts(hass: HomeAssistant, *urls: str) -> None:
 
 
 def state_of(hass: HomeAssistant, entity_id: str = ENTITY_ID) -> State:
-    """Return the state of a display."""
     state = hass.states.get(entity_id)
     assert state is not None
     return state
 
 
 def playlist(*titles: str, **more: Any) -> dict[str, Any]:
-    """Return a playlist of works with these titles."""
     items = [
         {
             "id": f"5d0c9d5e-0000-4000-8000-{number:012}",

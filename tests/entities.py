@@ -9,20 +9,17 @@ from .displays import DEVICE_ID, state_of, until
 
 
 def entity_id(hass: HomeAssistant, platform: str, key: str) -> str | None:
-    """Return the entity id for a platform and key."""
     registry = er.async_get(hass)
     return registry.async_get_entity_id(platform, "dp1", f"{DEVICE_ID}_{key}")
 
 
 def shown(hass: HomeAssistant, platform: str, key: str) -> State:
-    """Return the state of an existing entity."""
     found = entity_id(hass, platform, key)
     assert found is not None, f"{platform}.{key}"
     return state_of(hass, found)
 
 
 def value(hass: HomeAssistant, platform: str, key: str) -> str | None:
-    """Return the value of an entity, if it exists."""
     found = entity_id(hass, platform, key)
     state = hass.states.get(found) if found else None
     return state.state if state else None
@@ -39,6 +36,5 @@ async def known(hass: HomeAssistant, platform: str, key: str) -> str:
 async def act(
     hass: HomeAssistant, platform: str, key: str, action: str, **data: Any
 ) -> None:
-    """Call an action on an entity."""
     target = {"entity_id": entity_id(hass, platform, key)}
     await hass.services.async_call(platform, action, target | data, blocking=True)

@@ -91,41 +91,33 @@ class Gallery:
 
     @property
     def library(self) -> Library:
-        """Return the library."""
         library: Library = self.entry.runtime_data
         return library
 
     @property
     def source_list(self) -> list[str]:
-        """Return the source list of the display."""
         return list(self.attribute("source_list") or ())
 
     def attribute(self, name: str) -> Any:
-        """Return an attribute of the display."""
         return state_of(self.hass).attributes.get(name)
 
     def media_id(self, node: str = "") -> str:
-        """Return the media id of a node."""
         return f"media-source://dp1/{self.entry.entry_id}/{node}".removesuffix("/")
 
     def exhibition(self, title: str) -> str:
-        """Return the media id of an exhibition."""
         return f"exhibition/{self.catalog.data.find_exhibition(title)['id']}"
 
     async def call(self, action: str, **data: Any) -> Any:
-        """Call an action of the integration and return its response."""
         return await self.hass.services.async_call(
             "dp1", action, data, blocking=True, return_response=True
         )
 
     async def cast(self, **data: Any) -> dict[str, Any]:
-        """Cast to the display."""
         told = await self.call("cast_playlist", entity_id=ENTITY_ID, **data)
         found: dict[str, Any] = told[ENTITY_ID]
         return found
 
     async def player(self, action: str, *, response: bool = False, **data: Any) -> Any:
-        """Call an action on the media player."""
         return await self.hass.services.async_call(
             "media_player",
             action,
@@ -141,7 +133,6 @@ class Gallery:
         )
 
     async def browse(self, media_id: str = "", kind: str = "directory") -> Any:
-        """Browse media on the display."""
         data = (
             {"media_content_id": media_id, "media_content_type": kind}
             if media_id
@@ -151,7 +142,6 @@ class Gallery:
         return found[ENTITY_ID]
 
     async def search(self, query: str, **data: Any) -> list[Any]:
-        """Search media on the display."""
         found = await self.player(
             "search_media", response=True, search_query=query, **data
         )

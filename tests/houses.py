@@ -37,16 +37,12 @@ def series(name: str, works: int) -> dict[str, Any]:
 
 
 def titles(document: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the titles of works."""
     return [item["title"] for item in document]
 
 
 @asynccontextmanager
 async def served(*documents: dict[str, Any]) -> AsyncIterator[list[str]]:
-    """Serve playlists, each at its own URL."""
-
     def answer(request: Request) -> Reply:
-        """Return the requested playlist."""
         number = request.path.partition("?")[0].rpartition("/")[2]
         return Reply(200, documents[int(number)])
 
@@ -68,7 +64,6 @@ class House:
     async def of(
         cls, hass: HomeAssistant, *names: str, profile: str = "B", **options: Any
     ) -> AsyncIterator[House]:
-        """Set up displays."""
         house = cls(hass)
         async with AsyncExitStack() as stack:
             camera = Reply(200, b"\xff\xd8", {"Content-Type": "image/jpeg"})
@@ -97,21 +92,17 @@ class House:
             yield house
 
     def entity(self, name: str) -> str:
-        """Return the media player of a display."""
         return f"media_player.{name}"
 
     def state(self, name: str) -> State:
-        """Return the state of a display."""
         return state_of(self.hass, self.entity(name))
 
     def attribute(self, name: str, attribute: str) -> Any:
-        """Return an attribute of a display."""
         return self.state(name).attributes.get(attribute)
 
     async def do(
         self, action: str, *names: str, response: bool = False, **data: Any
     ) -> Any:
-        """Call an action on displays."""
         domain, _, service = action.rpartition(".")
         return await self.hass.services.async_call(
             domain or "media_player",
@@ -122,7 +113,6 @@ class House:
         )
 
     async def show(self, *names: str, **data: Any) -> None:
-        """Cast a playlist."""
         await self.do("dp1.cast_playlist", *names, **data)
 
     async def play(self, name: str, media_id: str, **data: Any) -> None:
@@ -148,7 +138,6 @@ class House:
         await self.settled(name)
 
     async def phone_casts(self, name: str, document: dict[str, Any]) -> None:
-        """Cast a playlist from the phone."""
         await self.phone(
             name,
             "displayPlaylist",
@@ -174,5 +163,4 @@ class House:
         await until(same)
 
     def hanging(self, name: str) -> str:
-        """Return the title of the current work."""
         return self.walls[name].state.current_title

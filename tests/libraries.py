@@ -21,7 +21,6 @@ def library_entry(
     options: dict[str, Any] | None = None,
     title: str = "Library",
 ) -> MockConfigEntry:
-    """Return the config entry of a library."""
     data = {
         "kind": "library",
         "catalog_url": catalog_url,
@@ -57,7 +56,6 @@ def playlist(**changes: Any) -> dict[str, Any]:
 
 
 def suggested(form: ConfigFlowResult) -> dict[str, Any]:
-    """Return the suggested values of a form."""
     schema = form["data_schema"]
     assert schema is not None
     return {

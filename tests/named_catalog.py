@@ -51,7 +51,6 @@ class NamedData(CatalogData):
 
     @override
     def _series_of(self, show: dict[str, Any], number: int) -> list[dict[str, Any]]:
-        """Return the series of an exhibition."""
         return [
             self.make_series(show, number, place, *plan[:3])
             for place, plan in enumerate(SHOWS.get(number, ()))
@@ -67,11 +66,9 @@ class NamedData(CatalogData):
         return series | {"title": title, "settings": settings}
 
     def find_series(self, title: str) -> dict[str, Any]:
-        """Return the series with a title."""
         return next(it for it in self._series.values() if it["title"] == title)
 
     def title_of(self, series_id: str) -> str:
-        """Return the title of a series."""
         return str(self._series[series_id]["title"])
 
     @override
@@ -93,20 +90,17 @@ class NamedCatalog(CatalogSimulator):
     @property
     @override
     def data(self) -> NamedData:
-        """Return the contents."""
         assert self._data is not None
         return self._data
 
     @override
     async def start(self) -> None:
-        """Listen."""
         await super().start()
         if not isinstance(self._data, NamedData):
             own = self._media_base == OWN_MEDIA
             self._data = NamedData(f"{self.url}/media" if own else self._media_base)
 
     def pages(self) -> list[tuple[str, int]]:
-        """Return the pages of works that were requested, as the title of the series and the offset."""
         return [
             (self.data.title_of(seen.query["seriesID"]), int(seen.query["offset"]))
             for seen in self.requests

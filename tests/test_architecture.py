@@ -83,7 +83,6 @@ pytestmark = pytest.mark.xdist_group("sources")
 
 @cache
 def arrows_of(folder: Path) -> dict[str, set[str]]:
-    """Return what each module below a folder imports."""
     trees = modules(folder)
     return {name: imports(name, tree, set(trees)) for name, tree in trees.items()}
 

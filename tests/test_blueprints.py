@@ -57,7 +57,6 @@ def shipped() -> Iterator[None]:
 
     @callback
     def load(self: models.DomainBlueprints, path: str) -> models.Blueprint:
-        """Load a blueprint."""
         data = yaml_util.load_yaml_dict(FOLDER / Path(path).name)
         return models.Blueprint(
             data,
@@ -71,7 +70,6 @@ def shipped() -> Iterator[None]:
 
 
 async def use(hass: HomeAssistant, **blueprints: dict[str, Any]) -> None:
-    """Set up an automation of each blueprint."""
     automations = [
         {
             "id": name,
@@ -407,7 +405,6 @@ async def test_followed_channel(hass: HomeAssistant) -> None:
         }
 
         def tell(**changes: str) -> None:
-            """Tell of a new playlist."""
             item = NewsItem("x", "channel_playlist", {**news, **changes})
             async_dispatcher_send(hass, NEWS, item)
 
@@ -458,7 +455,6 @@ class Model(AITaskEntity):
     async def _async_generate_data(
         self, task: GenDataTask, chat_log: ChatLog
     ) -> GenDataTaskResult:
-        """Answer."""
         assert task.structure is not None
         self.asked.append(task.instructions)
         return GenDataTaskResult(conversation_id="1", data=self.answer)
@@ -503,7 +499,6 @@ async def test_curator(hass: HomeAssistant) -> None:
             await settle(wall)
 
         def ignored() -> bool:
-            """Return whether the wall is as it was."""
             return wall.state.current_title == "Dawn" and not wall.state.asleep
 
         for state, answer in (

@@ -40,7 +40,6 @@ class Door(Camera):
     async def async_camera_image(
         self, width: int | None = None, height: int | None = None
     ) -> bytes:
-        """Return a picture."""
         return b"\xff\xd8\xff\xe0 a picture"
 
 

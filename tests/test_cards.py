@@ -39,7 +39,6 @@ async def loaded(client: ClientSessionGenerator) -> list[str]:
 
 @pytest.fixture
 async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
-    """Set up the frontend, after onboarding."""
     hass_storage["onboarding"] = {"version": 4, "data": {"done": STEPS}}
     assert await async_setup_component(hass, "frontend", {})
 
@@ -91,7 +90,6 @@ async def test_the_art_gallery(
     ask = asking(await hass_ws_client(hass))
 
     async def panels() -> dict[str, Any]:
-        """Return our panels."""
         found = (await ask("get_panels"))["result"]
         return {path: panel for path, panel in found.items() if "dp1" in path}
 

@@ -26,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 async def library(
     hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> MockConfigEntry:
-    """Set up a library whose indexer is away."""
     monkeypatch.setattr(client, "TRIES", 1)
     options = {"indexer_url": "http://127.0.0.1:9/graphql"}
     return await set_up(hass, library_entry(NOWHERE, options=options))
@@ -121,7 +120,6 @@ async def test_names(
     }
 
     async def look_up(_session: Any, name: str, *_: Any) -> str:
-        """Return the address of a name."""
         asked.append(name)
         if isinstance(found := known[name], Exception):
             raise found

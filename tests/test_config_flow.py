@@ -49,7 +49,6 @@ DISCOVERY = "custom_components.dp1.display.discovery"
 
 
 def library_entry() -> MockConfigEntry:
-    """Return the config entry of a library, so that none is offered."""
     return MockConfigEntry(
         domain="dp1",
         unique_id="http://127.0.0.1:9/api/v1",
@@ -92,7 +91,6 @@ def written(display: DisplaySimulator) -> str:
 def announcement(
     display: DisplaySimulator, device_id: str | None = DEVICE_ID, **more: str
 ) -> ZeroconfServiceInfo:
-    """Return the announcement of a display."""
     address = ip_address(display.host)
     texts = {"id": device_id, "name": "Wall", **more}
     return ZeroconfServiceInfo(
@@ -466,7 +464,6 @@ async def test_the_library_on_offer_is_added_with_a_display(
 async def test_a_library_that_was_ignored_meanwhile_is_not_added(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The display is added without it."""
     form = await begin(hass)
     await hass.config_entries.flow.async_init(
         "dp1",
@@ -533,7 +530,6 @@ async def test_an_unknown_local_name_is_an_error_and_no_traceback(
 
 
 def offers(hass: HomeAssistant) -> list[Any]:
-    """Return the discovery flows of libraries."""
     return [
         flow
         for flow in hass.config_entries.flow.async_progress_by_handler("dp1")

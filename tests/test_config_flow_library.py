@@ -66,7 +66,6 @@ async def begin(hass: HomeAssistant) -> ConfigFlowResult:
 async def fill(
     hass: HomeAssistant, form: ConfigFlowResult, **values: str | bool
 ) -> ConfigFlowResult:
-    """Submit a form."""
     return await hass.config_entries.flow.async_configure(form["flow_id"], values)
 
 
@@ -284,7 +283,6 @@ async def test_a_key_goes_to_no_server_that_is_no_feed(
 
 
 async def reconfigure(hass: HomeAssistant, entry: MockConfigEntry) -> ConfigFlowResult:
-    """Open the form to reconfigure a library."""
     form: ConfigFlowResult = await entry.start_reconfigure_flow(hass)
     assert (form["type"], form["step_id"]) == (
         FlowResultType.FORM,

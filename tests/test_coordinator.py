@@ -202,27 +202,6 @@ async def test_an_answer_may_be_newer_than_a_push_meanwhile(
 # Faults
 
 
-async def test_frames_that_make_no_sense_do_no_harm(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """Invalid frames are ignored."""
-    await until(lambda: len(display.sockets) == 1)
-    for frame in (
-        "nonsense",
-        b"\xff\xfe",
-        "[]",
-        '{"notification_type":"player_status"}',
-        '{"notification_type":"player_status","message":{"items":[1,null,{}],"index":"x"}}',
-        '{"notification_type":"device_status","message":{"volume":"loud"}}',
-        '{"notification_type":"ddc_status","message":{"brightness":50}}',
-        '{"notification_type":"something_new","message":{}}',
-    ):
-        await display.send_frame(frame)
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
-    assert len(display.sockets) == 1
-
-
 @pytest.mark.parametrize("profile", ["B", "legacy"])
 async def test_a_lost_display_is_told_once_and_comes_back(
     hass: HomeAssistant,
@@ -246,19 +225,6 @@ async def test_a_lost_display_is_told_once_and_comes_back(
     ]
 
 
-async def test_one_missed_probe_is_no_loss(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A display that restarts its player stays available."""
-    await until(lambda: len(display.sockets) == 1)
-    fault = display.inject(FaultKind.RESET, command="getDeviceStatus", times=1)
-    await setup_display.runtime_data.async_refresh()
-    # The device is read in the background.
-    await until(lambda: fault.hits == 1)
-    await settle(display)
-    assert state_of(hass).state == "idle"
-
-
 @pytest.mark.parametrize(
     ("status", "text"),
     [(429, "Too many commands, slow down"), (500, "Failed"), (503, "")],
@@ -279,19 +245,6 @@ async def test_a_display_that_answers_is_there(
     )
     for _ in range(4):
         await setup_display.runtime_data.async_refresh()
-    assert state_of(hass).state == "idle"
-
-
-async def test_a_player_out_of_order_is_unknown_not_lost(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A display whose player does not answer stays available."""
-    display.inject(FaultKind.STATUS, command="checkStatus")
-    await setup_display.runtime_data.async_refresh()
-    await setup_display.runtime_data.async_refresh()
-    assert state_of(hass).state == "unknown"
-    display.heal()
-    await setup_display.runtime_data.async_refresh()
     assert state_of(hass).state == "idle"
 
 

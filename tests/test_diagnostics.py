@@ -27,7 +27,6 @@ WALLET = "0x9b1e2a4c5d6f7a8b"
 async def diagnostics(
     hass: HomeAssistant, client: ClientSessionGenerator, entry: MockConfigEntry
 ) -> Any:
-    """Return the diagnostics of an entry."""
     assert await async_setup_component(hass, "diagnostics", {})
     return await get_diagnostics_for_config_entry(hass, client, entry)
 

@@ -86,7 +86,6 @@ def keyed_errors() -> Iterator[Dp1Error]:
 
 
 def samples() -> Iterator[Dp1Error]:
-    """Return a sample of each error."""
     yield from keyed_errors()
     for kind in vars(errors).values():
         if not isinstance(kind, type) or not issubclass(kind, Dp1Error):
@@ -126,7 +125,6 @@ def assert_complete(error: HomeAssistantError) -> None:
     ids=repr,
 )
 def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> None:
-    """Every error has a text for every subject."""
     assert_complete(translated(err, subject, "Wall", "http://192.0.2.1:1111"))
 
 

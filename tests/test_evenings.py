@@ -67,7 +67,6 @@ async def library(
 
 
 def announced(display: DisplaySimulator) -> ZeroconfServiceInfo:
-    """Return the discovery info of a display."""
     address = ip_address(display.host)
     return ZeroconfServiceInfo(
         ip_address=address,
@@ -81,7 +80,6 @@ def announced(display: DisplaySimulator) -> ZeroconfServiceInfo:
 
 
 async def discover(hass: HomeAssistant, display: DisplaySimulator) -> Any:
-    """Start the discovery flow of a display."""
     return await hass.config_entries.flow.async_init(
         "dp1", context={"source": SOURCE_ZEROCONF}, data=announced(display)
     )

@@ -25,14 +25,12 @@ class Heard:
     """Events of a display."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Initialize and listen."""
         self.told: list[dict[str, Any]] = []
         self._entity_id = entity_id(hass, "event", "activity")
         hass.bus.async_listen("state_changed", self._hear)
 
     @callback
     def _hear(self, event: Event[EventStateChangedData]) -> None:
-        """Record an event."""
         state, before = event.data["new_state"], event.data["old_state"]
         if event.data["entity_id"] != self._entity_id or state is None:
             return
@@ -43,11 +41,9 @@ class Heard:
 
     @property
     def kinds(self) -> list[str]:
-        """Event types in order."""
         return [event["event_type"] for event in self.told]
 
     def last(self, kind: str) -> dict[str, Any]:
-        """Return the last event of a type."""
         return next(
             event for event in reversed(self.told) if event["event_type"] == kind
         )
@@ -233,7 +229,6 @@ async def test_a_work_on_the_way_to_something_else_is_not_told_as_the_one_before
     looked_up = asyncio.Event()
 
     async def wait(_: float) -> None:
-        """Wait for the libraries."""
         await looked_up.wait()
 
     monkeypatch.setattr(coordinator.metadata, "async_wait", wait)

@@ -50,7 +50,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 def examples() -> Iterator[tuple[str, Any]]:
-    """Yield each example with where it stands."""
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = SOME_TITLE.sub("Net Evil", path.read_text("utf-8"))
         for found in re.finditer(r"```yaml\n(.*?)```", text, re.DOTALL):

@@ -131,7 +131,6 @@ async def test_a_work_called_after_a_year(
     await set_up(hass, display_entry)
 
     async def act(action: str, **data: Any) -> None:
-        """Call an action on the display."""
         target = {"entity_id": ENTITY_ID}
         await hass.services.async_call("dp1", action, target | data, blocking=True)
 

@@ -105,7 +105,6 @@ async def victim(socket_enabled: None) -> AsyncIterator[ScriptedServer]:
 
 
 async def user(hass: HomeAssistant, group: str) -> Context:
-    """Return the context of a new user."""
     made = await hass.auth.async_create_user("Somebody", group_ids=[group])
     return Context(user_id=made.id)
 
@@ -128,7 +127,6 @@ async def read(
     action: str,
     data: dict[str, Any],
 ) -> None:
-    """Read a URL as a user."""
     data = {
         name: text.format(server.url) if isinstance(text, str) else text
         for name, text in data.items()

@@ -73,7 +73,6 @@ async def test_another_language(hass: HomeAssistant) -> None:
         assert problem is not None
 
         async def folders() -> list[str]:
-            """Return the titles of folders, and of their pages."""
             media = [
                 child
                 for child in (await gallery.browse()).children

@@ -37,7 +37,6 @@ async def test_lines(
     lines: list[str] = []
 
     def note(event: Event) -> None:
-        """Write the line of an event."""
         line = describe[event.event_type](event)
         assert line["entity_id"] == ENTITY_ID
         lines.append(f"{line['name']}: {line['message']}")

@@ -38,14 +38,12 @@ BY_HAND = (
 
 
 async def do(hass: HomeAssistant, action: str, **data: Any) -> None:
-    """Call an action on the display."""
     await hass.services.async_call(
         "media_player", action, {"entity_id": ENTITY_ID, **data}, blocking=True
     )
 
 
 async def show(hass: HomeAssistant, document: dict[str, Any] = EVENING) -> None:
-    """Play a playlist."""
     await hass.services.async_call(
         "dp1",
         "cast_playlist",
@@ -56,7 +54,6 @@ async def show(hass: HomeAssistant, document: dict[str, Any] = EVENING) -> None:
 
 
 def attribute(hass: HomeAssistant, name: str) -> Any:
-    """Return an attribute of the display."""
     return state_of(hass).attributes.get(name)
 
 
@@ -304,7 +301,6 @@ async def test_nothing_has_no_next(
 async def test_shuffle_and_repeat(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Shuffle and repeat are those of the display."""
     await show(hass)
     await do(hass, "shuffle_set", shuffle=True)
     assert display.player.shuffle
@@ -456,15 +452,6 @@ async def test_a_playlist_by_its_address(
             assert attribute(hass, "media_content_id") == f"{url}#dp1&"
             assert attribute(hass, "dp1")["playlist_url"] == url
     assert attribute(hass, "media_playlist") == "Evening"
-
-
-async def test_a_document(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A DP-1 document can be played."""
-    text = '{"dpVersion": "1.1.0", "title": "Short", "items": [{"source": "https://art.example.org/1"}]}'
-    await do(hass, "play_media", media_content_type="playlist", media_content_id=text)
-    assert attribute(hass, "media_playlist") == "Short"
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,12 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def resolve(gallery: Gallery, media_id: str) -> PlayMedia:
-    """Resolve a media id."""
     return await media_source.async_resolve_media(gallery.hass, media_id, None)
 
 
 async def search(
     gallery: Gallery, words: str, media_id: str, *classes: MediaClass
 ) -> Any:
-    """Search in a node."""
     query = SearchMediaQuery(search_query=words, media_filter_classes=[*classes])
     found = await media_source.async_search_media(gallery.hass, media_id, query)
     return found.result

@@ -59,7 +59,6 @@ async def choose(
 async def fill(
     hass: HomeAssistant, form: ConfigFlowResult, **values: Any
 ) -> ConfigFlowResult:
-    """Submit a form."""
     return await hass.config_entries.options.async_configure(form["flow_id"], values)
 
 

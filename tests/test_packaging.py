@@ -182,7 +182,6 @@ async def test_home_assistant_loads_it(hass: HomeAssistant) -> None:
 
 
 def test_components_imported_are_depended_on() -> None:
-    """Every imported component is a dependency."""
     declared = {
         *MANIFEST.get("dependencies", ()),
         *MANIFEST.get("after_dependencies", ()),

@@ -31,7 +31,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def signed() -> AsyncIterator[FeedSimulator]:
-    """Serve a signed feed."""
     async with FeedSimulator("signed", random_seed=1) as simulator:
         yield simulator
 
@@ -60,7 +59,6 @@ def of_others() -> dict[str, Any]:
 async def open_page(
     hass: HomeAssistant, entry: MockConfigEntry, step: str
 ) -> ConfigFlowResult:
-    """Choose a page from the menu of the options."""
     menu = await hass.config_entries.options.async_init(entry.entry_id)
     return await fill(hass, menu, next_step_id=step)
 

@@ -41,7 +41,6 @@ async def at_once(*asked: Coroutine[Any, Any, object]) -> None:
 
 
 def refused(house: House) -> int:
-    """Return the number of refused commands."""
     return sum(command.status == 429 for command in house.walls["wall"].received)
 
 
@@ -79,21 +78,6 @@ async def test_twenty_automations_of_all_kinds(house: House) -> None:
     assert wall.casts < 5
 
 
-async def test_twenty_casts(house: House) -> None:
-    """Of twenty casts at the same time at most the first is shown before the last."""
-    prepare_meanwhile(house)
-    await at_once(
-        *(
-            house.show("wall", playlist=series(f"List {number}", 3), start_at=2)
-            for number in range(20)
-        )
-    )
-    assert refused(house) == 0
-    assert house.hanging("wall") == "List 19 2"
-    assert house.attribute("wall", "media_title") == "List 19 2"
-    assert house.walls["wall"].casts <= 2
-
-
 async def test_twenty_steps(house: House) -> None:
     """Twenty calls of next move twenty works on."""
     await house.show("wall", playlist=TIDES)
@@ -123,19 +107,6 @@ async def test_off_after_a_cast(house: House) -> None:
     )
     assert house.walls["wall"].state.asleep
     assert house.walls["wall"].state.playlist_title == "Tides"
-
-
-async def test_twenty_volumes(house: House) -> None:
-    """The last volume of a slider is set."""
-    await at_once(
-        *(
-            house.do("volume_set", "wall", volume_level=number / 25)
-            for number in range(1, 21)
-        )
-    )
-    assert refused(house) == 0
-    assert house.walls["wall"].state.volume == 80
-    assert house.walls["wall"].commands.count("setVolume") <= 2
 
 
 async def test_works_added_at_once(house: House) -> None:
@@ -173,7 +144,6 @@ async def test_a_slow_address_does_not_come_last(house: House) -> None:
         writer.close()
 
     async def show() -> None:
-        """Cast the playlist."""
         await house.show("wall", playlist=TIDES)
         shown.set()
 

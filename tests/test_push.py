@@ -55,7 +55,6 @@ async def test_the_same_again(hass: HomeAssistant, shown: DisplaySimulator) -> N
 
     @callback
     def note(event: Event[Any]) -> None:
-        """Note a written state."""
         written.append(event.data["entity_id"])
 
     hass.bus.async_listen(EVENT_STATE_CHANGED, note)

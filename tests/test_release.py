@@ -58,7 +58,6 @@ def test_tag_is_the_version() -> None:
 
 
 def test_notes_are_those_of_the_version() -> None:
-    """A version without notes is not released."""
     assert notes_of(CHANGELOG, "0.2.0") == "### Added\n\n- A door.\n"
     assert notes_of(CHANGELOG, "0.1.0") == "- A wall.\n"
     for version in ("Unreleased", "0.2", "1.0.0"):

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
-    """Set up one display."""
     async with House.of(hass, "wall") as house:
         house.walls["wall"].reset_counters()
         yield house
@@ -40,7 +39,6 @@ async def send(house: House, *command: str, **data: Any) -> None:
 
 
 def received(house: House) -> list[tuple[str, Any]]:
-    """Return the received commands."""
     return [
         (command.command, command.request)
         for command in house.walls["wall"].received
@@ -49,7 +47,6 @@ def received(house: House) -> list[tuple[str, Any]]:
 
 
 def keys(*codes: int) -> list[tuple[str, Any]]:
-    """Return keys as they are sent."""
     return [("sendKeyboardEvent", {"code": code}) for code in codes]
 
 

@@ -71,7 +71,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Serve a feed."""
     async with FeedSimulator(api_key=API_KEY) as simulator:
         yield simulator
 
@@ -80,13 +79,11 @@ class Witness:
     """Records everything that is shown."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Initialize and listen to events."""
         self.hass = hass
         self.seen: list[str] = []
         hass.bus.async_listen("*", self._on_event)
 
     async def _on_event(self, event: Event[Any]) -> None:
-        """Record an event."""
         self.keep(event.as_dict())
 
     def keep(self, thing: object) -> None:

@@ -175,7 +175,6 @@ async def test_works_offline(
     """A display downloads what it shows, by its URL or as it is, and tells how much of it is there; others refuse."""
 
     async def keep() -> Any:
-        """Keep what hangs."""
         told = await hass.services.async_call(
             "dp1",
             "keep_offline",

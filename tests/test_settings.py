@@ -28,7 +28,6 @@ WIRE = {
 
 
 def setting(display: DisplaySimulator, name: str) -> Any:
-    """Return a setting as the display reports it."""
     return display.state.settings.get(name)
 
 
@@ -65,7 +64,6 @@ async def test_scaling(
 async def test_museum_label(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The label is set."""
     for option in ("on", "off", "timed"):
         await act(hass, "select", "museum_label", "select_option", option=option)
         assert value(hass, "select", "museum_label") == option
@@ -101,7 +99,6 @@ async def test_scaling_is_what_is_seen(
 async def test_signature_mode(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The signature mode is set."""
     for option in ("notify", "strict", "silent"):
         await act(hass, "select", "signature_mode", "select_option", option=option)
         assert value(hass, "select", "signature_mode") == option

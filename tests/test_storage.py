@@ -108,7 +108,6 @@ def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
 async def servers(
     socket_enabled: None,
 ) -> AsyncIterator[tuple[DisplaySimulator, CatalogSimulator]]:
-    """Start a display and a catalog."""
     async with (
         DisplaySimulator(device_id=DEVICE_ID, page_delay=0.02) as display,
         CatalogSimulator() as catalog,
@@ -119,7 +118,6 @@ async def servers(
 async def start(
     hass: HomeAssistant, servers: tuple[DisplaySimulator, CatalogSimulator]
 ) -> Library:
-    """Set up the display and a library of the catalog."""
     display, catalog = servers
     entry = entry_of(display, entry_id=DISPLAY)
     await set_up(hass, entry)
@@ -134,7 +132,6 @@ async def start(
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the warnings and errors of the integration and of storage."""
     return [
         record.getMessage()
         for record in caplog.records
@@ -264,13 +261,11 @@ async def test_a_favorite_is_on_the_disk_before_the_answer(
     path = storage / NAMES["favorites"]
 
     async def do(action: str, node: str) -> None:
-        """Call an action."""
         media_id = f"media-source://dp1/{LIBRARY}/{node}"
         data = {"media_content_id": media_id}
         await hass.services.async_call("dp1", action, data, blocking=True)
 
     def kept() -> list[str]:
-        """Return the favorites on the disk."""
         stored = json.loads(path.read_text())["data"]["favorites"]
         return [favorite["node"]["id"] for favorite in stored]
 
@@ -380,7 +375,6 @@ async def test_many_entries_are_removed_at_once(
     remove = Store.async_remove
 
     async def noted(store: Store[Any]) -> None:
-        """Note what is removed."""
         removed[store.key] += 1
         await remove(store)
 

@@ -103,7 +103,6 @@ async def test_a_nested_work(
         return [entry_of(display, entry_id="display"), library]
 
     def media_id(of: str) -> str:
-        """Return the media id of a playlist."""
         return f"media-source://dp1/library/playlist/{of}"
 
     async with home_in(tmp_path, *entries()) as (hass, api):

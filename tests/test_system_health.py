@@ -98,7 +98,6 @@ async def test_an_internal_url_of_itself(
     """Displays cannot load media from an internal URL that leads each machine to itself, which is an issue."""
 
     def has_issue() -> bool:
-        """Return whether the issue is there."""
         issue = ir.async_get(hass).async_get_issue("dp1", "internal_url_loopback")
         return issue is not None
 

@@ -118,12 +118,10 @@ MAX_WORDS = 110
 
 @cache
 def literals() -> set[str]:
-    """Return every string literal of the integration."""
     return {text for tree in modules(INTEGRATION).values() for text in strings(tree)}
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, str]]:
-    """Return every text of a tree with its path."""
     for key, value in tree.items():
         here = f"{path}.{key}".removeprefix(".")
         if isinstance(value, dict):
@@ -133,7 +131,6 @@ def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def called(node: ast.Call) -> str:
-    """Return the last name of what is called."""
     match node.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -219,7 +216,6 @@ def named_in_call(
 
 
 def texts_of(section: str) -> Tree:
-    """Return one section of the English texts."""
     tree = ENGLISH
     for part in section.split("."):
         tree = tree.get(part, {})
@@ -227,7 +223,6 @@ def texts_of(section: str) -> Tree:
 
 
 def selectors_of_services() -> set[str]:
-    """Return the keys of texts that the selectors of the actions name."""
     return {
         selector["translation_key"]
         for action in SERVICES.values()
@@ -283,14 +278,12 @@ def schema_fields(schema: Any) -> set[str]:
 
 
 def flows() -> list[Tree]:
-    """Return the texts of every flow."""
     fixes = (issue.get("fix_flow") for issue in ENGLISH["issues"].values())
     subentries = ENGLISH["config_subentries"].values()
     return [ENGLISH["config"], ENGLISH["options"], *subentries, *filter(None, fixes)]
 
 
 def code_hosts() -> set[str]:
-    """Return the hosts that the code has an address of."""
     texts = [*literals(), *(path.read_text() for path in INTEGRATION.rglob("*.js"))]
     hosts = {
         URL(url).host or ""
@@ -504,7 +497,6 @@ def unknown(name: str, text: str) -> set[str]:
 
 
 def entity_names() -> set[str]:
-    """Return the names of all entities."""
     return {
         entity["name"]
         for platform in ENGLISH["entity"].values()

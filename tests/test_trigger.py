@@ -34,14 +34,12 @@ class Heard:
     """What automations heard."""
 
     def __init__(self) -> None:
-        """Initialize without automations."""
         self.told: list[dict[str, Any]] = []
 
     async def listen(self, hass: HomeAssistant, *triggers: dict[str, Any]) -> None:
         """Set up one automation with several triggers."""
 
         async def note(call: ServiceCall) -> None:
-            """Note what triggered."""
             self.told.append(dict(call.data))
 
         hass.services.async_register("test", "note", note)
@@ -69,11 +67,9 @@ class Heard:
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the triggers that ran."""
         return sorted(told["id"] for told in self.told)
 
     def clear(self) -> None:
-        """Forget what was heard."""
         self.told.clear()
 
 
@@ -109,7 +105,6 @@ def place(hass: HomeAssistant) -> dict[str, dict[str, str]]:
 
 
 def work_changed(target: dict[str, str], **options: Any) -> dict[str, Any]:
-    """Write a trigger."""
     return {"trigger": "dp1.work_changed", "target": target, "options": options}
 
 

@@ -57,7 +57,6 @@ async def connected(entry: MockConfigEntry) -> None:
 async def test_added_without_a_device_status(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display without a device status can be added."""
     display.player.load(EVENING)
     display.device.status_seconds = 3
     await set_up(hass, display_entry)
@@ -424,7 +423,6 @@ async def test_events_of_an_interlude(
 
 
 async def cast(hass: HomeAssistant, document: dict[str, Any], **data: Any) -> None:
-    """Cast a playlist."""
     await hass.services.async_call(
         "dp1",
         "cast_playlist",

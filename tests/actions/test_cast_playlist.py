@@ -60,7 +60,6 @@ def timing() -> Timing:
 
 @pytest.fixture
 async def evening(socket_enabled: None) -> AsyncIterator[str]:
-    """Serve a playlist."""
     async with ScriptedServer.run(Reply(200, EVENING)) as server:
         yield f"{server.url}/playlists/evening"
 
@@ -69,7 +68,6 @@ async def evening(socket_enabled: None) -> AsyncIterator[str]:
 async def hall(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> AsyncIterator[DisplaySimulator]:
-    """Set up a second display."""
     async with DisplaySimulator(
         profile="A", device_id="FF1-ZZ99ZZ99", poll_interval=0.2
     ) as simulator:
@@ -85,7 +83,6 @@ async def cast(
     context: Context | None = None,
     **data: Any,
 ) -> Any:
-    """Call the action."""
     aim = {} if target is None else {"entity_id": target}
     return await hass.services.async_call(
         "dp1",

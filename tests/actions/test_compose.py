@@ -54,7 +54,6 @@ async def add_favorite(gallery: Gallery) -> str:
 
 
 def titles(items: list[Any]) -> list[str | None]:
-    """Return the titles of items."""
     return [item.get("title") for item in items]
 
 
@@ -183,13 +182,11 @@ async def test_a_model_hangs_several_together(gallery: Gallery) -> None:
     api = await llm.async_get_api(gallery.hass, "assist", context)
 
     async def call(tool: str, **args: Any) -> dict[str, Any]:
-        """Call a tool."""
         result: Any = await api.async_call_tool(ToolInput(f"dp1__{tool}", args))
         assert not result.error, result.data
         return dict(result.data)
 
     async def found(**args: Any) -> dict[str, Any]:
-        """Return the best result."""
         return dict((await call("find_art", **args))["results"][0])
 
     chosen = [

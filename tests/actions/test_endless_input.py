@@ -32,7 +32,6 @@ class Watched(list[Any]):
 
     @override
     def __iter__(self) -> Iterator[Any]:
-        """Iterate, and count."""
         for entry in super().__iter__():
             self.looked += 1
             yield entry

@@ -51,12 +51,10 @@ async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
 
 @pytest.fixture
 async def keyed(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
-    """Set up a library with an API key."""
     return await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
 
 
 async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
-    """Call an action and return its response."""
     response = await hass.services.async_call(
         "dp1", action, data, blocking=True, return_response=True
     )
@@ -70,7 +68,6 @@ async def publish(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
 
 
 async def failure(hass: HomeAssistant, action: str, **data: Any) -> HomeAssistantError:
-    """Call an action and return its error."""
     with pytest.raises(HomeAssistantError) as caught:
         await call(hass, action, **data)
     assert caught.value.translation_domain == "dp1"
@@ -78,12 +75,10 @@ async def failure(hass: HomeAssistant, action: str, **data: Any) -> HomeAssistan
 
 
 def writes(feed: FeedSimulator) -> list[str]:
-    """Return the methods of the requests that write."""
     return [asked.method for asked in feed.log if asked.method not in ("GET", "HEAD")]
 
 
 def reauth_flows(hass: HomeAssistant) -> list[str]:
-    """Return the steps of the reauthentication flows."""
     flows = hass.config_entries.flow.async_progress_by_handler("dp1")
     return [flow["step_id"] for flow in flows if flow["context"]["source"] == "reauth"]
 
@@ -434,7 +429,6 @@ async def test_feed_is_off(
 
 
 def _wants(action: str) -> dict[str, Any]:
-    """Request a response if the action has one."""
     return {"return_response": action != "delete_playlist"}
 
 

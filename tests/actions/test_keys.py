@@ -28,7 +28,6 @@ def hass_storage() -> dict[str, Any]:
 
 @pytest.fixture
 def path(hass: HomeAssistant, tmp_path: Path) -> Path:
-    """Return where Home Assistant keeps its entries."""
     hass.config.config_dir = str(tmp_path)
     return tmp_path / ".storage" / "core.config_entries"
 
@@ -58,7 +57,6 @@ def saved(path: Path) -> list[Any]:
 
 
 async def call(hass: HomeAssistant, action: str, **data: Any) -> None:
-    """Call an action."""
     await hass.services.async_call("dp1", action, data, blocking=True)
 
 

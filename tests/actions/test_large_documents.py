@@ -95,7 +95,6 @@ async def test_large_documents(
     answers: list[Any] = []
 
     async def call() -> None:
-        """Call the action."""
         try:
             answers.append(
                 await hass.services.async_call(
@@ -154,7 +153,6 @@ async def test_large_ids(
         data["media_content_type"] = ""
 
     async def call() -> None:
-        """Call the action."""
         with nullcontext() if name == TAKEN else pytest.raises(HomeAssistantError):
             await hass.services.async_call(domain, action, data, blocking=True)
 

@@ -17,7 +17,6 @@ LONG = "x" * 100_000
 
 
 async def refused(hass: HomeAssistant, action: str, **data: Any) -> str:
-    """Call an action and return the text of its error."""
     domain, _, service = action.partition(".")
     with pytest.raises(HomeAssistantError) as raised:
         await hass.services.async_call(

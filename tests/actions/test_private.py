@@ -40,13 +40,11 @@ async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
 async def library(
     hass: HomeAssistant, feed: FeedSimulator, setup_display: MockConfigEntry
 ) -> MockConfigEntry:
-    """Set up a display and a library."""
     await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
     return await set_up(hass, library_entry(feed.url, api_key="key"))
 
 
 def page(address: str, *, twice: bool = False, coded: bool = False) -> str:
-    """Return a page with a picture at an address."""
     html = f'<img src="{quote(address, safe="") if twice else escape(address)}">'
     if coded:
         return f"data:text/html;base64,{b64encode(html.encode()).decode()}"
@@ -54,7 +52,6 @@ def page(address: str, *, twice: bool = False, coded: bool = False) -> str:
 
 
 def query(**fields: Any) -> dict[str, Any]:
-    """Return a dynamic query."""
     mapping = {"itemsPath": "data", "itemSchema": "dp1/1.1"}
     return {
         "profile": "https-json-v1",

@@ -6,17 +6,15 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.config_entries import SOURCE_USER
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from tests import libraries
 from tests.client.timing import impatient
-from tests.displays import ENTITY_ID, playlist, state_of, until
+from tests.displays import ENTITY_ID, playlist, until
 from tests.libraries import DID, library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
-from tests.simulators.feed import FeedSimulator, bad_gateway, verify
+from tests.simulators.feed import FeedSimulator, bad_gateway
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -29,12 +27,10 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
-    """Set up a library with this feed only."""
     return await set_up(hass, library_entry(feed.url))
 
 
 async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
-    """Call an action and return its response."""
     response: Any = await hass.services.async_call(
         "dp1", action, data, blocking=True, return_response=True
     )
@@ -42,61 +38,15 @@ async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
 
 
 async def cast(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
-    """Cast to the display."""
     response = await call(hass, "cast_playlist", entity_id=ENTITY_ID, **data)
     told: dict[str, Any] = response[ENTITY_ID]
     return told
 
 
 async def failure(hass: HomeAssistant, action: str, **data: Any) -> str | None:
-    """Call an action and return the translation key of its error."""
     with pytest.raises(HomeAssistantError) as caught:
         await call(hass, action, **data)
     return caught.value.translation_key
-
-
-async def test_whole_way(
-    hass: HomeAssistant,
-    feed: FeedSimulator,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-) -> None:
-    """A playlist is published, read by id and slug, verified, and cast by its slug."""
-    menu = await hass.config_entries.flow.async_init(
-        "dp1", context={"source": SOURCE_USER}
-    )
-    form = await hass.config_entries.flow.async_configure(
-        menu["flow_id"], {"next_step_id": "library"}
-    )
-    added = await hass.config_entries.flow.async_configure(
-        form["flow_id"], {"feed_url": feed.url}
-    )
-    await hass.async_block_till_done()
-    did = added["result"].runtime_data.key.did
-    told = await call(
-        hass, "publish_playlist", playlist=libraries.playlist(), title="Nocturne"
-    )
-    assert (told["status"], told["signed_by"]) == ("published", did)
-    read = [
-        await call(hass, "get_playlist", playlist_id=name)
-        for name in (told["id"], told["slug"])
-    ]
-    assert read[0] == read[1]
-    assert {
-        (verification["kid"], verification["valid"])
-        for verification in read[0]["verified"]
-    } == {
-        (did, True),
-        (feed.kid, True),
-    }
-    document = read[0]["playlist"]
-    assert all(verify(document, entry) for entry in document["signatures"])
-    response = await cast(hass, playlist_id=told["slug"])
-    assert (response["method"], response["playlist_url"]) == ("url", told["url"])
-    assert display.state.playlist_url == told["url"]
-    assert display.state.playlist_title == "Nocturne"
-    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Nocturne")
-    assert state_of(hass).attributes["media_title"] == "Tide"
 
 
 # Casting
@@ -149,7 +99,6 @@ async def test_cast_keeps_what_it_does_not_know(
 
 
 def _sent(display: DisplaySimulator) -> dict[str, Any]:
-    """Return the document of the newest cast as sent."""
     *_, newest = (
         command for command in display.received if command.command == "displayPlaylist"
     )

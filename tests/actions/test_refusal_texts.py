@@ -63,13 +63,11 @@ class Writes:
     """Writes and the texts of their errors."""
 
     def __init__(self, hass: HomeAssistant, feed: FeedSimulator) -> None:
-        """Initialize without rows."""
         self._hass = hass
         self._feed = feed
         self.rows: list[tuple[str, str, str]] = []
 
     async def call(self, action: str, **data: Any) -> dict[str, Any]:
-        """Call an action."""
         return (
             await self._hass.services.async_call(
                 "dp1", action, data, blocking=True, return_response=action != "delete_playlist"
@@ -78,7 +76,6 @@ class Writes:
         )  # fmt: skip
 
     async def write(self, write: str, ref: str, **more: Any) -> dict[str, Any]:
-        """Publish, update or delete."""
         match write:
             case "publish":
                 return await self.call(

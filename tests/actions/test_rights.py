@@ -21,7 +21,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 @pytest.fixture
 def options() -> dict[str, Any]:
-    """Return the options of the library."""
     return {}
 
 
@@ -29,7 +28,6 @@ def options() -> dict[str, Any]:
 async def library(
     hass: HomeAssistant, feed: FeedSimulator, options: dict[str, Any]
 ) -> MockConfigEntry:
-    """Set up a library with an API key."""
     assert await async_setup_component(hass, "api", {})
     return await set_up(
         hass, library_entry(feed.url, api_key=feed.api_key, options=options)
@@ -40,7 +38,6 @@ async def library(
 async def guest(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, library: MockConfigEntry
 ) -> TestClient[Any, Any]:
-    """Return a client of a user who is no administrator."""
     user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
     token = await hass.auth.async_create_refresh_token(user, CLIENT_ID)
     return await hass_client(hass.auth.async_create_access_token(token))
@@ -52,7 +49,6 @@ async def post(client: TestClient[Any, Any], action: str, **data: Any) -> int:
 
 
 def writes(feed: FeedSimulator) -> list[str]:
-    """Return the methods of the requests that write."""
     return [asked.method for asked in feed.log if asked.method not in ("GET", "HEAD")]
 
 

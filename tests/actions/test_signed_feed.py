@@ -34,14 +34,12 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def signed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Serve a signed feed."""
     async with FeedSimulator("signed", random_seed=1) as simulator:
         yield simulator
 
 
 @pytest.fixture
 async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry:
-    """Set up a library of the signed feed, with an API key from before."""
     assert await async_setup_component(hass, "media_source", {})
     return await set_up(
         hass, library_entry(signed.url, api_key="of former times", options=OPTIONS)
@@ -49,7 +47,6 @@ async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry
 
 
 async def delete(hass: HomeAssistant, ref: str) -> None:
-    """Delete a playlist."""
     data = {"playlist_id": ref}
     await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
 
@@ -206,7 +203,6 @@ async def test_who_signed_what_hangs(
     (curator,) = document["curators"]
 
     def signer() -> Any:
-        """Return who signed what hangs."""
         return state_of(hass).attributes["dp1"]["signed_by"]
 
     async with DisplaySimulator(

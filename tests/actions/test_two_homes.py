@@ -30,7 +30,6 @@ def hass_storage() -> dict[str, Any]:
 
 
 async def run(hass: HomeAssistant, action: str) -> None:
-    """Run the step of the recipe with an action."""
     (step,) = (
         step
         for steps in EXAMPLES.values()
@@ -64,7 +63,6 @@ async def move_in(hass: HomeAssistant, feed: FeedSimulator, seed: str) -> Any:
 
 
 async def hang(hass: HomeAssistant, wall: DisplaySimulator) -> None:
-    """Set up the display of a home."""
     wall.caster.preflight = False
     await set_up(hass, entry_of(wall, title="Living room"))
     await until(lambda: hass.states.get(ROOM))

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def command(client: Any, name: str, entity_id: str = ENTITY_ID) -> Any:
-    """Send a command and return its answer."""
     await client.send_json_auto_id({"type": f"dp1/{name}", "entity_id": entity_id})
     return await client.receive_json()
 

@@ -35,7 +35,6 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 def child(page: Any, title: str) -> Any:
-    """Return the child with a title."""
     return next(it for it in page.children if it.title == title)
 
 
@@ -290,7 +289,6 @@ class PictureServer:
     @classmethod
     @asynccontextmanager
     async def run(cls) -> AsyncIterator[PictureServer]:
-        """Run the server."""
         self = cls()
         app = web.Application()
         app.router.add_get("/{tail:.*}", self._give)

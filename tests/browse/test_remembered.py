@@ -40,7 +40,6 @@ async def cast_from_a_phone(gallery: Gallery, *works: dict[str, Any]) -> None:
 
 
 def wall_id(gallery: Gallery) -> str:
-    """Return the config entry of the display."""
     return next(c.entry_id for c in async_displays(gallery.hass))
 
 

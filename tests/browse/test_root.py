@@ -24,7 +24,6 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def speak(hass: HomeAssistant, language: str) -> None:
-    """Set the language of Home Assistant."""
     await hass.config.async_update(language=language)
     await async_load_integrations(hass, {"dp1"})
 
@@ -33,14 +32,12 @@ class OtherSource(MediaSource):
     """A media source with one medium, or none."""
 
     def __init__(self, domain: str, content_type: str = "") -> None:
-        """Initialize with the content type of the medium."""
         super().__init__(domain)
         self.name = domain
         self._content_type = content_type
 
     @override
     async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
-        """Return the root."""
         media: dict[str, Any] = {"domain": self.domain, "title": self.domain}
         root = BrowseMediaSource(
             **media,
@@ -68,11 +65,9 @@ class OtherSources(dict[str, MediaSource]):
     """Media sources in the place of those of the integrations."""
 
     async def async_get_platforms(self) -> OtherSources:
-        """Return all."""
         return self
 
     async def async_get_platform(self, domain: str) -> MediaSource | None:
-        """Return one."""
         return self.get(domain)
 
 

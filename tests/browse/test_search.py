@@ -21,7 +21,6 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 def untold(label: str) -> str:
-    """Return the title on a label."""
     return label.partition(", ")[0]
 
 
@@ -174,7 +173,6 @@ async def test_a_catalog_that_is_down(
 
 
 async def listen(hass: HomeAssistant) -> None:
-    """Set up Assist."""
     assert await async_setup_component(hass, "homeassistant", {})
     assert await async_setup_component(hass, "intent", {})
     await hass.async_block_till_done()
@@ -222,7 +220,6 @@ async def test_voice_finds_nothing(gallery: Gallery) -> None:
 
 
 async def find(gallery: Gallery, query: str, **data: Any) -> list[dict[str, Any]]:
-    """Call the action."""
     found: list[dict[str, Any]] = (await gallery.call("search", query=query, **data))[
         "results"
     ]
@@ -263,7 +260,6 @@ async def test_the_action(gallery: Gallery) -> None:
 
 
 async def test_the_action_over_several_libraries(gallery: Gallery) -> None:
-    """All libraries are searched, or the given one."""
     async with CatalogSimulator() as other:
         annex = await set_up(
             gallery.hass, library_entry(None, other.url, title="Annex")

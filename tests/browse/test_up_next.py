@@ -13,7 +13,6 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def show_work(gallery: Gallery, media_id: str) -> None:
-    """Show a work of the page."""
     work = media_id.removeprefix(f"{UP_NEXT}/")
     await gallery.hass.services.async_call(
         "dp1", "show_work", {"entity_id": ENTITY_ID, "work": work}, blocking=True

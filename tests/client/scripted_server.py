@@ -19,7 +19,6 @@ class Request:
 
     @property
     def json(self) -> Any:
-        """The body read as JSON."""
         return json.loads(self.body)
 
 
@@ -52,7 +51,6 @@ class ScriptedServer:
     """Answers requests in the order of ``script``; the last entry answers all that follow."""
 
     def __init__(self, *script: Answering) -> None:
-        """Initialize with a script."""
         self.script = list(script)
         self.requests: list[Request] = []
         self.url = ""
@@ -60,7 +58,6 @@ class ScriptedServer:
     @classmethod
     @asynccontextmanager
     async def run(cls, *script: Answering) -> AsyncIterator[Self]:
-        """Run the server."""
         self = cls(*script)
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -72,13 +69,11 @@ class ScriptedServer:
             await server.wait_closed()
 
     def calls(self) -> list[str]:
-        """Return method and path of the requests, in order."""
         return [f"{request.method} {request.path}" for request in self.requests]
 
     async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Serve a connection."""
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()

@@ -44,7 +44,6 @@ class Names(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the only address."""
         self.asked += 1
         if self.address is None:
             raise OSError(None, "there is no such name")
@@ -66,7 +65,6 @@ class Names(AbstractResolver):
 
 @pytest.fixture
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    """Return a session without restrictions."""
     async with aiohttp.ClientSession() as session:
         yield session
 
@@ -79,7 +77,6 @@ async def public() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
-    """Request a URL."""
     return await (await request_json(guard, "GET", url, timeout=timeout)).json()
 
 

@@ -48,7 +48,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 async def ask(url: str, method: str = "GET", **options: object) -> Answer:
-    """Send a request in a new session."""
     async with aiohttp.ClientSession() as session:
         return await request_json(session, method, url, **{"timeout": 2, **options})
 
@@ -115,7 +114,6 @@ async def test_one_of_several_addresses_refused(
         async def resolve(
             self, host: str, port: int = 0, family: Any = AF_INET
         ) -> list[ResolveResult]:
-            """Resolve a name."""
             result = {"hostname": host, "host": "127.0.0.1", "family": AF_INET}
             return [
                 ResolveResult(**result, port=port, proto=0, flags=AI_NUMERICHOST)
@@ -225,7 +223,6 @@ async def test_a_page_without_end() -> None:
 
 
 def chunk(data: bytes) -> bytes:
-    """Return a chunk of a body."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
@@ -258,7 +255,6 @@ async def test_endless_compression(encoding: str, start: bytes, unit: bytes) -> 
                 await asyncio.sleep(0)
 
     async def read() -> None:
-        """Ask for it."""
         sent.append(0)
         with pytest.raises(UnexpectedAnswerError):
             await (await ask(url)).json()

@@ -47,10 +47,7 @@ type Door = Callable[[aiohttp.ClientSession, str], Awaitable[Any]]
 
 
 def display(act: Callable[[Display], Awaitable[Any]], **options: Any) -> Door:
-    """Return what asks a display."""
-
     def door(session: aiohttp.ClientSession, url: str) -> Awaitable[Any]:
-        """Ask it."""
         port = int(url.rstrip("/").rpartition(":")[2])
         return act(Display(session, "127.0.0.1", port, **options))
 
@@ -58,10 +55,7 @@ def display(act: Callable[[Display], Awaitable[Any]], **options: Any) -> Door:
 
 
 def market(vendor: str) -> Door:
-    """Return what asks a market."""
-
     async def door(session: aiohttp.ClientSession, url: str) -> Any:
-        """Ask it."""
         with patch.dict(SERVICES, {vendor: url}):
             return await look_up(session, LookupLink(vendor, "x"), "test")
 
@@ -69,10 +63,7 @@ def market(vendor: str) -> Door:
 
 
 def name(name: str) -> Door:
-    """Return what looks a name up."""
-
     async def door(session: aiohttp.ClientSession, url: str) -> Any:
-        """Look it up."""
         with patch.dict(SERVICES, eth=url, tez=url):
             return await look_up_name(session, name, "test")
 
@@ -80,7 +71,6 @@ def name(name: str) -> Door:
 
 
 def indexer(session: aiohttp.ClientSession, url: str) -> Indexer:
-    """Return a client of an indexer."""
     return Indexer(session, url, agent="test")
 
 
@@ -116,7 +106,6 @@ async def test_long_answers(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
     decoded = values._decoded
 
     def noted(body: bytes, strict: bool, exact: bool) -> object:
-        """Note where it is decoded."""
         on_loop = threading.current_thread() is threading.main_thread()
         sizes[on_loop].append(len(body))
         return decoded(body, strict, exact)
@@ -133,7 +122,6 @@ async def test_long_answers(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ask(reply: Reply | Callable[[Request], Reply], door: Door) -> Any:
-    """Ask a server."""
     async with (
         ScriptedServer.run(reply) as server,
         aiohttp.ClientSession() as session,
@@ -147,7 +135,6 @@ def on_loop(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[boo
     real = getattr(module, name)
 
     def noted(*args: Any) -> Any:
-        """Note it."""
         calls.append(threading.current_thread() is threading.main_thread())
         return real(*args)
 
@@ -241,7 +228,6 @@ def page(**more: Any) -> Callable[[Request], Reply]:
 
 
 async def pages_of(session: aiohttp.ClientSession, url: str) -> int:
-    """Return how many pages a feed has."""
     return len(
         [len(page.records) async for page in Feed(session, url).playlist_pages()]
     )
@@ -251,7 +237,6 @@ async def test_records_without_ids() -> None:
     """What has been read of a list is known again by few bytes, also where records have no id: 30 MB before."""
 
     async def read() -> None:
-        """Read all pages."""
         assert await ask(page(), pages_of) == 60
 
     assert await most_memory(read) < 20 * 1024 * 1024

@@ -47,13 +47,11 @@ class HurriedLoop(asyncio.SelectorEventLoop):
     """Event loop that skips the time in which nothing happens on the network."""
 
     def __init__(self) -> None:
-        """Initialize a loop that has skipped nothing."""
         self.skipped = 0.0
         super().__init__(HurriedSelector(self))
 
     @override
     def time(self) -> float:
-        """Return the time with what was skipped."""
         return super().time() + self.skipped
 
 
@@ -61,7 +59,6 @@ class HurriedSelector(selectors.DefaultSelector):
     """Selector that does not wait for timers."""
 
     def __init__(self, loop: HurriedLoop) -> None:
-        """Initialize for a loop."""
         super().__init__()
         self._loop = loop
 

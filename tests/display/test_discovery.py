@@ -34,7 +34,6 @@ pytestmark = [
 
 @pytest.fixture
 async def discovering(hass: HomeAssistant, mdns: HaAsyncZeroconf) -> None:
-    """Set up discovery."""
     assert await async_setup_component(hass, "zeroconf", {})
     await hass.async_block_till_done()
 
@@ -48,7 +47,6 @@ async def network(socket_enabled: None) -> AsyncIterator[AsyncZeroconf]:
 
 
 def flows(hass: HomeAssistant) -> list[Any]:
-    """Return the discovery flows."""
     return [
         flow
         for flow in hass.config_entries.flow.async_progress_by_handler("dp1")
@@ -57,7 +55,6 @@ def flows(hass: HomeAssistant) -> list[Any]:
 
 
 def waiting() -> list[str]:
-    """Return the tasks that wait for a display to answer."""
     names = [task.get_name() for task in asyncio.all_tasks()]
     return [name for name in names if name.endswith(" answer")]
 

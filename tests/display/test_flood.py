@@ -64,7 +64,6 @@ async def test_only_so_many_changes_are_written(
 
     @callback
     def note(event: Event[EventStateChangedData]) -> None:
-        """Note a change of the media player."""
         if event.data["entity_id"] == ENTITY_ID:
             changes.append(event.data["new_state"].attributes.get("media_title"))
 

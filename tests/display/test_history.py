@@ -32,7 +32,6 @@ def titles(history: History) -> list[str | None]:
 
 @pytest.fixture
 def history(hass: HomeAssistant, hass_storage: dict[str, Any]) -> History:
-    """Return an empty history."""
     return History(hass, "wall")
 
 
@@ -42,7 +41,6 @@ def serialized() -> Iterator[list[object]]:
     seen: list[object] = []
 
     def note(document: object) -> bytes:
-        """Record a document."""
         seen.append(document)
         return json_bytes(document)
 

@@ -185,7 +185,6 @@ async def test_found_while_another_display_answers(
     found = asyncio.Event()
 
     async def find(_: Any) -> Work:
-        """Return the work when it is asked for."""
         await found.wait()
         return Work(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
 

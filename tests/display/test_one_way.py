@@ -39,7 +39,6 @@ def test_which_addresses(
 
 
 async def cast(hass: HomeAssistant, source: str) -> None:
-    """Cast one work."""
     document = playlist("Dawn")
     document["items"][0]["source"] = source
     await hass.services.async_call(

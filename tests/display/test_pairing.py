@@ -27,7 +27,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def announced(display: DisplaySimulator, **texts: str) -> ZeroconfServiceInfo:
-    """Return what a display announces."""
     address = ip_address(display.host)
     return ZeroconfServiceInfo(
         ip_address=address,
@@ -113,7 +112,6 @@ async def test_announced_as_newer(
     """An interface that nobody knows counts once the display does not answer anymore."""
 
     async def announce() -> None:
-        """Announce it."""
         await hass.config_entries.flow.async_init(
             "dp1",
             context={"source": SOURCE_ZEROCONF},

@@ -43,19 +43,14 @@ class Packets(asyncio.DatagramProtocol):
     """Packets that arrive at a port."""
 
     def __init__(self) -> None:
-        """Initialize without packets."""
         self.came: list[bytes] = []
 
     def datagram_received(self, data: bytes, addr: object) -> None:
-        """Record a packet."""
         self.came.append(data)
 
 
 def use_networks(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
-    """Send broadcasts to these addresses."""
-
     async def broadcast_addresses(_: HomeAssistant) -> set[IPv4Address]:
-        """Return the addresses."""
         return set(map(IPv4Address, addresses))
 
     monkeypatch.setattr(
@@ -157,7 +152,6 @@ async def test_no_network(
 
 
 async def wake(hass: HomeAssistant) -> None:
-    """Wake the display."""
     target = {"entity_id": "media_player.wall"}
     await hass.services.async_call("media_player", "turn_on", target, blocking=True)
 

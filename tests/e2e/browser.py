@@ -24,7 +24,6 @@ PATIENCE = 20_000
 
 @asynccontextmanager
 async def browser() -> AsyncIterator[Browser]:
-    """Run Chromium."""
     async with async_playwright() as playwright:
         chromium = await playwright.chromium.launch(
             executable_path=CHROMIUM, args=list(FLAGS)

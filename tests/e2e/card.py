@@ -72,7 +72,6 @@ class Watch:
             self.requests.append(request.url)
 
     def _console(self, message: Any) -> None:
-        """Note an error or a warning."""
         text = f"{message.text} {message.location.get('url', '')}"
         if message.type in {"error", "warning"} and not EXPECTED.search(text):
             self.complaints.append(text)
@@ -96,7 +95,6 @@ async def expect_accessible(page: Page) -> None:
 
 
 async def hang(home: Home, player: str) -> str:
-    """Hang an exhibition, and return the address of a dashboard with the card."""
     await home.call(
         "dp1.cast_playlist",
         {

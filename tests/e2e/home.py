@@ -90,7 +90,6 @@ class Home:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop."""
         await self.stop()
 
     @property
@@ -217,7 +216,6 @@ class Home:
     # Asking
 
     async def post(self, path: str, data: Mapping[str, Any]) -> Any:
-        """Post JSON, return JSON."""
         async with self.session.post(
             self.url + path, json=data, headers=self._authorization
         ) as answer:
@@ -226,7 +224,6 @@ class Home:
             return await answer.json()
 
     async def delete(self, path: str) -> None:
-        """Delete what has an address."""
         async with self.session.delete(
             self.url + path, headers=self._authorization
         ) as answer:
@@ -234,7 +231,6 @@ class Home:
                 raise HomeError(f"{path}: {answer.status} {await answer.text()}")
 
     async def get(self, path: str) -> Any:
-        """Get JSON."""
         async with self.session.get(
             self.url + path, headers=self._authorization
         ) as answer:
@@ -249,12 +245,10 @@ class Home:
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     async def state(self, entity_id: str) -> dict[str, Any] | None:
-        """Return the state of an entity, None if there is none."""
         states = await self.get("/api/states")
         return next((s for s in states if s["entity_id"] == entity_id), None)
 
     async def states(self, domain: str) -> list[dict[str, Any]]:
-        """Return the states of all entities of a domain."""
         states = await self.get("/api/states")
         return [s for s in states if s["entity_id"].startswith(f"{domain}.")]
 

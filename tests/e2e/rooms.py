@@ -53,7 +53,6 @@ class Room:
         self.card = page.locator(CARD).first
 
     def button(self, name: str) -> Locator:
-        """Return a button of the card."""
         return self.card.get_by_role("button", name=name, exact=True)
 
     async def look(self, size: tuple[int, int], path: str) -> None:
@@ -332,7 +331,6 @@ class Room:
             await expect(question).to_be_hidden()
 
         async def published() -> set[str]:
-            """Return the new documents."""
             return set(feed.documents) - known
 
         (document,) = await self.home.until(published, 20, "the published playlist")

@@ -30,7 +30,6 @@ SECONDS = 180
 
 @asynccontextmanager
 async def demonstration(*options: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run it."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "scripts.demo_run", *options),
         cwd=ROOT,
@@ -65,22 +64,18 @@ class Answers(Home):
 
     @override
     async def ask(self, kind: str, **message: Any) -> Any:
-        """List the devices."""
         return self._devices
 
     @override
     async def discovered(self, handler: str) -> list[dict[str, Any]]:
-        """List the discoveries."""
         return self._flows
 
     @override
     async def flow(self, handler: str) -> dict[str, Any]:
-        """Begin a flow."""
         return {"flow_id": "begun"}
 
     @override
     async def step(self, flow_id: str, data: Any) -> dict[str, Any]:
-        """Answer a form."""
         self.asked.append(flow_id)
         return {"type": "form"} if "next_step_id" in data else self._result
 

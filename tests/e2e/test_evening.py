@@ -53,12 +53,10 @@ class Person:
         self.clicks = 0
 
     async def click(self, place: Locator) -> None:
-        """Click on something."""
         await place.click()
         self.clicks += 1
 
     async def press(self, name: str) -> None:
-        """Click on a button of a dialog."""
         dialog = self.page.locator("dialog-data-entry-flow")
         await self.click(dialog.get_by_role("button", name=name))
 

@@ -40,13 +40,11 @@ document.getElementById("loot").textContent = loot.join();
 
 
 def picture(color: str) -> str:
-    """Return the address of a picture of one color."""
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"><rect width="4" height="3" fill="{color}"/></svg>'
     return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
 def work(title: str, source: str, **more: Any) -> dict[str, Any]:
-    """Return a work by an artist."""
     manifest = {"metadata": {"title": title, "artists": [{"name": "Marguerite Osei"}]}}
     return {"title": title, "source": source, "inlineManifest": manifest, **more}
 
@@ -70,10 +68,7 @@ async def pair(home: Home, page: Page, name: str = "Tablet") -> None:
 
 
 async def state_is(home: Home, wanted: str, entity_id: str = TABLET) -> None:
-    """Wait for a state of a screen."""
-
     async def reached() -> bool:
-        """Return whether it is reached."""
         state = await home.state(entity_id)
         return state is not None and state["state"] == wanted
 
@@ -203,12 +198,10 @@ async def test_evenings(tmp_path: Path) -> None:
             return str(answer["response"]["speech"]["plain"]["speech"])
 
         async def attribute(name: str) -> Any:
-            """Return an attribute of the screen."""
             state = await home.state(TABLET)
             return state and state["attributes"].get(name)
 
         async def hangs() -> bool:
-            """Return whether the exhibition hangs."""
             return await attribute("media_album_name") == EXHIBITION
 
         async def offered() -> bool:
@@ -248,7 +241,6 @@ async def test_evenings(tmp_path: Path) -> None:
         await expect(page.locator(f".work.on img[src='{door}']")).to_be_visible()
 
         async def is_back() -> bool:
-            """Return whether it is as it was."""
             return (await attribute("media_title"), await attribute("shuffle")) == (
                 before,
                 True,
@@ -274,7 +266,6 @@ async def test_evenings(tmp_path: Path) -> None:
         )
 
         async def is_loaded() -> bool:
-            """Return whether the automation is there."""
             return await home.state("automation.night") is not None
 
         await home.until(is_loaded, 30, "the automation")

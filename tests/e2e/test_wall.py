@@ -55,7 +55,6 @@ PAGE = b"<!doctype html><body style='background:#123;color:#fff;font:9vw serif'>
 
 
 async def film(chromium: Browser) -> bytes:
-    """Return a film that the browser can play."""
     page = await chromium.new_page()
     return b64decode(await page.evaluate(FILM))
 
@@ -67,7 +66,6 @@ async def add_camera(home: Home, picture: Path) -> str:
     assert result["type"] == "create_entry", result
 
     async def found() -> str | None:
-        """Return the entity, once it is there."""
         states = await home.states("camera")
         return states[0]["entity_id"] if states else None
 
@@ -99,7 +97,6 @@ class Wall:
         await self.page.screenshot(path=self.shots / f"{name}.png")
 
     def frame(self) -> FrameLocator:
-        """Return the page that is framed as the work."""
         return self.page.frame_locator("iframe#work")
 
 

@@ -69,8 +69,6 @@ def shape_of(hass: HomeAssistant, entry: ConfigEntry[Any]) -> Shape:
 
 
 def _bare(kind: type[Entity]) -> Any:
-    """Return a class of entities that say nothing."""
-
     class Bare(CoordinatorEntity[Bytes], kind):  # type: ignore[misc, valid-type]
         """Entity that says nothing."""
 
@@ -79,7 +77,6 @@ def _bare(kind: type[Entity]) -> Any:
         _attr_options = ("thing",)
 
         def __init__(self, coordinator: Bytes, name: str, enabled: int) -> None:
-            """Initialize with a name."""
             super().__init__(coordinator)
             entry = coordinator.config_entry
             assert entry is not None
@@ -131,7 +128,6 @@ def bare_integration(hass: HomeAssistant) -> Iterator[None]:
     async def add(
         domain: str, hass: HomeAssistant, entry: ConfigEntry[Any], add_entities: Any
     ) -> None:
-        """Add the entities of a domain."""
         add_entities(
             CLASSES[domain](entry.runtime_data, f"{domain} {enabled} {number}", enabled)
             for enabled, count in enumerate(entry.data["shape"][domain])
@@ -150,5 +146,4 @@ def bare_integration(hass: HomeAssistant) -> Iterator[None]:
 
 
 def bare_entry(name: str, url: str, shape: Shape) -> MockConfigEntry:
-    """Return an entry of the bare integration."""
     return MockConfigEntry(domain=BARE, title=name, data={"url": url, "shape": shape})

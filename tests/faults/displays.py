@@ -31,7 +31,6 @@ NESTED = "[" * 100_000
 
 @asynccontextmanager
 async def home(hass: HomeAssistant) -> AsyncIterator[Home]:
-    """Set up a display."""
     assert await async_setup_component(hass, "homeassistant", {})
     async with DisplaySimulator(
         profile="B",
@@ -59,7 +58,6 @@ async def home(hass: HomeAssistant) -> AsyncIterator[Home]:
 
 
 async def cast(home: Home) -> str:
-    """Cast another playlist."""
     return await home.cast(playlist=NIGHT)
 
 
@@ -81,7 +79,6 @@ def fault(
     """Describe a fault in the answer to a command, by default a cast."""
 
     def strike(home: Home) -> None:
-        """Let it strike."""
         home.display.inject(kind, **{"command": CAST, **details})
 
     return Fault(HTTP, name, reads, strike, act, heal, shows, sends)
@@ -99,7 +96,6 @@ def page(name: str, reads: str, strike: Any, mend: Any) -> Fault:
 
 
 async def next_work(home: Home) -> str:
-    """Go to the next work."""
     await home.call(
         "media_player.media_next_track", response=False, entity_id=ENTITY_ID
     )
@@ -292,7 +288,6 @@ def frame(name: str, *frames: str | bytes, reads: str = "playing Dawn") -> Fault
     """Describe frames that are not what they should be."""
 
     async def strike(home: Home) -> None:
-        """Send them."""
         for text in frames:
             await home.display.send_frame(text)
 
@@ -303,7 +298,6 @@ def status(name: str, reads: str, **changes: Any) -> Fault:
     """Describe a player status that is not what it should be."""
 
     async def strike(home: Home) -> None:
-        """Send it."""
         await home.display.send_frame(status_of(home, **changes))
 
     async def act(home: Home) -> str:

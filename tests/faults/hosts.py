@@ -35,8 +35,6 @@ class HostHome(Home):
 
 @asynccontextmanager
 async def home(hass: HomeAssistant) -> AsyncIterator[HostHome]:
-    """Set up a display, and a host that answers as it is told."""
-
     def answer(request: Request) -> Reply:
         """Answer as the fault wants."""
         if there.reply is not None:
@@ -75,7 +73,6 @@ async def cast(home: HostHome) -> str:
 
 
 async def casts(home: HostHome) -> None:
-    """Cast it, and see it."""
     assert await cast(home) == "shows Night"
 
 
@@ -90,7 +87,6 @@ def host(
     """Describe an answer to whoever reads a playlist."""
 
     def strike(home: HostHome) -> None:
-        """Answer so."""
         home.reply = Reply(status, body, **more)
 
     return Fault(PLAYLIST, name, reads, strike, cast, heal, casts, sends)
@@ -193,7 +189,6 @@ async def see(home: HostHome) -> str:
 
 
 async def sees(home: HostHome) -> None:
-    """See it."""
     assert await see(home) == f"200 image/png, {len(PNG)} bytes"
 
 

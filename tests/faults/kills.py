@@ -34,7 +34,6 @@ LONGEST = 0.3
 
 
 def node(number: int) -> str:
-    """Return the id of a playlist."""
     return f"playlist/385f79b6-a45f-4c1c-8080-{number:012}"
 
 
@@ -72,7 +71,6 @@ async def live(folder: Path, told: int, seed: int) -> None:
 
 
 def tell(told: int, what: object) -> None:
-    """Tell the one who kills."""
     os.write(told, json.dumps(what).encode() + b"\n")
 
 

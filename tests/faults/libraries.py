@@ -43,13 +43,11 @@ class LibraryHome(Home):
         )
 
     async def library_action(self, name: str, **data: Any) -> Any:
-        """Call an action for this library."""
         return await self.call(f"dp1.{name}", config_entry_id=self.entry_id, **data)
 
 
 @asynccontextmanager
 async def home(hass: HomeAssistant) -> AsyncIterator[LibraryHome]:
-    """Set up a display, a catalog and a feed."""
     async with (
         displays.home(hass) as shown,
         CatalogSimulator() as catalog,
@@ -92,7 +90,6 @@ async def cast(home: LibraryHome) -> str:
 
 
 async def casts(home: LibraryHome) -> None:
-    """Cast it, and see it."""
     assert await cast(home) == f"shows {EXHIBITION}"
 
 
@@ -101,7 +98,6 @@ def catalog(name: str, reads: str, kind: str, **details: Any) -> Fault:
     details.setdefault("route", "series")
 
     def strike(home: LibraryHome) -> None:
-        """Let it strike."""
         home.catalog.inject(kind, **details)
 
     return Fault(CATALOG, name, reads, strike, cast, heal, casts, 0)
@@ -156,7 +152,6 @@ CATALOG_FAULTS = (
 
 
 async def publish(home: LibraryHome) -> str:
-    """Publish a playlist."""
     told = await home.library_action(
         "publish_playlist", playlist={**NIGHT, "id": home.new_id}
     )
@@ -173,13 +168,11 @@ async def publishes(home: LibraryHome) -> None:
 
 
 async def read(home: LibraryHome) -> str:
-    """Read a playlist."""
     told = await home.library_action("get_playlist", playlist_id=TIDE["id"])
     return f"reads {told['playlist']['title']} {[v['valid'] for v in told['verified']]}"
 
 
 async def reads(home: LibraryHome) -> None:
-    """Read it as it is."""
     assert (await read(home)).startswith("reads Tide [True")
 
 
@@ -197,7 +190,6 @@ def feed(
         details.setdefault("method", "POST")
 
     def strike(home: LibraryHome) -> None:
-        """Let it strike."""
         home.feed.fault(**details)
 
     return Fault(FEED, name, text, strike, act, heal, works, sends)
@@ -299,7 +291,6 @@ FEED_FAULTS = (
 
 
 async def browse(home: LibraryHome) -> str:
-    """Open the playlists of the library."""
     found = await home.call(
         "media_player.browse_media",
         entity_id=displays.ENTITY_ID,
@@ -311,7 +302,6 @@ async def browse(home: LibraryHome) -> str:
 
 
 async def browses(home: LibraryHome) -> None:
-    """Find what is there."""
     assert "Tide" in await browse(home)
 
 

@@ -57,7 +57,6 @@ class Home:
         return f"{state.state} {state.attributes.get('media_title', '')}".strip()
 
     async def call(self, action: str, response: bool = True, **data: Any) -> Any:
-        """Call an action of the integration."""
         return await self.hass.services.async_call(
             *action.split("."), data, blocking=True, return_response=response
         )
@@ -147,7 +146,6 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def _misses(fault: Fault, row: Row) -> list[str]:
-    """Return the goals that are missed."""
     reads = f"{row.key} {row.reads}".strip()
     goals = (
         (f"reads {reads!r}", re.search(fault.reads, reads, re.DOTALL)),

@@ -50,7 +50,6 @@ class StorageHome(Home):
 
     @property
     def folder(self) -> Path:
-        """Where the files are."""
         return Path(self.hass.config.path(".storage"))
 
 

@@ -26,13 +26,11 @@ class LibraryEntry(MockConfigEntry):
     """A config entry that is not set up, but cancels its background tasks when stopped."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Initialize without tasks."""
         super().__init__(**kwargs)
         self.tasks: list[asyncio.Task[Any]] = []
 
     @override
     def async_create_background_task(self, *args: Any, **kwargs: Any) -> Any:
-        """Create a background task and remember it."""
         task = super().async_create_background_task(*args, **kwargs)
         self.tasks.append(task)
         return task

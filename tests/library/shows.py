@@ -26,7 +26,6 @@ async def search_nodes(
 
 
 def show_id(catalog: CatalogSimulator, title: str) -> str:
-    """Return the id of an exhibition."""
     return str(catalog.data.find_exhibition(title)["id"])
 
 

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 @pytest.fixture
 def timing() -> Timing:
-    """Shorten all pauses."""
     return dict(FAST, reading_start=0.001, reading_pause=0.001, reading_idle=0.001)
 
 

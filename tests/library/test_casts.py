@@ -421,7 +421,6 @@ async def test_a_feed_in_trouble_costs_no_exhibition(
 
 
 def playable(nodes: tuple[Node, ...]) -> list[Node]:
-    """Yield the nodes that can be played."""
     return [node for node in nodes if node.can_play]
 
 

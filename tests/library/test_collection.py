@@ -60,7 +60,6 @@ NEWS = "event.library_news"
 
 @pytest.fixture
 async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimulator]:
-    """Run an indexer."""
     monkeypatch.setattr(client, "PAUSE", 0.01)
     monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
     async with IndexerSimulator() as running:
@@ -68,7 +67,6 @@ async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimul
 
 
 def entry_id(hass: HomeAssistant) -> str:
-    """Return the id of the library."""
     (entry,) = (
         entry
         for entry in hass.config_entries.async_entries("dp1")
@@ -78,7 +76,6 @@ def entry_id(hass: HomeAssistant) -> str:
 
 
 async def works(library: Library, node: str = NODE) -> list[str]:
-    """Return the titles of the works inside a node."""
     children = await library.async_children(node)
     return [child.title for child in children.nodes if child.kind == "owned"]
 
@@ -235,7 +232,6 @@ def events(hass: HomeAssistant) -> list[tuple[str, str]]:
 
 
 def record(indexer: IndexerSimulator, number: str) -> dict[str, Any]:
-    """Return a record of the indexer."""
     return next(known for known in indexer.records if known["id"] == number)
 
 

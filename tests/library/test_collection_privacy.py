@@ -79,7 +79,6 @@ async def test_nobody_sees_an_address(
     seen: list[Any] = []
 
     async def note(event: Event[Any]) -> None:
-        """Note an event."""
         seen.append(event.as_dict())
 
     hass.bus.async_listen("*", note)

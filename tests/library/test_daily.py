@@ -58,7 +58,6 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         return reply
 
     async def move(day: int, time: str) -> None:
-        """Move the time."""
         nonlocal offset
         zone = dt_util.get_default_time_zone()
         text = f"{FIRST + timedelta(days=day)}T{time}"
@@ -68,7 +67,6 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         await hass.async_block_till_done()
 
     def attributes() -> dict[str, Any]:
-        """Return the attributes of the sensor."""
         return dict(state_of(hass, SENSOR).attributes)
 
     async with ScriptedServer.run(answer) as server:

@@ -58,7 +58,6 @@ def deep(levels: int) -> Any:
 
 
 def document(number: int) -> dict[str, Any]:
-    """Return a playlist."""
     return playlist("Tide", id=key(number), title=f"Playlist {number}")
 
 
@@ -73,13 +72,11 @@ class Feed:
 
     @property
     def library(self) -> Library:
-        """Return the library."""
         library: Library = self.entry.runtime_data
         return library
 
     @property
     def followed(self) -> list[FollowedChannel]:
-        """Return what is followed."""
         return list(self.library.channels.servers)
 
     def put(self, channel: str, *playlists: str | int, **more: Any) -> None:
@@ -99,7 +96,6 @@ class Feed:
         self.feed.replace_channel({**given, "playlists": urls, **more})
 
     async def look(self) -> list[str]:
-        """Look, and return the titles of what was told."""
         self.told.clear()
         for channel in self.followed:
             await channel.async_refresh()
@@ -125,7 +121,6 @@ class Feed:
 
 @asynccontextmanager
 async def following(hass: HomeAssistant, family: Any = "v2") -> AsyncIterator[Feed]:
-    """Set up a library of a feed with two channels."""
     async with FeedSimulator(family, random_seed=1) as simulator:
         entry = library_entry(simulator.url, title="Gallery")
         house = Feed(hass, simulator, entry)
@@ -136,7 +131,6 @@ async def following(hass: HomeAssistant, family: Any = "v2") -> AsyncIterator[Fe
 
         @callback
         def note(item: NewsItem) -> None:
-            """Note news of channels."""
             if item.kind == "channel_playlist":
                 house.told.append(item.attributes)
 

@@ -34,7 +34,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def evening(number: int, **more: Any) -> dict[str, Any]:
-    """Return a playlist."""
     source = f"https://art.example/{number}.html"
     items = [{"source": source, "title": f"Work {number}"}]
     return {"title": f"Evening {number}", "items": items, **more}
@@ -58,7 +57,6 @@ async def opened(library: Library) -> list[Node]:
 
 
 def known(library: Library) -> list[str]:
-    """Return the titles of the cached playlists."""
     return [playlist.title for playlist in library.feed_server.list.records]
 
 
@@ -158,7 +156,6 @@ def test_no_more_works_are_looked_at_than_a_playlist_may_have() -> None:
         """An item that notes that it is looked at."""
 
         def get(self, key: str, default: Any = None) -> Any:
-            """Return a member."""
             looked_at.add(self["source"])
             return super().get(key, default)
 

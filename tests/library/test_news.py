@@ -20,7 +20,6 @@ from tests.simulators.feed import FeedSimulator
 
 
 def state(hass: HomeAssistant, platform: str, entry_id: str, key: str) -> Any:
-    """Return the state of an entity of a library."""
     entity_id = er.async_get(hass).async_get_entity_id(
         platform, "dp1", f"{entry_id}_{key}"
     )

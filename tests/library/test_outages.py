@@ -152,7 +152,6 @@ class HoldingCatalog(CatalogSimulator):
     """
 
     def __init__(self) -> None:
-        """Initialize without a delay."""
         super().__init__()
         self.held: tuple[str, int] | None = None
 
@@ -286,15 +285,6 @@ async def test_broken_pages(
             assert not catalog.requests  # The Retry-After was an hour.
         else:
             assert len(children.nodes) == 47 and children.problem is None
-
-
-async def test_too_many_requests(
-    catalog: CatalogSimulator, make_library: MakeLibrary
-) -> None:
-    """A short Retry-After is waited for, and nothing is missing."""
-    catalog.inject("status", status=429, retry_after="1", offset=5, times=1)
-    library = await make_library(catalog)
-    assert len(library.source_list().names) == 47 and library.problem is None
 
 
 async def test_an_old_copy_stays_when_a_page_breaks(

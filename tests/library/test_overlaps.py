@@ -95,7 +95,6 @@ async def test_a_failure_takes_nothing_away(
             )
 
         def ids() -> set[str]:
-            """Return the ids of what is known."""
             known: ServerList[Any] = server.artworks_of(series)
             if route == "series":
                 known = server.series_of(show)

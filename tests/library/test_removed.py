@@ -18,7 +18,6 @@ pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def refused(gallery: Gallery, media_id: str) -> None:
-    """Expect that a media id is of a removed library."""
     with pytest.raises(ServiceValidationError) as caught:
         await gallery.play(media_id)
     assert caught.value.translation_key == "library_removed"

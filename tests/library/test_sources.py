@@ -20,7 +20,6 @@ ALL = {"sources": ["exhibitions", "playlists", "favorites"]}
 
 
 def evening(title: str = "Evening", **more: Any) -> dict[str, Any]:
-    """Return a playlist."""
     return {
         "title": title,
         "items": [{"source": "https://art.example/1.html", "title": "One"}],

@@ -25,7 +25,6 @@ class OrderedLoop(asyncio.SelectorEventLoop):
         self.choices: list[tuple[int, int]] = []
 
     def time(self) -> float:
-        """Return the virtual time."""
         return self._now
 
     def _run_once(self) -> None:

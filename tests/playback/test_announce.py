@@ -30,19 +30,16 @@ MOMENT = {"show_for": {"seconds": 60}}
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
-    """Set up one display."""
     async with House.of(hass, "wall") as house:
         yield house
 
 
 def program(house: House) -> Program:
-    """Return the program of the display."""
     programs: Programs = house.hass.data[PROGRAMS]
     return programs[house.entries["wall"].entry_id]
 
 
 async def ring(house: House, **data: Any) -> None:
-    """Show a picture for a while."""
     await house.show(
         "wall", media_content_id=f"{house.door}/picture.jpg", **{**MOMENT, **data}
     )

@@ -51,7 +51,6 @@ class Broken(MediaSource):
     err: Exception
 
     async def _fail(self, *_: Any) -> Any:
-        """Raise it."""
         raise self.err
 
     async_resolve_media = async_browse_media = async_search_media = _fail
@@ -66,7 +65,6 @@ class BrokenCamera(Camera):
     async def async_camera_image(
         self, width: int | None = None, height: int | None = None
     ) -> bytes:
-        """Raise."""
         raise self.err
 
 
@@ -77,7 +75,6 @@ class BrokenImage(ImageEntity):
     err: Exception
 
     async def async_image(self) -> bytes:
-        """Raise."""
         raise self.err
 
 
@@ -87,7 +84,6 @@ def source(hass: HomeAssistant) -> Broken:
     source = Broken("broken")
 
     async def get_source(hass: HomeAssistant) -> Broken:
-        """Return it to Home Assistant."""
         return source
 
     platform = MockPlatform()

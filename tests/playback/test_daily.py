@@ -94,7 +94,6 @@ class Days:
         await self.hass.async_block_till_done()
 
     async def show(self, *names: str, **data: Any) -> Any:
-        """Show the Daily."""
         return await self.hass.services.async_call(
             "dp1",
             "cast_playlist",
@@ -112,7 +111,6 @@ class Days:
         return [item["title"] for item in self.walls[name].state.items]
 
     def state(self, name: str) -> State:
-        """Return the state of a display."""
         return state_of(self.hass, f"media_player.{name}")
 
     def sent(self, name: str) -> int:
@@ -134,7 +132,6 @@ async def days(
     house: Days
 
     def answer(request: Request) -> Reply:
-        """Return the Daily."""
         return house.reply or Reply(200, house.document)
 
     await hass.config.async_set_time_zone(str(LISBON))
@@ -171,7 +168,6 @@ async def days(
 
 
 def at(day: int, time: str, zone: tzinfo) -> datetime:
-    """Return a time of a day."""
     return datetime.fromisoformat(f"{FIRST + timedelta(days=day)}T{time}").replace(
         tzinfo=zone
     )
@@ -395,7 +391,6 @@ async def test_what_the_app_of_the_vendor_uses(
         monkeypatch.setattr(providers_daily, "VENDOR_CONFIGS", configs)
 
         def told_url() -> str:
-            """Return the setting."""
             return str(house.entry.options["daily_url"])
 
         # Nothing at home is asked on behalf of a configuration, and what cannot be read counts as nothing.

@@ -34,13 +34,11 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
 
 
 async def join(house: House, leader: str = "left", *members: str) -> None:
-    """Join displays to a leader."""
     entities = list(map(house.entity, members or ("middle", "right")))
     await house.do("join", leader, group_members=entities)
 
 
 def works(house: House) -> list[str]:
-    """Return the shown works."""
     return [house.hanging(room) for room in ROOMS]
 
 
@@ -178,7 +176,6 @@ async def test_a_member_that_does_not_answer_for_once(
 
 
 async def run_script(house: House, *steps: dict[str, Any]) -> None:
-    """Run a script, whose steps all have one context."""
     script = {"script": {"evening": {"sequence": list(steps)}}}
     assert await async_setup_component(house.hass, "script", script)
     await house.hass.services.async_call("script", "evening", blocking=True)
@@ -445,7 +442,6 @@ async def test_changing_groups(house: House) -> None:
 
 
 async def test_a_removed_display_leaves(house: House) -> None:
-    """A removed display is removed from its group."""
     await join(house)
     await house.hass.config_entries.async_remove(house.entries["left"].entry_id)
     assert house.attribute("middle", "group_members") == [

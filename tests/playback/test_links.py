@@ -85,7 +85,6 @@ async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimul
 
 @pytest.fixture
 async def house(hass: HomeAssistant, indexer: IndexerSimulator) -> AsyncIterator[House]:
-    """Set up a display, and a library with the indexer."""
     options = {"indexer_url": indexer.url}
     await set_up(hass, library_entry(NOWHERE, options=options))
     async with House.of(hass, "wall") as house:
@@ -146,7 +145,6 @@ async def test_a_work_that_is_not_indexed_yet(
 
     @callback
     def listen(kind: UpdateType, changed: dict[str, Notification]) -> None:
-        """Remember what is told."""
         told.extend(f"{kind}: {notice['message']}" for notice in changed.values())
 
     persistent_notification.async_register_callback(house.hass, listen)

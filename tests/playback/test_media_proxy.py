@@ -56,7 +56,6 @@ async def stranger(
     folder: Path,
     setup_display: MockConfigEntry,
 ) -> TestClient[Any, Any]:
-    """Return a client without login."""
     return await hass_client_no_auth()
 
 
@@ -64,7 +63,6 @@ async def stranger(
 async def guest(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, folder: Path
 ) -> TestClient[Any, Any]:
-    """Return a client of a user who is no administrator."""
     user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
     token = await hass.auth.async_create_refresh_token(user, CLIENT_ID)
     return await hass_client(hass.auth.async_create_access_token(token))
@@ -73,7 +71,6 @@ async def guest(
 async def play(
     hass: HomeAssistant, media_id: str = MEDIA_ID, kind: str = "image/png"
 ) -> None:
-    """Play media on the display."""
     await hass.services.async_call(
         "media_player",
         "play_media",
@@ -102,7 +99,6 @@ async def show(
 
 
 def token_of(path: str) -> str:
-    """Return the token of a path."""
     return URL(path).query["token"]
 
 
@@ -158,7 +154,6 @@ async def test_media_without_a_file(
     path = await show(hass, display)
 
     async def resolve(*args: object) -> module.media_source.PlayMedia:
-        """Resolve to a path."""
         return module.media_source.PlayMedia("/media/local/sun rise.png", "image/png")
 
     monkeypatch.setattr(module.media_source, "async_resolve_media", resolve)

@@ -54,12 +54,10 @@ class Wall:
 
     @property
     def data(self) -> Any:
-        """Return the state."""
         return SimpleNamespace(player=self.player, assumed=None, asleep=False)
 
     @property
     def player(self) -> PlayerStatus:
-        """Return the status of the player."""
         works = [{"id": "1", "source": f"{self.url}/1"}]
         return PlayerStatus.parse(
             {"ok": True, "playlistUrl": self.url, "items": works, "index": 0}
@@ -67,7 +65,6 @@ class Wall:
 
     @property
     def config_entry(self) -> Any:
-        """Return the entry, which runs tasks."""
         loop = asyncio.get_running_loop()
         return SimpleNamespace(
             title=self.name,
@@ -76,14 +73,12 @@ class Wall:
         )
 
     def create_task(self, task: Coroutine[Any, Any, None], _name: str) -> None:
-        """Run a task."""
         asyncio.get_running_loop().create_task(task)
 
     def async_update_listeners(self) -> None:
         """Update no listeners."""
 
     async def async_read_player(self) -> PlayerStatus:
-        """Read the player."""
         await switch()
         return self.player
 
@@ -100,7 +95,6 @@ class Wall:
 
 
 async def take_snapshot(wall: Wall) -> Snapshot:
-    """Return what hangs."""
     player = await wall.async_read_player()
     return Snapshot(player.as_playlist(), Start(), False)
 
@@ -112,7 +106,6 @@ async def restore_snapshot(wall: Wall, snapshot: Snapshot) -> None:
 
 
 async def respond(*_: Any) -> dict[str, Any]:
-    """Return an empty response."""
     return {}
 
 
@@ -133,7 +126,6 @@ class House:
         self.until: datetime | None = None
 
     async def show(self, url: str, options: Options) -> None:
-        """Show permanently."""
         await self.program.async_show(self.wall, Playlist(url), options)  # type: ignore[arg-type]
 
     async def announce(self, url: str, options: Options) -> None:
@@ -150,7 +142,6 @@ class House:
             await self.program.async_end_announcement(self.wall)  # type: ignore[arg-type]
 
     async def refuse(self, _url: str, options: Options) -> None:
-        """Show what the display refuses."""
         with suppress(HomeAssistantError):
             await self.show(BAD, options)
 
@@ -204,7 +195,6 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "async_call_later", call_later)
 
     def now() -> datetime:
-        """Return the virtual time."""
         return NEVER + timedelta(seconds=asyncio.get_running_loop().time())
 
     monkeypatch.setattr(dt_util, "utcnow", now)
@@ -251,8 +241,6 @@ def moves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = DailyWatch._async_go_on
 
     async def move(self: DailyWatch, *args: Any) -> None:
-        """Move without a turn."""
-
         @asynccontextmanager
         async def turn(_number: int | None = None) -> AsyncIterator[bool]:
             """Wait for nothing."""
@@ -271,7 +259,6 @@ def counts_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     async def count_first(
         self: Program, wall: Any, cast: Playlist, options: Options
     ) -> Any:
-        """Count the cast, and show it."""
         self._newest = max(self._newest, options.number)
         return await show(self, wall, cast, options)
 
@@ -285,7 +272,6 @@ def notes_what_is_superseded(monkeypatch: pytest.MonkeyPatch) -> None:
     async def note_anyway(
         self: Program, wall: Any, cast: Playlist, options: Options, duration: timedelta
     ) -> Any:
-        """Announce, and note it without an end."""
         response = await announce(self, wall, cast, options, duration)
         if "superseded" in response:
             before = Snapshot(None, Start(), False)

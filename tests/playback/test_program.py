@@ -28,13 +28,11 @@ MOMENT = timedelta(seconds=60)
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
-    """Set up one display."""
     async with House.of(hass, "wall") as house:
         yield house
 
 
 def program(house: House) -> Program:
-    """Return the program of the display."""
     found: Program = house.hass.data[PROGRAMS][house.entries["wall"].entry_id]
     return found
 

@@ -21,7 +21,6 @@ DUNES = series("Dunes", 2)
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
-    """Set up one display."""
     async with House.of(hass, "wall") as house:
         yield house
 

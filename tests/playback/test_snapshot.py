@@ -23,14 +23,12 @@ DUNES = series("Dunes", 2)
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
-    """Set up one display."""
     assert await async_setup_component(hass, "scene", {})
     async with House.of(hass, "wall") as house:
         yield house
 
 
 async def capture(house: House) -> None:
-    """Create a scene of the current state."""
     entities = [
         state.entity_id
         for state in house.hass.states.async_all(("media_player", "select"))
@@ -44,7 +42,6 @@ async def capture(house: House) -> None:
 
 
 async def recall(house: House) -> None:
-    """Activate the scene."""
     await house.hass.services.async_call(
         "scene", "turn_on", {"entity_id": "scene.evening"}, blocking=True
     )
@@ -52,13 +49,11 @@ async def recall(house: House) -> None:
 
 
 def history(house: House) -> History:
-    """Get what the display was given lately."""
     coordinator: DisplayCoordinator = house.entries["wall"].runtime_data
     return coordinator.history
 
 
 async def scale(house: House, scaling: str) -> None:
-    """Set the scaling of the display."""
     await house.phone("wall", "updateDisplaySettings", isSaved=True, scaling=scaling)
 
 

@@ -33,7 +33,6 @@ class Page:
         return await self.socket.receive_json(timeout=5)
 
     async def close(self) -> None:
-        """Close the page."""
         if self.socket is not None:
             await self.socket.close()
 
@@ -75,7 +74,6 @@ async def page(
 
 @pytest.fixture
 async def server(screens: Screens, page: Page) -> Server:
-    """Pair a screen and show it."""
     server = await page.pair(screens)
     await page.open()
     return server

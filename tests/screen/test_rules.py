@@ -21,8 +21,6 @@ class Player:
     port: int
 
     async def send(self, command: str, **request: Any) -> Any:
-        """Send a command and return its answer."""
-
         return await answer_of(self.port, command, request)
 
     async def cast(self, *titles: str, **more: Any) -> Any:
@@ -49,7 +47,6 @@ class Player:
 async def player(
     request: pytest.FixtureRequest, display: DisplaySimulator, server: Any
 ) -> Player:
-    """Return the simulated display, or a screen."""
     return Player(display.port if request.param == "simulator" else server.port)
 
 

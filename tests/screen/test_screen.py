@@ -26,7 +26,6 @@ ITEMS = playlist("One", "Two", "Three")
 
 
 async def send(server: Server, command: str, **request: Any) -> Any:
-    """Send a command to a screen and return the answer."""
     return await answer_of(server.port, command, request)
 
 
@@ -118,7 +117,6 @@ async def test_a_night(
     began = dt_util.utcnow()
 
     def told_at(moment: datetime) -> dict[str, Any]:
-        """Move to a time, and return what the page is told then."""
         freezer.move_to(moment)
         server.player.tick()
         return server.player.page()
@@ -309,7 +307,6 @@ async def test_a_list_that_stays_as_it_is(hass: HomeAssistant, server: Server) -
 
 
 async def _answer(value: Any) -> web.Response:
-    """Answer with JSON."""
     return web.json_response(value)
 
 

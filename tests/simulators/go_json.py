@@ -26,7 +26,6 @@ class GoDecodeError(Exception):
 
 
 def _zero(kind: GoType) -> Any:
-    """Return the zero value of a type."""
     if isinstance(kind, dict) and "*" not in kind:
         return read({}, kind, "")
     return {"string": "", "bool": False}.get(kind) if isinstance(kind, str) else None
@@ -57,7 +56,6 @@ def read(value: Any, kind: GoType, path: str) -> Any:
 
 
 def _fits(value: Any, kind: str) -> bool:
-    """Return whether a value fits a scalar."""
     if isinstance(value, bool):
         return kind == "bool"
     is_bounded = not isinstance(value, int | float) or abs(value) < (

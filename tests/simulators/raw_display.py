@@ -30,12 +30,10 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Return the body as text."""
         return self.body.decode()
 
     @property
     def json(self) -> Any:
-        """Return the body as JSON."""
         return json.loads(self.body)
 
 
@@ -45,18 +43,15 @@ class RawClient:
     def __init__(
         self, simulator: DisplaySimulator, session: aiohttp.ClientSession
     ) -> None:
-        """Initialize for a display."""
         self.simulator = simulator
         self.session = session
 
     async def request(self, method: str, path: str, **options: Any) -> Answer:
-        """Send a request."""
         url = f"{self.simulator.url}{path}"
         async with self.session.request(method, url, **options) as response:
             return Answer(response.status, await response.read(), response.headers)
 
     async def get(self, path: str, **options: Any) -> Answer:
-        """Send a GET request."""
         return await self.request("GET", path, **options)
 
     async def post(self, body: bytes, **options: Any) -> Answer:
@@ -64,14 +59,12 @@ class RawClient:
         return await self.request("POST", "/api/cast", data=body, **options)
 
     async def send(self, command: str, request: object = NOT_GIVEN) -> Answer:
-        """Send a command."""
         body: Json = {"command": command}
         if request is not NOT_GIVEN:
             body["request"] = request
         return await self.post(json.dumps(body).encode())
 
     async def ask(self, command: str, /, **arguments: Any) -> Any:
-        """Send a command that has to be answered with 200, and return the reply."""
         answer = await self.send(command, arguments)
         assert answer.status == 200, (command, answer.status, answer.text)
         return answer.json
@@ -83,18 +76,15 @@ class RawClient:
         return reply["message"]
 
     async def cast(self, document: object, **more: Any) -> Any:
-        """Cast a document."""
         arguments = {"dp1_call": document, "intent": NOW, **more}
         return await self.leaf("displayPlaylist", **arguments)
 
     async def status(self) -> Any:
-        """Return the player status."""
         return await self.leaf("checkStatus")
 
 
 @asynccontextmanager
 async def talking(profile: str, **options: Any) -> AsyncIterator[RawClient]:
-    """Run a display with a client."""
     async with (
         DisplaySimulator(profile, **options) as simulator,
         # A kept connection would delay a restart of the display.
@@ -118,7 +108,6 @@ async def timed(
 
 
 def item(number: int, **more: Any) -> Json:
-    """Return an item."""
     return {
         "id": f"i-{number}",
         "title": f"Work {number}",
@@ -129,7 +118,6 @@ def item(number: int, **more: Any) -> Json:
 
 
 def playlist(count: int = 3, **more: Any) -> Json:
-    """Return a playlist with a number of items."""
     return {
         "dpVersion": "1.1.0",
         "id": "p-1",
@@ -160,7 +148,6 @@ async def frames(
 
 
 def pushed(found: list[Json], kind: str) -> list[Any]:
-    """Return the messages of a type."""
     return [frame["message"] for frame in found if frame["notification_type"] == kind]
 
 

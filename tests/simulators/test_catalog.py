@@ -18,14 +18,12 @@ DATA = CatalogData(None)
 
 @pytest.fixture
 async def simulator(socket_enabled: None) -> AsyncGenerator[CatalogSimulator]:
-    """Run a catalog."""
     async with CatalogSimulator() as running:
         yield running
 
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncGenerator[aiohttp.ClientSession]:
-    """Return a client session."""
     async with aiohttp.ClientSession() as opened:
         yield opened
 

@@ -41,7 +41,6 @@ async def serving(*answers: web.Response) -> AsyncIterator[str]:
     app = web.Application()
 
     async def answer(request: web.Request) -> web.Response:
-        """Return the answer by its number."""
         chosen = answers[int(request.match_info["number"])]
         return web.Response(
             body=chosen.body, status=chosen.status, headers=chosen.headers
@@ -343,7 +342,6 @@ async def test_legacy(profile: str) -> None:
         url = f"{base}/0"
 
         async def status(**request: Any) -> int:
-            """Cast, and return the status."""
             return (await client.send("displayPlaylist", request)).status
 
         assert await status(playlistUrl=url, intent=NOW) == 200

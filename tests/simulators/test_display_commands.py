@@ -163,28 +163,6 @@ async def test_days(profile: str) -> None:
 # Panel
 
 
-async def test_panel() -> None:
-    """Every setting of a monitor can be set."""
-    async with talking("A") as client:
-        for action, value in (
-            ("brightness", 0),
-            ("contrast", 100),
-            ("volume", None),
-            ("mute", "on"),
-            ("power", "standby"),
-        ):
-            reply = await client.ask("ddcPanelControl", action=action, value=value)
-            assert reply == {"ok": True}
-        assert await client.ask("ddcPanelStatus") == {
-            "brightness": 0,
-            "contrast": 100,
-            "volume": 0,
-            "mute": "on",
-            "power": "standby",
-            "monitor": "ACME:X27",
-        }
-
-
 @pytest.mark.parametrize(
     "request_",
     [

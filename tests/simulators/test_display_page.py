@@ -42,7 +42,6 @@ GREEN = "data:text/html,<title>Green</title><body style='background:green'>"
 
 @pytest.fixture
 async def browser_page() -> AsyncIterator[BrowserPage]:
-    """Open a browser."""
     if not CHROMIUM:
         pytest.skip("DP1_CHROMIUM names no browser")
     async with async_playwright() as playwright:
@@ -54,14 +53,12 @@ async def browser_page() -> AsyncIterator[BrowserPage]:
 
 
 async def titled(page: BrowserPage, title: str) -> None:
-    """Wait until the page has a title."""
     await page.wait_for_function(
         "title => document.title === title", arg=title, timeout=5000
     )
 
 
 async def css(page: BrowserPage, selector: str, name: str) -> Any:
-    """Return a computed style."""
     script = "([s, n]) => getComputedStyle(document.querySelector(s))[n]"
     return await page.evaluate(script, [selector, name])
 
@@ -175,7 +172,6 @@ class Watcher:
         name: str,
         state_change: ServiceStateChange,
     ) -> None:
-        """Handle a change."""
         if SERIAL.partition("-")[2] not in name:
             return
         if state_change is ServiceStateChange.Removed:
@@ -185,7 +181,6 @@ class Watcher:
             self.names.add(name)
 
     async def info(self, label: str) -> AsyncServiceInfo:
-        """Return the service info."""
         name = f"{label}.{SERVICE}"
         await until(lambda: name in self.names)
         info = AsyncServiceInfo(SERVICE, name)
@@ -268,7 +263,6 @@ async def test_announcement_moves() -> None:
 
 
 async def run(*arguments: str) -> asyncio.subprocess.Process:
-    """Run the simulator as a process."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

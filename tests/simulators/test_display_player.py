@@ -27,22 +27,18 @@ class Feed:
         self.server = TestServer(app)
 
     async def _answer(self, _: web.Request) -> web.Response:
-        """Return the current answer."""
         self.asked += 1
         return web.Response(body=self.body, status=self.status)
 
     def put(self, document: object) -> None:
-        """Set the document."""
         self.body = json.dumps(document).encode()
 
     @property
     def url(self) -> str:
-        """Return the URL of the playlist."""
         return str(self.server.make_url("/playlist"))
 
 
 async def cast_url(client: RawClient, url: str, **more: Any) -> int:
-    """Cast a URL."""
     request = {"playlistUrl": url, "intent": NOW, **more}
     return (await client.send("displayPlaylist", request)).status
 

@@ -87,11 +87,9 @@ class _Replay:
             feed.settings.now = clock.__next__
 
     def _feed(self, exchange_name: str) -> FeedSimulator:
-        """Return the simulator for an exchange."""
         return self._feeds.get(exchange_name.partition("-")[0], self._feeds["main"])
 
     def _here(self, text: str) -> str:
-        """Return a text with replaced names."""
         for there, here in self._names.items():
             text = text.replace(there, here)
         return text
@@ -181,7 +179,6 @@ class _Replay:
             self._learn(old, new)
 
     def _learn_tag(self, there: dict[str, str], here: dict[str, str]) -> None:
-        """Store the ETag."""
         if "etag" in there:
             self._names[there["etag"].strip('"')] = here["etag"].strip('"')
 
@@ -232,7 +229,6 @@ def _got(exchange: Exchange, answer: tuple[int, dict[str, str], Any]) -> dict[st
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
-    """Return a client session."""
     async with aiohttp.ClientSession() as client:
         yield client
 
@@ -240,7 +236,6 @@ async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
 def _differences(
     exchange: Exchange, answer: tuple[int, dict[str, str], Any]
 ) -> Iterator[str]:
-    """Return the differences as text."""
     wanted, got = _wanted(exchange), _got(exchange, answer)
     for name, value in wanted.items():
         if got[name] != value:

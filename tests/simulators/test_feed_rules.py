@@ -27,7 +27,6 @@ _DRAFT: dict[str, Any] = {
 
 
 def _vectors(name: str) -> dict[str, Any]:
-    """Return a file of vectors."""
     value: dict[str, Any] = json.loads((_VECTORS / name).read_text("utf-8"))
     return value
 
@@ -35,7 +34,6 @@ def _vectors(name: str) -> dict[str, Any]:
 def _signed(
     document: dict[str, Any], *keys: SigningKey, role: str = "curator"
 ) -> dict[str, Any]:
-    """Return a document with signatures of its content."""
     entries = [
         key.entry(document, role, "2026-01-02T03:04:05Z") for key in keys or (_ALICE,)
     ]
@@ -60,7 +58,6 @@ class _Client:
     """Client of one feed."""
 
     def __init__(self, feed: FeedSimulator, session: aiohttp.ClientSession) -> None:
-        """Initialize the client."""
         self.feed = feed
         self._session = session
 
@@ -101,14 +98,12 @@ class _Client:
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
-    """Return a client session."""
     async with aiohttp.ClientSession() as client:
         yield client
 
 
 @pytest.fixture
 async def go(session: aiohttp.ClientSession) -> AsyncIterator[_Client]:
-    """Return a client of a Go feed."""
     async with FeedSimulator("v2") as feed:
         yield _Client(feed, session)
 

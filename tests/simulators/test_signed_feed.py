@@ -33,7 +33,6 @@ READ_AT = datetime.now(UTC)
 
 
 def signed(document: Document, *keys: SigningKey, role: str = "curator") -> Document:
-    """Sign a document or an intent."""
     entries = [key.entry(document, role, THEN) for key in keys or (ADA,)]
     return document | {"signatures": entries}
 
@@ -45,12 +44,10 @@ def playlist(**changes: Any) -> Document:
 
 
 def item(**changes: Any) -> list[Document]:
-    """Return the only item with changes."""
     return [PLAYLIST["items"][0] | changes]
 
 
 def now(minutes: float = 0) -> str:
-    """Return the time, some minutes from now."""
     moment = datetime.now(UTC) + timedelta(minutes=minutes)
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
@@ -78,14 +75,12 @@ class Client:
     """Client of one feed."""
 
     def __init__(self, feed: FeedSimulator, session: aiohttp.ClientSession) -> None:
-        """Initialize the client."""
         self.feed = feed
         self._session = session
 
     async def ask(
         self, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Any]:
-        """Send a request and return status and body."""
         data = body if isinstance(body, bytes) else body and json.dumps(body).encode()
         async with self._session.request(
             method, self.feed.url + path, data=data, headers=headers
@@ -102,7 +97,6 @@ class Client:
 
 @pytest.fixture
 async def client(socket_enabled: None) -> AsyncIterator[Client]:
-    """Serve a signed feed."""
     async with FeedSimulator("signed") as feed, aiohttp.ClientSession() as session:
         yield Client(feed, session)
 

@@ -29,7 +29,6 @@ from .hearing import TABLES, read
 
 
 def table(language: str) -> dict[str, Any]:
-    """Read what is said in a language."""
     return read(TABLES / f"{language}.yaml")
 
 
@@ -163,7 +162,6 @@ class Home:
         }
 
     def attribute(self, wall: DisplaySimulator, name: str) -> Any:
-        """Return an attribute of a display."""
         state = self.hass.states.get(self.ids[wall.url])
         return state.attributes.get(name) if state else None
 

@@ -17,7 +17,6 @@ class RecordingAgent(conversation.AbstractConversationAgent):
     """A conversation agent behind Assist that records what reaches it."""
 
     def __init__(self) -> None:
-        """Initialize without sentences."""
         self.heard: list[str] = []
 
     @classmethod
@@ -41,7 +40,6 @@ class RecordingAgent(conversation.AbstractConversationAgent):
     @property
     @override
     def supported_languages(self) -> list[str]:
-        """Return all languages."""
         return ["en", "de", "fr", "es", "nl", "ja", "zh-CN", "zh-Hans"]
 
     @override
@@ -60,7 +58,6 @@ async def say(home: Home, sentence: str, device_id: str) -> tuple[str, bool]:
     ended: list[dict[str, Any]] = []
 
     def keep(event: assist_pipeline.PipelineEvent) -> None:
-        """Keep what is answered."""
         if event.type is assist_pipeline.PipelineEventType.INTENT_END:
             ended.append((event.data or {})["intent_output"]["response"])
 

@@ -30,7 +30,6 @@ async def test_failures_are_told(hass: HomeAssistant, tmp_path: Path) -> None:
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
 
         async def refused(sentence: str) -> str:
-            """Say something that is refused, and return the answer."""
             said, failed = await home.say(sentence)
             assert failed, said
             return said

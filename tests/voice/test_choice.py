@@ -48,7 +48,6 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
 
         async def chosen(**slots: Any) -> choice.Request:
-            """Return what slots ask for."""
             return await choice.async_choose(hass, slots, [])
 
         for slots in ({"choice": "favorites"}, {"choice": "collection"}):

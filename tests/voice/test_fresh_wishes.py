@@ -49,7 +49,6 @@ def expected_lingering_timers() -> bool:
 
 
 def seen(wall: DisplaySimulator) -> dict[str, Any]:
-    """Return what can change of a display."""
     return {
         "casts": wall.casts,
         "position": wall.state.position,

@@ -67,7 +67,6 @@ async def test_tools(hass: HomeAssistant, tmp_path: Path) -> None:
         assert "never instructions" in api.api_prompt
 
         async def call(name: str, **args: Any) -> tuple[dict[str, Any], bool]:
-            """Call a tool as an assistant does."""
             result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
             data: Any = getattr(result, "data", result)
             return data, bool(getattr(result, "error", False))

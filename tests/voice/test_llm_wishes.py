@@ -38,7 +38,6 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
             return dict(data)
 
         def shows(display: Any) -> str:
-            """Return the title of what a display shows."""
             return str((display.state.playlist or {}).get("title"))
 
         # What is there? The newest first.

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 def hanging(wall: DisplaySimulator) -> list[str]:
-    """Return the titles of the works on a display."""
     return [item["title"] for item in wall.player.items]
 
 
@@ -54,7 +53,6 @@ async def test_they_are_shown(
         )
 
         async def call(name: str, **args: Any) -> dict[str, Any]:
-            """Call a tool as an assistant does."""
             result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
             data: Any = getattr(result, "data", result)
             return dict(data)

@@ -46,13 +46,11 @@ TEXTS: dict[str, dict[str, str]] = json.loads(
 
 @pytest.fixture(autouse=True)
 async def set_up(hass: HomeAssistant) -> None:
-    """Set the integration up, with its intents."""
     for component in ("homeassistant", "intent", "dp1"):
         assert await async_setup_component(hass, component, {})
 
 
 def error(key: str) -> HomeAssistantError:
-    """Return an error with all its placeholders."""
     names = re.findall(r"{(\w+)}", TEXTS[key]["message"])
     return HomeAssistantError(
         translation_domain="dp1",

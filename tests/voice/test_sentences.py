@@ -162,7 +162,6 @@ async def _done(home: Home, spoken: dict[str, Any], language: str) -> None:
     places = [name.casefold() for name in spoken["names"].values()]
 
     def first(group: str) -> dict[str, str]:
-        """Return the first sentence of each kind."""
         return {
             kind: sentence
             for kind, sentences in spoken[group].items()

@@ -37,7 +37,6 @@ SERIES = Series(
 
 
 def work(**details: Any) -> Artwork:
-    """Return a work."""
     return Artwork(id="1", **details)
 
 

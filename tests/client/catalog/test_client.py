@@ -50,7 +50,6 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 
 @pytest.fixture
 async def simulator(socket_enabled: None) -> AsyncGenerator[CountingCatalog]:
-    """Run a catalog."""
     async with CountingCatalog() as running:
         yield running
 
@@ -647,7 +646,6 @@ class Wild:
         self.asked: set[int] = set()
 
     async def fetch(self, offset: int, limit: int) -> Page[Artwork]:
-        """Return a page."""
         self.calls += 1
         assert 1 <= limit <= 5 and offset >= 0
         await asyncio.sleep(0)

@@ -33,7 +33,6 @@ async def test_numbers_of_tokens_stay_exact(
     decode = module.decode
 
     def noted(*args: object, **options: object) -> object:
-        """Note where a page is read."""
         threads.append(threading.current_thread())
         return decode(*args, **options)  # type: ignore[arg-type]
 

@@ -21,7 +21,6 @@ from custom_components.dp1.client.catalog.models import (
 def series(
     name: str, model: Model | None = Model.MULTI_UNIQUE, size: int | None = None
 ) -> Series:
-    """Return a series."""
     return Series(id=name, exhibition_id="e", title=name, model=model, max_artwork=size)
 
 
@@ -36,7 +35,6 @@ def works(name: str, count: int) -> list[Artwork]:
 def ids(
     kind: ExhibitionKind, groups: list[tuple[Series, list[Artwork]]], cap: int = 50
 ) -> list[str]:
-    """Return the ids of the selected works."""
     return [work.id for _, work in select_works(kind, groups, cap)[0]]
 
 

@@ -37,11 +37,9 @@ class Waits:
     """A replacement for sleep that records the waits."""
 
     def __init__(self) -> None:
-        """Initialize without waits."""
         self.seconds: list[float] = []
 
     async def __call__(self, seconds: float) -> None:
-        """Record a wait."""
         self.seconds.append(seconds)
 
 
@@ -49,7 +47,6 @@ class Waits:
 async def client(
     url: str, dialect: Dialect = Dialect.UNKNOWN, **options: Any
 ) -> AsyncIterator[Display]:
-    """Return a client without waits for its rate limit."""
     at = URL(url)
     assert at.host is not None
     async with aiohttp.ClientSession() as session:
@@ -61,7 +58,6 @@ async def client(
 async def scripted(
     *script: Any, dialect: Dialect = Dialect.FF, **options: Any
 ) -> AsyncIterator[tuple[ScriptedServer, Display]]:
-    """Run a scripted server with a client."""
     async with (
         ScriptedServer.run(*script) as server,
         client(server.url, dialect, **options) as display,

@@ -37,7 +37,6 @@ def expected_lingering_timers() -> bool:
 
 
 def frame(items: bytes) -> bytes:
-    """Return a push of a player with items."""
     head = (
         b'{"notification_type":"player_status","message":{"ok":true,"index":0,"items":['
     )

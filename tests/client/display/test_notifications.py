@@ -110,7 +110,6 @@ async def test_skipped_frames_are_noted_without_their_content(
     """A skipped frame, which may contain a pairing code, is not logged."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
-        """Send what is skipped."""
         await socket.send_str("SECRET{")
         await socket.send_str(frame("pairing", code="SECRET"))
         await socket.close()
@@ -127,7 +126,6 @@ async def test_a_goodbye(code: int) -> None:
     """A display whose daemon stops closes the socket."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
-        """Leave."""
         await socket.close(code=code)
 
     async with pushing(serve) as display:
@@ -147,7 +145,6 @@ async def hang_up(socket: web.WebSocketResponse, request: web.Request) -> None:
 
 
 async def fail(socket: web.WebSocketResponse, request: web.Request) -> None:
-    """Close the socket with an error code."""
     await socket.close(code=WSCloseCode.INTERNAL_ERROR)
 
 
@@ -307,7 +304,6 @@ async def test_large_frames() -> None:
     works = [{"id": f"i-{number}", "title": "x" * 3500} for number in range(1024)]
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
-        """Send it."""
         await socket.send_str(frame("player_status", ok=True, index=1023, items=works))
         await socket.close()
 

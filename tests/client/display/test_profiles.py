@@ -77,7 +77,6 @@ async def feed() -> AsyncIterator[str]:
     """Serve playlists."""
 
     async def serve(request: web.Request) -> web.Response:
-        """Serve one."""
         match request.path:
             case "/good":
                 return web.json_response(PLAYLIST)
@@ -646,7 +645,6 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: int = 0
     ) -> list[ResolveResult]:
-        """Say where it is."""
         return [
             ResolveResult(
                 hostname=host, host="127.0.0.1", port=port, family=2, proto=0, flags=0
@@ -776,7 +774,6 @@ async def test_the_phone_is_not_refused_because_of_us(profile: str) -> None:
 
 
 async def event_of[T](events: AsyncIterator[object], kind: type[T]) -> T:
-    """Wait for an event of one kind."""
     async with asyncio.timeout(3):
         while not isinstance(event := await anext(events), kind):
             pass

@@ -12,14 +12,11 @@ class Wire:
     """Sends values one after the other when the test lets them."""
 
     def __init__(self) -> None:
-        """Initialize without values."""
         self.sent: list[str] = []
         self.busy = 0
         self.most_busy = 0
 
     def send(self, value: str, fail: bool = False) -> Callable[[], Awaitable[str]]:
-        """Prepare to send a value."""
-
         async def send() -> str:
             """Take some time over it."""
             self.sent.append(value)

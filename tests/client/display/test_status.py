@@ -244,7 +244,6 @@ def test_a_broken_item_keeps_its_place() -> None:
 
 
 def test_items_of_the_playlist_stand_in() -> None:
-    """A status without items has those of the playlist."""
     status = PlayerStatus.parse({"playlist": {"items": WORKS}})
     assert status.item_ids == ("i-1", "i-2", "i-3")
 

@@ -59,7 +59,6 @@ def impatient(seconds: float = 5.0) -> Iterator[None]:
 
 
 def playlist(**more: Any) -> dict[str, Any]:
-    """Return a playlist."""
     items = [
         build_item(f"https://art.example/{n}.html", title=f"Work {n}") for n in (1, 2)
     ]

@@ -126,7 +126,6 @@ async def test_no_feed(reply: Reply) -> None:
     ],
 )
 async def test_read_faults(reply: Reply, error: type[Dp1Error]) -> None:
-    """Each fault of a read has its error."""
     async with scripted(reply) as (feed, server):
         for read in (feed.family(), feed.playlist(ID)):
             with pytest.raises(error):
@@ -322,14 +321,12 @@ async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
-    """Return a page of a list."""
     items = [{"id": str(n)} if isinstance(n, int) else n for n in numbers]
     body = {"items": items, "hasMore": more and cursor is not None}
     return Reply(body={**body, "cursor": cursor} if cursor else body)
 
 
 async def listed(feed: Feed) -> list[int]:
-    """Return all records of a list."""
     return [int(each["id"]) async for each in feed.channel_playlists("c")]
 
 
@@ -440,7 +437,6 @@ async def test_the_cursor_behind_a_record_too_large(
 
 
 def levels(count: int) -> Any:
-    """Return lists in lists."""
     value: list[Any] = []
     for _ in range(count):
         value = [value]
@@ -596,7 +592,6 @@ async def test_a_name_without_end_stalls_nothing(name: str) -> None:
             feed = Feed(session, simulator.url)
 
             async def write() -> None:
-                """Name it in each way."""
                 for ref in (name, f"{simulator.url}/playlists/{name}"):
                     with pytest.raises(NotFoundError):
                         await feed.delete(ref, key=KEY)
@@ -613,7 +608,6 @@ async def test_signatures_of_a_stored_playlist_are_verified_in_a_thread(
     threads: set[int] = set()
 
     def seen(*arguments: Any) -> bool:
-        """Note the thread."""
         threads.add(threading.get_ident())
         return is_signed_by(*arguments)
 

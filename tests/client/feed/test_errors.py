@@ -27,7 +27,6 @@ def refusal(
     secret: str | None = None,
     sent_document: bool = True,
 ) -> errors.Dp1Error:
-    """Return the error for a response."""
     answer = Answer(status, {"Content-Type": kind}, body, "")
     return feed_error(answer, secret=secret, sent_document=sent_document)
 

@@ -53,7 +53,6 @@ OTHER = SigningKey.generate()
 async def served(
     family: Any = "signed", version: str = "1.2.0", **options: Any
 ) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
-    """Serve and open a feed."""
     with impatient():
         async with (
             FeedSimulator(family, random_seed=1, version=version) as simulator,
@@ -63,12 +62,10 @@ async def served(
 
 
 def writes(simulator: FeedSimulator) -> list[str]:
-    """Return the methods of the requests that write."""
     return [asked.method for asked in simulator.log if asked.method != "GET"]
 
 
 def titled(title: str) -> Any:
-    """Return a change of the title."""
     return lambda document: {**document, "title": title}
 
 
@@ -238,7 +235,6 @@ async def test_a_stored_playlist_of_an_odd_form(family: Any) -> None:
     """What a feed tells of a playlist of ours, and cannot be, is no obstacle, or is the error of the feed."""
 
     def without_slug(document: dict[str, Any], _: object) -> dict[str, Any]:
-        """Return the playlist without its slug."""
         return {name: document[name] for name in document if name != "slug"}
 
     async with served(family, api_key=API_KEY) as (feed, simulator):
@@ -291,7 +287,6 @@ async def test_changes_at_the_same_time(family: Any) -> None:
     """Each change is made to what the one before has left; a slug that is published twice at once is one playlist."""
 
     def adding(number: int) -> Any:
-        """Return a change that adds a work."""
         work = {"source": f"https://art.example/added-{number}.html"}
         return lambda document: {**document, "items": [*document["items"], work]}
 

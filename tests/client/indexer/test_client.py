@@ -47,7 +47,6 @@ IDS = {
 
 @pytest.fixture
 async def simulator(socket_enabled: None) -> AsyncIterator[IndexerSimulator]:
-    """Run an indexer."""
     async with IndexerSimulator() as running:
         yield running
 
@@ -65,12 +64,10 @@ async def indexer(
 
 
 def record(simulator: IndexerSimulator, number: str) -> Any:
-    """Return a record of the simulator."""
     return next(one for one in simulator.records if one["id"] == number)
 
 
 def token(simulator: IndexerSimulator, number: str) -> Token:
-    """Return a token of the simulator."""
     parsed = Token.parse(record(simulator, number))
     assert parsed is not None
     return parsed

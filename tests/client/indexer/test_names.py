@@ -71,7 +71,6 @@ async def look_up(name: str, status: int, answer: Any) -> tuple[str, list[Any]]:
     asked: list[Any] = []
 
     async def serve(request: web.Request) -> web.Response:
-        """Answer."""
         body = await request.json() if request.can_read_body else None
         asked.append((request.path, body, request.headers.get("User-Agent")))
         return web.json_response(answer, status=status)

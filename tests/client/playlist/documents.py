@@ -105,7 +105,6 @@ json_values = st.recursive(
 
 
 def vectors(name: str) -> dict[str, Any]:
-    """Read a file of vectors."""
     loaded: dict[str, Any] = json.loads((VECTORS / f"{name}.json").read_text())
     return loaded
 
@@ -116,12 +115,10 @@ def playlist(**changes: Any) -> dict[str, Any]:
 
 
 def one_item(**changes: Any) -> dict[str, Any]:
-    """Return a playlist of one item with some fields of the item changed."""
     return playlist(items=[{**ITEM, **changes}])
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Return the path of every value in a document."""
     found = [path] if path else []
     pairs = (
         value.items()

@@ -61,7 +61,6 @@ often = settings(
 
 
 def faults(document: Any) -> dict[str, str]:
-    """Return the faults by path."""
     return {fault.path: fault.message for fault in validate(document)}
 
 
@@ -907,7 +906,6 @@ async def test_endless_escapes() -> None:
     ]
 
     async def check() -> None:
-        """Check all."""
         for work in works:
             with suppress(InvalidPlaylistError):
                 check_playable(work)

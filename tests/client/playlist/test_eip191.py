@@ -40,7 +40,6 @@ DOCUMENT = parse(
 
 
 def signed(**changes: Any) -> dict[str, Any]:
-    """Return the document of the vectors with a wallet's signature."""
     entry = {
         "alg": "eip191",
         "kid": VECTOR["wallet"]["kid"],

@@ -6,7 +6,6 @@ from custom_components.dp1.client.playlist.manifest import Artist, artists_in
 
 
 def manifest(*artists: object, **metadata: object) -> dict[str, object]:
-    """Return a manifest with artists."""
     return {"metadata": {"artists": [*artists], **metadata}}
 
 

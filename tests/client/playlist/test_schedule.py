@@ -33,7 +33,6 @@ DAYS = playlist(
 
 
 def at(text: str) -> datetime:
-    """Return a time in UTC."""
     return datetime.fromisoformat(text).astimezone(UTC)
 
 

@@ -52,7 +52,6 @@ often = settings(
 
 
 def names(cases: list[dict[str, Any]]) -> Any:
-    """Parametrize a test with the names of the cases."""
     return pytest.mark.parametrize("case", cases, ids=lambda case: case["name"])
 
 
@@ -119,7 +118,6 @@ def test_what_no_signature_covers_may_change(case: dict[str, Any]) -> None:
 
 
 def _pem(der_hex: str) -> str:
-    """Return PKCS#8 as PEM."""
     body = b64encode(bytes.fromhex(der_hex)).decode()
     return f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
 

@@ -275,7 +275,6 @@ def svg(drawing: Drawing, *, moving: bool = False) -> str:
 
 
 def _svg_shape(shape: Shape) -> str:
-    """Return a shape as SVG."""
     if shape.kind == "disc":
         x, y = shape.points[0]
         return (

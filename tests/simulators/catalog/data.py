@@ -99,7 +99,6 @@ def person_of(number: int, seed: str, *, nested: bool = False) -> Json:
 
 @cache
 def _numbers() -> dict[str, int]:
-    """Return the number of every exhibition, by id."""
     return {
         uuid_of("exhibition", number): number for number in range(1, 1 + len(SHOWS))
     }
@@ -128,18 +127,15 @@ class CatalogData:
 
     @property
     def _series(self) -> dict[str, Json]:
-        """Return every series, by id."""
         for show in self.exhibitions:
             self.series(show["id"])
         return self._made
 
     @property
     def series_count(self) -> int:
-        """Return the number of all series."""
         return len(self._series)
 
     def find_exhibition(self, title: str) -> Json:
-        """Return the exhibition with a title."""
         return next(show for show in self.exhibitions if show["title"] == title)
 
     def series(self, exhibition_id: str) -> list[Json]:
@@ -156,7 +152,6 @@ class CatalogData:
         return self._by_exhibition[exhibition_id]
 
     def artworks(self, series_id: str) -> list[Json]:
-        """Return the works of a series, by their index."""
         if series_id not in self._made and series_id not in self._series:
             return []
         if series_id not in self._works:

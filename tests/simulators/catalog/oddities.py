@@ -12,7 +12,6 @@ CONTRACT = "0x115C9A6118bC7a3EB0aBD30f6BCF1C45Bb198AEd"
 
 
 def _sources(works: list[Json], place: Place) -> list[Json]:
-    """Return variations of the source of a work."""
     changes: list[Json] = [
         {"previewURI": place("previews/odd/1/index.html")},
         {"previewURI": "/previews/odd/2/"},
@@ -85,12 +84,10 @@ def _tokens(works: list[Json], place: Place) -> list[Json]:
 
 
 def _no_source(works: list[Json], place: Place) -> list[Json]:
-    """Remove the sources of the works."""
     return _changed(works, [{"previewURI": "", "previewDisplay": {}, "metadata": {}}])
 
 
 def _no_works(works: list[Json], place: Place) -> list[Json]:
-    """Remove all works."""
     return []
 
 

@@ -100,7 +100,6 @@ class CatalogSimulator:
 
     @property
     def url(self) -> str:
-        """Return the URL."""
         return f"http://{self.host}:{self.port}"
 
     @property
@@ -112,7 +111,6 @@ class CatalogSimulator:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Return the active faults."""
         return tuple(self._faults)
 
     async def start(self) -> None:
@@ -138,12 +136,10 @@ class CatalogSimulator:
             self._runner = None
 
     async def __aenter__(self) -> Self:
-        """Start the server."""
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop the server."""
         await self.stop()
 
     def inject(self, kind: FaultKind | str, **details: Any) -> Fault:
@@ -153,7 +149,6 @@ class CatalogSimulator:
         return fault
 
     def heal(self) -> None:
-        """Remove all faults."""
         self._faults.clear()
 
     def reset_counters(self) -> None:
@@ -166,7 +161,6 @@ class CatalogSimulator:
         return sum(request.route == route for request in self.requests)
 
     async def _counters(self, request: web.Request) -> web.Response:
-        """Return the counters of requests."""
         return web.json_response(
             {
                 "requests": len(self.requests),
@@ -219,7 +213,6 @@ class CatalogSimulator:
     def _page(
         self, route: str, query: dict[str, str], offset: int, faults: list[Fault]
     ) -> Json:
-        """Return a page of a list."""
         limit = _number(query.get("limit"), "limit", self.page_limit)
         if limit < 1 or offset < 0 or (self.refuse_large and limit > self.page_limit):
             raise BadRequestError("invalid parameter: limit or offset")
@@ -294,7 +287,6 @@ def _last_number(parts: list[str]) -> str:
 
 
 def _error(fault: Fault) -> web.Response:
-    """Return an error."""
     media_type, text = fault.body()
     headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
     return web.Response(
@@ -303,7 +295,6 @@ def _error(fault: Fault) -> web.Response:
 
 
 def _number(text: str | None, name: str, default: int) -> int:
-    """Return an integer parameter."""
     try:
         return default if text is None else int(text)
     except ValueError:
@@ -311,7 +302,6 @@ def _number(text: str | None, name: str, default: int) -> int:
 
 
 def _required(query: dict[str, str], name: str) -> str:
-    """Return a required parameter."""
     if not query.get(name):
         raise BadRequestError(f"missing parameter: {name}")
     return query[name]

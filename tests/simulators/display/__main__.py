@@ -107,7 +107,6 @@ _PAGES = {
 
 
 def _fault(text: str) -> dict[str, Any]:
-    """Parse a fault."""
     kind, _, rest = text.partition(":")
     where, _, seconds = rest.partition(":")
     return {

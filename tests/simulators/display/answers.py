@@ -33,7 +33,6 @@ def success(value: Any) -> web.Response:
 
 
 def nothing() -> web.Response:
-    """Return an answer without content."""
     return web.Response(status=204)
 
 

@@ -14,7 +14,6 @@ class Arguments:
     """
 
     def __init__(self, request: Json | None) -> None:
-        """Initialize from the request."""
         self._values = {name.lower(): value for name, value in (request or {}).items()}
 
     def has(self, name: str) -> bool:
@@ -33,22 +32,18 @@ class Arguments:
         return value
 
     def integer(self, name: str) -> int:
-        """Return a whole number."""
         number: int = self._typed(name, 0, int)
         return number
 
     def flag(self, name: str) -> bool:
-        """Return a boolean."""
         flag: bool = self._typed(name, False, bool)
         return flag
 
     def text(self, name: str) -> str:
-        """Return a string."""
         text: str = self._typed(name, "", str)
         return text
 
     def texts(self, name: str) -> list[str] | None:
-        """Return a list of strings; None if there is no list."""
         values: list[Any] | None = self._typed(name, None, list)
         if values is not None and not all(isinstance(value, str) for value in values):
             raise CommandError(f"{name} has the wrong type")

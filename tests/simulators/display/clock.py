@@ -40,7 +40,6 @@ class SystemClock:
         return datetime.now(UTC).astimezone(self._zone)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for some seconds."""
         await asyncio.sleep(seconds)
 
 

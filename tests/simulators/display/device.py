@@ -99,13 +99,11 @@ class Device:
     on_change: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
-        """Set the reported version to the installed one."""
         self.installed_version = self.installed_version or self.firmware.version
         self.latest_version = self.latest_version or self.installed_version
 
     @property
     def volume(self) -> int | None:
-        """Return the reported volume."""
         return None if self.mixer is None else percent_of(self.mixer)
 
     @property
@@ -138,7 +136,6 @@ class Device:
         }
 
     def _setup_state(self) -> str:
-        """Return the progress of the set-up."""
         if not self.claimed:
             return "unprovisioned"
         return "online" if self.internet else "offline_retrying"
@@ -191,7 +188,6 @@ class Device:
     # Commands
 
     def set_volume(self, arguments: Arguments) -> Json:
-        """Set the volume."""
         percent = arguments.integer("percent")
         if not 0 <= percent <= 100 or self.mixer is None:
             raise CommandError("out of range")
@@ -199,7 +195,6 @@ class Device:
         return OK
 
     def toggle_mute(self, _: Arguments) -> Json:
-        """Toggle the mute state."""
         self.muted = not self.muted
         return OK
 
@@ -221,7 +216,6 @@ class Device:
         return self.metrics | {"screen": screen, "timestamp": stamp}
 
     def reboot(self, _: Arguments) -> Json:
-        """Reboot."""
         self.on_reboot()
         return OK
 
@@ -236,7 +230,6 @@ class Device:
         return OK
 
     def set_name(self, arguments: Arguments) -> Json:
-        """Set the name."""
         self.name = arguments.text("name")
         self.on_rename()
         return {"deviceName": self.name}
@@ -267,7 +260,6 @@ class Device:
 
 
 def press_key(arguments: Arguments) -> Json:
-    """Press a key by its ASCII code."""
     if arguments.integer("code") not in _KEYS:
         raise CommandError("not a key")
     return OK

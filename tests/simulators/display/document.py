@@ -18,7 +18,6 @@ _NEW_FIELDS = ("inlineManifest", "displayAt")
 
 
 def _item(firmware: Firmware) -> GoType:
-    """Return the type of an item."""
     (item,) = _PLAYLIST["items!"]
     is_new = firmware.since("2.0.3")
     return {

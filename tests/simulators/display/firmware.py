@@ -36,7 +36,6 @@ _PLAYERS: tuple[tuple[Version, date], ...] = (
 
 
 def parse_version(text: str) -> Version:
-    """Parse a dotted version."""
     return tuple(int(part) for part in text.split(".")) if text else ()
 
 

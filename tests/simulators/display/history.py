@@ -83,7 +83,6 @@ class History:
 
 
 def artists_of(metadata: Json) -> str:
-    """Return the names of the artists in a manifest."""
     artists = metadata.get("artists")
     names = [
         artist["name"]

@@ -93,7 +93,6 @@ async def _ask_kind(session: aiohttp.ClientSession, source: str) -> str:
 
 
 def _kind_of(content_type: str) -> str:
-    """Return as what a media type is loaded."""
     if content_type == "image/svg+xml":
         return OBJECT
     family = content_type.partition("/")[0]

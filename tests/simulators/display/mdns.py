@@ -87,7 +87,6 @@ class Announcer:
         )
 
     async def withdraw(self) -> None:
-        """Withdraw the announcement."""
         zeroconf = self._given or self._own
         if self._announcing is not None:
             await self._announcing
@@ -97,7 +96,6 @@ class Announcer:
         self._info = None
 
     async def close(self) -> None:
-        """Withdraw the announcement and close the responder."""
         await self.withdraw()
         if self._own is not None:
             await self._own.async_close()

@@ -28,7 +28,6 @@ class Counters:
 def write(
     counters: Counters, device: Device, firmware: Firmware, *, relayer: bool
 ) -> str:
-    """Return all metrics of a firmware."""
     samples: list[tuple[str, float]] = [
         ("art_playback_duration_seconds_total", counters.playing_seconds),
         ("playback_start_failures_total", counters.failures),

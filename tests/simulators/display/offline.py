@@ -16,7 +16,6 @@ _PAGE = 1000
 
 
 def _error(code: str, message: str, *, retryable: bool = False) -> Json:
-    """Return an error with a type."""
     return {
         "ok": False,
         "error": {"code": code, "message": message, "retryable": retryable},
@@ -79,7 +78,6 @@ class OfflineCache:
         }
 
     async def _load(self, source: str) -> None:
-        """Download one work."""
         self._set(source, "downloading", 50)
         status = (await look(self.session, source))[0] if self.session else 0
         if 200 <= status < 300:

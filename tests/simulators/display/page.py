@@ -26,7 +26,6 @@ _WORKS = ("Tide", "Ember", "Drift")
 
 
 def default_playlist(base: str) -> Json:
-    """Return the default playlist: works of this simulator."""
     return {
         "dpVersion": "1.1.0",
         "id": "5b1f6a52-6a58-4d31-9d5e-1f6f53a0c001",
@@ -49,7 +48,6 @@ class Painter:
     """Tells the page what to show, and determines the type of each work."""
 
     def __init__(self, device: Device, player: Player, tasks: Tasks) -> None:
-        """Initialize for a player."""
         self._device = device
         self._player = player
         self._tasks = tasks
@@ -58,7 +56,6 @@ class Painter:
         self.session: aiohttp.ClientSession | None = None
 
     def change(self) -> None:
-        """Update the page."""
         self._changed.set()
         self._changed = asyncio.Event()
 

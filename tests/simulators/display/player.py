@@ -36,7 +36,6 @@ class Page(StrEnum):
 
     @property
     def is_player(self) -> bool:
-        """Return whether it is a page of the player."""
         return self.value.startswith("http://127.0.0.1:8080/")
 
 
@@ -143,7 +142,6 @@ class Player:
 
     @property
     def url(self) -> str:
-        """Return the URL of the page."""
         return self.page + (f"?error={self.failure}" * (self.page is Page.ERROR))
 
     def require_page(self) -> None:
@@ -214,7 +212,6 @@ class Player:
 
     @staticmethod
     def _timed(items: list[Json]) -> list[Json]:
-        """Return the items with a duration each."""
         return [
             deepcopy(item) if item.get("duration") else {**item, "duration": FOREVER}
             for item in items
@@ -384,7 +381,6 @@ class Player:
         return _OK
 
     async def _show_default(self) -> None:
-        """Wake up and show the default playlist."""
         await self._clock.sleep(self._page_delay)
         if self.page is not Page.ERROR:
             self.page = Page.PLAYLIST

@@ -34,7 +34,6 @@ class ContentPolicy:
         self.on_change: Callable[[], None] = lambda: None
 
     def _reply(self) -> Json:
-        """Return the policy as it is reported."""
         policy = {
             "showMatureContent": self.show_mature,
             "strictPersonal": self.strict_personal,

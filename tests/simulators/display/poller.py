@@ -29,7 +29,6 @@ class Sockets:
     """The connected notification clients."""
 
     def __init__(self) -> None:
-        """Initialize without clients."""
         self._open: set[web.WebSocketResponse] = set()
         self._frozen: set[web.WebSocketResponse] = set()
 
@@ -38,11 +37,9 @@ class Sockets:
         return len(self._open)
 
     def add(self, socket: web.WebSocketResponse) -> None:
-        """Add a client."""
         self._open.add(socket)
 
     def remove(self, socket: web.WebSocketResponse) -> None:
-        """Remove a client."""
         self._open.discard(socket)
         self._frozen.discard(socket)
 
@@ -69,7 +66,6 @@ class Sockets:
         return good
 
     async def close(self) -> None:
-        """Close all sockets that are not frozen."""
         for socket in self._open - self._frozen:
             with suppress(ConnectionError):
                 await socket.close(code=1000)
@@ -208,7 +204,6 @@ class Poller:
         return told | self._second_status(status)
 
     def _settings(self, settings: Json) -> Json:
-        """Return the settings that the firmware has."""
         if self._firmware.second:
             return settings
         return {name: settings[name] for name in _OLD_SETTINGS}
@@ -226,7 +221,6 @@ class Poller:
 
 
 def envelope(kind: str, message: Json) -> str:
-    """Return a notification as it is sent."""
     body = {
         "message": message,
         "notification_type": kind,

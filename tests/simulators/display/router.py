@@ -97,7 +97,6 @@ class Router:
         return {"overlay": overlay} if told else {}
 
     def _device_commands(self) -> dict[str, tuple[str, Command]]:
-        """Return the commands of the device, with the version that introduced them."""
         device, sleep, panel = self._device, self._sleep, self._device.panel
         return {
             "ddcPanelControl": ("1.0.11", panel.control),

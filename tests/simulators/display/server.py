@@ -161,7 +161,6 @@ class Server:
             self._answering.discard(task)
 
     async def cancel(self) -> None:
-        """Cancel all requests."""
         tasks = list(self._answering)
         for task in tasks:
             task.cancel()
@@ -181,7 +180,6 @@ class Server:
             self._leave(request)
 
     def _leave(self, request: web.Request) -> None:
-        """Note that a request is done."""
         if request.pop("counted", False):
             self.in_flight -= 1
 
@@ -206,7 +204,6 @@ class Server:
         return await self._strike(request, fault, lambda: handler(request))
 
     def _fault(self, route: str, command: str) -> Fault | None:
-        """Return the fault that applies."""
         return next(
             (fault for fault in self.faults if fault.strikes(route, command)), None
         )
@@ -338,14 +335,12 @@ class Server:
     # Status
 
     async def _status(self, request: web.Request) -> web.Response:
-        """Return the identity of the device."""
         if request.method != "GET":
             return answers.refusal(405, "Method not allowed")
         contract = "2" if request.path == "/api/v2/status" else "1"
         return answers.success(self._device.identity(contract))
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """Return the metrics."""
         relayer = self._poller.relayer_connected
         text = metrics.write(
             self._counters, self._device, self._firmware, relayer=relayer
@@ -388,7 +383,6 @@ class Server:
     # Pictures
 
     async def _screenshot(self, request: web.Request) -> web.StreamResponse:
-        """Return a screenshot."""
         if request.method != "GET":
             return answers.refusal(405, "GET method is required")
         refused = _refuse_browsers(request)

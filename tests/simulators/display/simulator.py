@@ -77,12 +77,10 @@ class DisplayState:
 
     @property
     def current_title(self) -> str:
-        """Return the title of the current work."""
         return str((self.current or {}).get("title", ""))
 
     @property
     def playlist_title(self) -> str:
-        """Return the title of the playlist."""
         return str((self.playlist or {}).get("title", ""))
 
 
@@ -292,7 +290,6 @@ class DisplaySimulator:
 
     @property
     def state(self) -> DisplayState:
-        """Return the current state."""
         player, device = self.player, self.device
         return DisplayState(
             playlist=player.document,
@@ -321,7 +318,6 @@ class DisplaySimulator:
 
     @property
     def label(self) -> tuple[str, str]:
-        """Return the title and the artists on the label of the current work."""
         shown = label(self.player.current or {})
         return shown["title"], shown["artist"]
 
@@ -349,7 +345,6 @@ class DisplaySimulator:
 
     @property
     def casts(self) -> int:
-        """Return how many playlists were cast."""
         return self.commands.count("displayPlaylist")
 
     @property
@@ -383,12 +378,10 @@ class DisplaySimulator:
             self._session = None
 
     async def __aenter__(self) -> Self:
-        """Start the display."""
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop the display."""
         await self.stop()
 
     async def _come_up(self) -> None:
@@ -477,7 +470,6 @@ class DisplaySimulator:
         await self.power_on()
 
     async def power_off(self) -> None:
-        """Power off until ``power_on``."""
         await self._go_down()
 
     async def power_on(self) -> None:
@@ -492,7 +484,6 @@ class DisplaySimulator:
             self.player.start(asleep=self.sleep.state == SLEEPING)
 
     async def _update(self) -> None:
-        """Install the latest version, and reboot."""
         await self._go_down()
         self.device.installed_version = self.device.latest_version
         await self.reboot()
@@ -518,7 +509,6 @@ class DisplaySimulator:
         return fault
 
     def heal(self) -> None:
-        """Remove all faults."""
         self.server.faults.clear()
 
     def show_page(self, page: Page, failure: str = "service_failed") -> None:
@@ -551,7 +541,6 @@ class DisplaySimulator:
         self._on_change()
 
     async def set_internet(self, there: bool) -> None:
-        """Connect or disconnect the internet."""
         self.device.internet = there
         self._waits_for_relay = not there or self._relay_refuses
         await self._connect_relay()
@@ -576,7 +565,6 @@ class DisplaySimulator:
         self.sockets.freeze()
 
     async def send_frame(self, frame: str | bytes) -> None:
-        """Send any frame to all sockets."""
         await self.sockets.send(frame)
 
     async def notify(self, kind: str, message: Json) -> None:
@@ -604,7 +592,6 @@ class DisplaySimulator:
         """Start a background task, which outlives a restart."""
 
         async def run() -> None:
-            """Run the action."""
             with suppress(asyncio.CancelledError):
                 await action()
 

@@ -97,7 +97,6 @@ class SleepSchedule:
 
     @staticmethod
     def _local(day: date, moment: time, now: datetime) -> datetime:
-        """Return a local time of day as a moment."""
         return datetime.combine(day, moment, now.tzinfo)
 
     def _scheduled(self, now: datetime) -> str:
@@ -106,7 +105,6 @@ class SleepSchedule:
         return SLEEPING if inside else AWAKE
 
     def _next(self, now: datetime, state: str) -> datetime | None:
-        """Return when the schedule next begins a state."""
         place = 0 if state == SLEEPING else 1
         moments = [night[place] for night in self._nights(now)]
         return min((moment for moment in moments if moment > now), default=None)
@@ -163,7 +161,6 @@ class SleepSchedule:
         return self._applied()
 
     def _days(self, arguments: Arguments) -> list[str] | None:
-        """Return the days of a new schedule."""
         days = arguments.texts("days") if self.takes_days else None
         if days is None:
             return self.days
@@ -182,7 +179,6 @@ class SleepSchedule:
         return {"ok": True, "sleepSchedule": self.record()}
 
     def apply(self) -> None:
-        """Apply the state to page and panel."""
         asleep = self.state == SLEEPING
         try:
             self._player.turn_page(asleep=asleep)
@@ -191,7 +187,6 @@ class SleepSchedule:
             self.on_change()
 
     def restart(self) -> None:
-        """Start to follow the schedule."""
         self.halt()
         self._loop = self._tasks.start(self._follow())
 
@@ -201,7 +196,6 @@ class SleepSchedule:
             self._loop.cancel()
 
     async def _follow(self) -> None:
-        """Apply each state when it begins."""
         while True:
             now = self._clock.now()
             state = self.state

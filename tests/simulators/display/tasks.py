@@ -9,11 +9,9 @@ class Tasks:
     """Tasks that end with their owner."""
 
     def __init__(self) -> None:
-        """Initialize without tasks."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start[T](self, running: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start a task."""
         task = asyncio.create_task(running)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -53,7 +53,6 @@ class TlsServer:
         self._thread.start()
 
     def _serve(self) -> None:
-        """Serve until the socket is closed."""
         with suppress(OSError):
             while True:
                 client, _ = self._socket.accept()
@@ -62,7 +61,6 @@ class TlsServer:
                     self._context.wrap_socket(client, server_side=True).close()
 
     def close(self) -> None:
-        """Stop."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

@@ -39,7 +39,6 @@ class Answer:
 
     @classmethod
     def text(cls, status: int, text: str, content_type: str = "text/plain") -> Self:
-        """Return an answer of plain text."""
         return cls(status, text.encode(), {"Content-Type": content_type})
 
 

@@ -143,7 +143,6 @@ def legacy_signature(document: Document, key: SigningKey) -> Document:
 
 
 def both_signatures(document: Document, key: SigningKey) -> Document:
-    """Return a document with the signatures of both versions."""
     signed = (
         document
         if "signatures" in document
@@ -167,7 +166,6 @@ def unknown_fields(document: Document, key: SigningKey) -> Document:
 
 
 def dynamic_only(document: Document, key: SigningKey) -> Document:
-    """Return a document without works, but with a dynamic query."""
     query = {
         "profile": "https-json-v1",
         "endpoint": "https://index.example/works",
@@ -177,7 +175,6 @@ def dynamic_only(document: Document, key: SigningKey) -> Document:
 
 
 def _feed_entry(document: Document, key: SigningKey) -> Document:
-    """Return a signature of the feed."""
     return key.entry(document, "feed", "2026-01-01T00:00:00Z")
 
 

@@ -57,7 +57,6 @@ def _one(request: Request, document: Document) -> Answer:
 
 
 def _page(documents: list[Document], cursor: str) -> Answer:
-    """One page of a list."""
     return _json(
         200,
         {"items": documents}
@@ -88,7 +87,6 @@ class GoFeed:
         self.writer = GoWriter(settings, self.playlists)
 
     async def handle(self, request: Request) -> Answer:
-        """Answer one request."""
         try:
             return await self._route(request)
         except RefusalError as err:
@@ -122,7 +120,6 @@ class GoFeed:
         return True
 
     def _require_key(self, request: Request) -> None:
-        """Refuse a request without the key."""
         if not self._check_key(request):
             raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
 
@@ -215,16 +212,13 @@ class GoFeed:
         return [row for row in self.playlists.rows.values() if row.id in members]
 
     async def _get(self, request: Request, kind: str, key: str) -> Answer:
-        """Return one document."""
         return _one(request, self.tables[kind].get(key).document)
 
     async def _create(self, request: Request) -> Answer:
-        """Create a playlist."""
         self._authorise(request)
         return _json(201, self.writer.create(self._read_body(request)))
 
     async def _replace(self, request: Request, key: str) -> Answer:
-        """Replace a playlist."""
         self._authorise(request)
         fields = self._read_body(request)
         return _json(200, self.writer.replace(self.playlists.get(key), fields))

@@ -26,7 +26,6 @@ class Row:
 
 
 def database_error(message: str) -> RefusalError:
-    """Return the answer to an error of the database."""
     return RefusalError(500, "internal_error", message)
 
 
@@ -132,7 +131,6 @@ def _behind[T](
 
 
 def _write_cursor(place: dict[str, Any]) -> str:
-    """Return a cursor for a place in a list."""
     return (
         base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode())
         .decode()

@@ -42,7 +42,6 @@ class GoWriter:
     """Writes to the tables of a Go feed."""
 
     def __init__(self, settings: Settings, playlists: Table) -> None:
-        """Initialize with the table of playlists."""
         self._settings = settings
         self._playlists = playlists
 
@@ -92,7 +91,6 @@ class GoWriter:
         return document
 
     def _with_id(self, item: Document) -> Document:
-        """Return an item with an id."""
         return (
             item
             if item.get("id", "").strip()

@@ -30,7 +30,6 @@ def known(value: Any, members: Any) -> Any:
 
 
 def unknown(value: Any, members: Any) -> Iterator[str]:
-    """Yield the unknown members at any depth."""
     match value, members:
         case dict(), dict():
             for name, entry in value.items():

@@ -15,7 +15,6 @@ _CODES = ("bad_request", "validation_error", "invalid_json", "protected_fields")
 
 @cache
 def _refusals(family: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Return the recorded refusals."""
     lines = (_FOLDER / f"{family}.jsonl").read_text("utf-8").splitlines()
     found = {}
     for exchange in map(json.loads, lines):
@@ -28,7 +27,6 @@ def _refusals(family: str) -> dict[tuple[str, str, str], dict[str, Any]]:
 
 
 def _hash(body: str) -> str:
-    """Return the hash of a body."""
     return sha256(body.encode()).hexdigest()
 
 

@@ -29,7 +29,6 @@ class Settings:
     now: Callable[[], int] = time.time_ns
 
     def new_id(self) -> str:
-        """Return a new UUID."""
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
 
     def own_key(self, url: str, path: str) -> str | None:

@@ -30,7 +30,6 @@ MAX_REQUEST_BYTES = 5 * 1024 * 1024
 
 
 def too_large() -> Answer:
-    """Return the answer to a body that is not read."""
     body = dumps({"error": "payload_too_large", "message": "request body too large"})
     return Answer(413, body.encode(), {"Content-Type": JSON, "Connection": "close"})
 
@@ -218,7 +217,6 @@ def _check_same(row: Row, document: Mapping[str, Any]) -> None:
 
 
 def _cursor(place: int, state: str) -> str:
-    """Return a place in a container."""
     text = json.dumps({"p": place, "s": state}).encode()
     return base64.urlsafe_b64encode(text).decode().rstrip("=")
 

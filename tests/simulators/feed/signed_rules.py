@@ -52,7 +52,6 @@ def require_signatures(value: Any) -> None:
 
 
 def check_members(value: Document, model: str) -> None:
-    """Refuse unknown members."""
     if (name := next(unknown(value, MEMBERS[model]), None)) is not None:
         raise bad_request(f'json: unknown field "{name}"')
 
@@ -96,7 +95,6 @@ def check_time(text: str, now: int) -> int:
 
 
 def declared_owners(document: Document) -> list[str]:
-    """Return the keys that a document names as its owners."""
     people = document.get("curators") or ()
     return [key for person in people if (key := person.get("key"))]
 

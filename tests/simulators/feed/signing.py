@@ -48,7 +48,6 @@ def digest(document: Document) -> bytes:
 
 
 def did_key(public: Ed25519PublicKey) -> str:
-    """Return the public key as did:key."""
     number = int.from_bytes(
         _ED25519_CODEC + public.public_bytes(Encoding.Raw, PublicFormat.Raw)
     )
@@ -113,12 +112,10 @@ class SigningKey:
 
     @classmethod
     def from_seed(cls, seed: bytes) -> Self:
-        """Return the key of a 32-byte seed."""
         private = Ed25519PrivateKey.from_private_bytes(seed)
         return cls(private, did_key(private.public_key()))
 
     def entry(self, document: Document, role: str, ts: str) -> Document:
-        """Return an entry for ``signatures``, signed at ``ts``."""
         payload = digest(document)
         signature = (
             base64.urlsafe_b64encode(self.private.sign(payload)).decode().rstrip("=")

@@ -108,7 +108,6 @@ class FeedSimulator:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port."""
         if not self._port:
             raise RuntimeError("the feed has not been started")
         return f"http://{self.host}:{self._port}"
@@ -120,7 +119,6 @@ class FeedSimulator:
 
     @property
     def api_key(self) -> str:
-        """Return the API key for writes."""
         return self.settings.api_key
 
     @property
@@ -130,7 +128,6 @@ class FeedSimulator:
 
     @property
     def request_count(self) -> int:
-        """Return the number of requests."""
         return len(self.log)
 
     @property
@@ -140,7 +137,6 @@ class FeedSimulator:
 
     @property
     def channels(self) -> dict[str, Document]:
-        """Return the stored channels by id."""
         return self._stored("channel")
 
     @property
@@ -149,7 +145,6 @@ class FeedSimulator:
         return self._stored("group")
 
     def _stored(self, kind: str) -> dict[str, Document]:
-        """Return the stored documents of a kind."""
         if isinstance(self._feed, TsFeed):
             return self._feed.store.documents[
                 "playlist" if kind == "playlist" else "channel"
@@ -184,7 +179,6 @@ class FeedSimulator:
         self._runner = None
 
     async def __aenter__(self) -> Self:
-        """Start the server."""
         await self.start()
         return self
 
@@ -194,11 +188,9 @@ class FeedSimulator:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop the server."""
         await self.stop()
 
     def fault(self, fault: Fault | None = None, **options: Any) -> Fault:
-        """Add a fault, given as a whole or by its options, and return it."""
         fault = fault or Fault(**options)
         self.faults.append(fault)
         return fault
@@ -222,7 +214,6 @@ class FeedSimulator:
         return stored
 
     def replace_channel(self, document: Document) -> None:
-        """Replace a channel, or add it."""
         if not isinstance(self._feed, TsFeed):
             self._feed.channels.rows.pop(document["id"], None)
         self.seed([], [document])

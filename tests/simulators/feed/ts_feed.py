@@ -30,7 +30,6 @@ def is_identifier(text: str) -> bool:
 
 
 def _missing(fields: Document) -> list[str]:
-    """Return what a new document, or an item of it, lacks."""
     faults = [f"{name}: Required" for name in _REQUIRED if name not in fields]
     for index, item in enumerate(fields.get("items", ())):
         faults += [
@@ -47,7 +46,6 @@ def _kind(segment: str) -> str:
 
 
 def _json(status: int, value: Any) -> Answer:
-    """Return an answer of JSON."""
     return Answer(status, compact(value), {"content-type": "application/json"}, value)
 
 
@@ -83,13 +81,11 @@ class TsFeed:
     """The TypeScript feed."""
 
     def __init__(self, settings: Settings) -> None:
-        """Initialize an empty store."""
         self.settings = settings
         self.store = Store(settings)
         self.writer = TsWriter(settings, self.store)
 
     async def handle(self, request: Request) -> Answer:
-        """Answer one request."""
         try:
             self._authorise(request)
             return await self._route(request)
@@ -99,7 +95,6 @@ class TsFeed:
             return answer
 
     async def _route(self, request: Request) -> Answer:
-        """Return the handler."""
         for verb, expression, name in _ROUTES:
             if verb == request.method and (
                 found := re.fullmatch(expression, request.path)
@@ -151,7 +146,6 @@ class TsFeed:
         )
 
     async def _list(self, request: Request, segment: str) -> Answer:
-        """Return a page of playlists or channels."""
         if _kind(segment) == "channel":
             return _page(
                 "playlist-groups/playlist-group", self.store.entries("channel"), request
@@ -162,11 +156,9 @@ class TsFeed:
         )
 
     async def _get(self, request: Request, segment: str, key: str) -> Answer:
-        """Return one document."""
         return _json(200, self._find(_kind(segment), key))
 
     def _find(self, kind: str, key: str) -> Document:
-        """Return a stored document, or the refusal."""
         self._check_identifier(kind, key)
         if (document := self.store.find(kind, key)) is None:
             raise RefusalError(404, "not_found", f"{kind.title()} not found")

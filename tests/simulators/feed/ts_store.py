@@ -24,7 +24,6 @@ class Store:
     """Documents by kind."""
 
     def __init__(self, settings: Settings) -> None:
-        """Initialize an empty store."""
         self.documents: dict[str, dict[str, Document]] = {"playlist": {}, "channel": {}}
         self.members: dict[str, dict[str, None]] = {}
         self._settings = settings
@@ -64,5 +63,4 @@ class Store:
         ]
 
     def delete(self, identifier: str) -> None:
-        """Delete a playlist."""
         del self.documents["playlist"][identifier]

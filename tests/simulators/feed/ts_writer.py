@@ -31,13 +31,11 @@ class TsWriter:
     """Writes to the store of a TypeScript feed."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
-        """Initialize with the store."""
         self._settings = settings
         self._store = store
         self.queued: deque[tuple[str, Document]] = deque()
 
     def create(self, fields: Mapping[str, Any]) -> Document:
-        """Create a playlist with a new identity."""
         identity = {
             "id": self._settings.new_id(),
             "slug": self._slug(fields["title"]),
@@ -52,7 +50,6 @@ class TsWriter:
         )
 
     def _works(self, fields: Mapping[str, Any]) -> Document:
-        """Return the items, each with a new id and a time of its own."""
         base = self._store.milliseconds()
         return {
             "items": [
@@ -62,7 +59,6 @@ class TsWriter:
         }
 
     def _slug(self, title: str) -> str:
-        """Return the title and a number."""
         stem = re.sub("-+", "-", re.sub("[^a-z0-9]", "-", title.lower()))
         stem = stem.removeprefix("-").removesuffix("-")[:59]
         return f"{stem}-{self._settings.random.randint(1000, 9999)}"
@@ -79,7 +75,6 @@ class TsWriter:
         self._store.documents["playlist"][document["id"]] = document
 
     def queue(self, verb: str, document: Document) -> None:
-        """Queue a write."""
         self.queued.append((verb, document))
 
     def process(self, verb: str, document: Document) -> None:

@@ -108,7 +108,6 @@ class ResolverError(Exception):
     """A query that the resolver refuses (200 with errors)."""
 
     def __init__(self, code: str, message: str, details: str = "") -> None:
-        """Keep the code and the details."""
         super().__init__(message)
         self.extensions = {"code": code} | ({"details": details} if details else {})
 
@@ -166,7 +165,6 @@ class IndexerSimulator:
         return f"http://{self._host}:{self._port}/graphql"
 
     async def __aenter__(self) -> Self:
-        """Start."""
         await self.start()
         return self
 
@@ -186,7 +184,6 @@ class IndexerSimulator:
         self._port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop listening."""
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -476,7 +473,6 @@ def _held(record: Json) -> Json:
 def _variants(
     asset: Mapping[str, Any], _info: GraphQLResolveInfo, keys: list[str]
 ) -> Json:
-    """Return those of the asked variants that there are."""
     return {key: url for key, url in asset["variants"].items() if key in keys}
 
 
@@ -509,6 +505,5 @@ def _by_provenance(
 def _errors(
     message: str, *, status: int = 200, extensions: Mapping[str, str] | None = None
 ) -> web.Response:
-    """Return an answer with errors."""
     error = {"message": message} | ({"extensions": extensions} if extensions else {})
     return web.json_response({"errors": [error], "data": None}, status=status)
