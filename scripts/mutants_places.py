@@ -699,14 +699,14 @@ PLACES = [
         ["tests/library/test_collection_privacy.py"],
     ),
     Place(
-        "library/providers/collection.py",
+        "library/providers/collection/server.py",
         "works that were there before are told as acquired",
         "                or held_since < self._state.since\n",
         "\n",
         ["tests/library/test_collection.py"],
     ),
     Place(
-        "library/providers/collection.py",
+        "library/providers/collection/server.py",
         "a work that is hidden for a while is told again",
         "if name not in self._state.told:",
         "if name:",

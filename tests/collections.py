@@ -6,7 +6,7 @@ from typing import Any
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers.collection import CollectionServer
+from custom_components.dp1.library.providers.collection.server import CollectionServer
 from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import HomeAssistant
 

@@ -57,7 +57,7 @@ from custom_components.dp1.library.node import Node, parse_media_id, split_node_
 from custom_components.dp1.library.providers.catalog.records import (
     work_of as work_of_artwork,
 )
-from custom_components.dp1.library.providers.collection import work_of
+from custom_components.dp1.library.providers.collection.nodes import work_of
 from custom_components.dp1.library.providers.favorites import Favorite
 from custom_components.dp1.library.server_list import (
     ServerList,

@@ -40,7 +40,7 @@ from .dialogs import Dialog, ReadingDialog
 from .guard import ADDRESSES, async_session
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
-from .library.providers.collection import (
+from .library.providers.collection.server import (
     CollectionServer,
     async_indexer,
     async_user_agent,

@@ -14,8 +14,8 @@ from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers import collection as coordinator
-from custom_components.dp1.library.providers.collection import ACQUIRED, LEFT_COLLECTION
+from custom_components.dp1.library.news import ACQUIRED, LEFT_COLLECTION
+from custom_components.dp1.library.providers.collection import server
 from custom_components.dp1.trigger import async_get_triggers
 from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose
@@ -492,7 +492,7 @@ async def test_more_works_than_are_kept(
     hass: HomeAssistant, indexer: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a very large collection the works that came last are kept, and it is said that these are not all."""
-    monkeypatch.setattr(coordinator, "MAX_TOKENS", 250)
+    monkeypatch.setattr(server, "MAX_TOKENS", 250)
     owned = indexer.own(COLLECTOR, 400)
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     collection = collection_of(entry)
@@ -519,7 +519,7 @@ async def test_works_on_a_chain_are_kept_up_to_a_limit(
     hass: HomeAssistant, indexer: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond the limit they are listed, and have nothing to show."""
-    monkeypatch.setattr(coordinator, "MAX_DATA", 100)
+    monkeypatch.setattr(server, "MAX_DATA", 100)
     for known in indexer.own(COLLECTOR, 3):
         known["display"]["animation_url"] = f"data:text/html,{'x' * 30}"
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)

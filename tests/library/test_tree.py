@@ -10,7 +10,7 @@ from custom_components.dp1.library.node import (
     parse_media_id,
     split_node_id,
 )
-from custom_components.dp1.library.providers.collection import Collections
+from custom_components.dp1.library.providers.collection.provider import Collections
 from custom_components.dp1.library.providers.pictures import Pictures
 
 from .conftest import MakeLibrary

@@ -12,7 +12,7 @@ from custom_components.dp1.client.playlist.document import (
 )
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.providers.catalog.records import work_of
-from custom_components.dp1.library.providers.collection import items_of
+from custom_components.dp1.library.providers.collection.nodes import items_of
 from custom_components.dp1.library.work import Work, labeled
 from homeassistant.util import dt as dt_util
 

@@ -37,7 +37,7 @@ from .node import (
 from .providers.catalog.provider import CatalogProvider
 from .providers.catalog.server import CatalogServer
 from .providers.channel import Channels
-from .providers.collection import Collections
+from .providers.collection.provider import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
 from .providers.feed.provider import FeedProvider

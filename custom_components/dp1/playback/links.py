@@ -18,7 +18,8 @@ from ..errors import action_failed, invalid_input, translated
 from ..guard import async_session
 from ..language import async_message
 from ..library.entries import async_libraries
-from ..library.providers.collection import async_indexer, async_user_agent, items_of
+from ..library.providers.collection.nodes import items_of
+from ..library.providers.collection.server import async_indexer, async_user_agent
 
 # Seconds for a link to a market; an action ends within 30 seconds.
 LINK_TIMEOUT: Final = 25.0

@@ -25,7 +25,8 @@ from ..node import FOLDER_TITLES, Node, NodeKind
 from ..server import ServerStore
 from ..server_list import PATIENCE, Json, Tasks
 from ..work import Work
-from .collection import async_indexer, work_of
+from .collection.nodes import work_of
+from .collection.server import async_indexer
 from .feed.provider import image_at
 from .provider import NodeRef, Provider, Source
 

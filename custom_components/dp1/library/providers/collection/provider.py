@@ -1,0 +1,275 @@
+"""The collections of a library as a provider: their artists, media and works."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, override
+from uuid import uuid5
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+
+from ....client.display.player_status import PlaylistItem
+from ....client.errors import Dp1Error, NotFoundError
+from ....client.indexer.tokens import Token
+from ....client.playlist.document import timestamp
+from ....client.playlist.playlist import Playlist
+from ....const import SUBENTRY_COLLECTION
+from ...node import Children, Node, NodeKind, node_id
+from ...search import Lines, Names
+from ...server_list import ServerList
+from ...work import WORK_IDS, Work
+from ..provider import NodeRef, Source, SubentryProvider, source_of
+from .nodes import MEDIA, items_of, medium_of, owned_node, work_of
+from .server import CollectionServer
+
+# The kind and the key of the folder of all artists.
+ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")
+# Every status of the display carries the whole list.
+MAX_OWNED: Final = 200
+
+
+class _View:
+    """The works of a collection by the kind and the key of the nodes in which they are, and the nodes by their names."""
+
+    def __init__(self, collection: CollectionServer) -> None:
+        """Look at works, which are the newest first."""
+        self.records = collection.list.records
+        whole = NodeKind.COLLECTION, collection.subentry_id
+        self.works: dict[tuple[str, str], list[Token]] = {
+            whole: list(self.records),
+            ARTISTS: [],
+        }
+        for work in self.records:
+            medium = NodeKind.COLLECTION_PART, medium_of(work)
+            artists = [(NodeKind.COLLECTION_ARTIST, artist) for artist in work.artists]
+            for key in ((NodeKind.OWNED, work.item_id), *artists, medium):
+                self.works.setdefault(key, []).append(work)
+        self.folders = tuple(
+            _folder(collection, kind, key, works)
+            for (kind, key), works in self.works.items()
+            if kind in (NodeKind.COLLECTION, NodeKind.COLLECTION_ARTIST)
+        )
+
+
+class _Folder(NodeRef["Collections"]):
+    """The works of an artist or a medium in a collection, or its artists."""
+
+    size = 2
+
+    async def _async_read(
+        self,
+    ) -> tuple[CollectionServer, ServerList[Token], Sequence[Token]]:
+        """Return the collection, its list, and the works that are of this node."""
+        collection = self.provider.server(self.keys[0])
+        listed = await collection.async_list()
+        works = self.provider.view(collection).works.get((self.kind, self.key))
+        if works is None:
+            raise listed.missing or NotFoundError(
+                f"no {self.kind} {self.key!r}", translation_key="not_in_collection"
+            )
+        return collection, listed, works
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        collection, _, works = await self._async_read()
+        return _folder(collection, self.kind, self.key, works)
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return the works, or all artists."""
+        collection = self.provider.server(self.keys[0])
+        listed = await collection.async_list()
+        inside = self._inside(collection, self.provider.view(collection))
+        make = partial(_node_inside, collection)
+        return Children(inside, 0, _problem(listed), listed.read_at, make)
+
+    def _inside(
+        self, collection: CollectionServer, view: _View
+    ) -> Sequence[Node | Token]:
+        """Return the nodes or tokens inside."""
+        if (self.kind, self.key) == ARTISTS:
+            return view.folders[1:]
+        return view.works.get((self.kind, self.key), ())
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the newest works; its id stays the same."""
+        collection, listed, works = await self._async_read()
+        node = await self.node()
+        playable = [work for work in works if work.source]
+        if not playable:
+            raise _problem(listed) or NotFoundError(
+                f"{node.title!r} has nothing to show"
+            )
+        duration = self.provider.preferences.duration
+        built = self.provider.build_items(
+            node.id,
+            node.title,
+            items_of(playable[: limit or MAX_OWNED], duration, collection.changed_at),
+            id=str(uuid5(WORK_IDS, node.id)),
+            created=timestamp(collection.changed_at),
+        )
+        follows = collection.keep_current and self.kind != NodeKind.OWNED
+        return replace(built, keep_current=follows)
+
+
+class _Collection(_Folder):
+    """A collection."""
+
+    size = 1
+
+    @override
+    def _inside(
+        self, collection: CollectionServer, view: _View
+    ) -> Sequence[Node | Token]:
+        """Return the folders, and then all works."""
+        return *_folders(collection, view), *view.records
+
+
+class _Owned(_Folder):
+    """A work of a collection."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the work."""
+        collection, _, works = await self._async_read()
+        return owned_node(collection, works[0])
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Raise NotFoundError."""
+        return await NodeRef.children(self, limit)
+
+
+class Collections(SubentryProvider[CollectionServer]):
+    """The collections of a library; without an indexer they are empty."""
+
+    # The first key of each is that of the collection.
+    kinds = {
+        NodeKind.COLLECTION: _Collection,
+        NodeKind.COLLECTION_PART: _Folder,
+        NodeKind.COLLECTION_ARTIST: _Folder,
+        NodeKind.OWNED: _Owned,
+    }
+    error_prefix = "indexer"
+    is_personal = True
+    missing = "not_in_collection"
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
+        """Initialize the collections of a config entry."""
+        super().__init__(
+            hass,
+            entry,
+            on_change,
+            SUBENTRY_COLLECTION,
+            partial(CollectionServer, hass, entry),
+        )
+        self._views: dict[str, _View] = {}
+        self.lines = [
+            lines
+            for collection in self.servers
+            for lines in (self._lines_of(collection), self._groups_of(collection))
+        ]
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the nodes of the collections."""
+        return [self.view(collection).folders[0] for collection in self.servers]
+
+    @override
+    def work(self, item: PlaylistItem) -> Work | None:
+        """Return the work of an item by its id."""
+        for collection in self.servers:
+            works = self.view(collection).works
+            if tokens := works.get((NodeKind.OWNED, item.id or "")):
+                return work_of(tokens[0], collection.subentry_id)
+        return None
+
+    def _lines_of(self, collection: CollectionServer) -> Lines[Token]:
+        """Return the lines of the works of a collection."""
+        return Lines(
+            self.hass,
+            lambda: collection.list.records,
+            lambda work: ((work.name, ", ".join(work.artists), ""),),
+            lambda work, _: owned_node(collection, work),
+        )
+
+    def _groups_of(self, collection: CollectionServer) -> Lines[Node]:
+        """Return the lines of a collection and its artists, whose names are no titles."""
+
+        def names_of(node: Node) -> Iterator[Names]:
+            """Yield the title of the collection, or the name of an artist."""
+            if node.kind == NodeKind.COLLECTION:
+                yield node.title, None, ""
+            else:
+                yield "", node.title, ""
+
+        return Lines(
+            self.hass,
+            lambda: self.view(collection).folders,
+            names_of,
+            lambda node, _: node,
+        )
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the collections."""
+        return [(source_of(node),) for node in self.roots()]
+
+    def view(self, collection: CollectionServer) -> _View:
+        """Return the works of a collection by where they are; lists are never changed but replaced."""
+        view = self._views.get(collection.subentry_id)
+        if view is None or view.records is not collection.list.records:
+            view = self._views[collection.subentry_id] = _View(collection)
+        return view
+
+
+def _node_inside(collection: CollectionServer, inside: Node | Token) -> Node:
+    """Return the node of a folder or a work of a collection."""
+    return inside if isinstance(inside, Node) else owned_node(collection, inside)
+
+
+def _folders(collection: CollectionServer, view: _View) -> Iterator[Node]:
+    """Yield the folders within a collection; one with everything tells nothing."""
+    if len(view.folders) > 2:
+        yield _folder(collection, *ARTISTS, ())
+    kind = NodeKind.COLLECTION_PART
+    media = [key for key in MEDIA if (kind, key) in view.works]
+    if len(media) > 1:
+        for key in media:
+            yield _folder(collection, kind, key, view.works[kind, key])
+
+
+def _folder(
+    collection: CollectionServer, kind: str, key: str, works: Sequence[Token]
+) -> Node:
+    """Return the node of a collection, or within it of its artists, or of the works of an artist or a medium."""
+    within, title = [collection.subentry_id], key
+    if kind == NodeKind.COLLECTION:
+        within, title = [], collection.title
+    elif kind == NodeKind.COLLECTION_PART:
+        title = key.capitalize()
+    return Node(
+        id=node_id(kind, *within, key),
+        kind=kind,
+        work=Work(
+            title=title,
+            picture=next((work.thumbnail for work in works if work.thumbnail), None),
+        ),
+        can_play=any(work.source for work in works),
+        can_expand=True,
+        works=len(works),
+    )
+
+
+def _problem(listed: ServerList[Token]) -> Dp1Error | None:
+    """Return why works are missing: nothing tells an unknown address from one that holds nothing."""
+    if listed.missing is None and not listed.records:
+        return NotFoundError(
+            "nothing is known of the addresses", translation_key="collection_empty"
+        )
+    return listed.missing

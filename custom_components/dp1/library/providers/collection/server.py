@@ -1,0 +1,296 @@
+"""The server of a collection: the works that some addresses hold, followed in the background."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from itertools import batched
+from math import ceil
+from random import uniform
+from typing import Any, Final, override
+
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.loader import async_get_integration
+from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
+
+from ....client.errors import InvalidRequestError, UnexpectedAnswerError
+from ....client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
+from ....client.indexer.tokens import Token, data_type
+from ....client.page import Page
+from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
+from ....guard import async_session
+from ....storage import record_from_json, record_to_json
+from ...news import ACQUIRED, LEFT_COLLECTION, async_tell
+from ...server import Server
+from ...server_list import PATIENCE, Json, ServerList
+from ...settings import Preferences
+from .nodes import owned_node
+
+POLL_SECONDS: Final = (1800.0, 3600.0)
+# The indexer has nothing of the addresses: somebody has to add them there.
+EMPTY_SECONDS: Final = (3600.0, 86400.0)
+RELIST_SECONDS: Final = 86400.0
+MAX_TOLD: Final = 1000
+# Clients by URL, so that requests keep their distance.
+INDEXERS: Final[HassKey[dict[str, Indexer]]] = HassKey(f"{DOMAIN}_indexers")
+# Characters of works that are their own source.
+MAX_DATA: Final = 4 * 1024 * 1024
+
+
+async def async_user_agent(hass: HomeAssistant) -> str:
+    """Return the user agent by which the operator of a server knows the integration."""
+    integration = await async_get_integration(hass, DOMAIN)
+    return f"home-assistant-dp1/{integration.version} (+{integration.documentation})"
+
+
+async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
+    """Return the client of an indexer."""
+    indexers = hass.data.setdefault(INDEXERS, {})
+    if url not in indexers:
+        agent = await async_user_agent(hass)
+        indexers.setdefault(url, Indexer(async_session(hass), url, agent=agent))
+    return indexers[url]
+
+
+@dataclass(slots=True)
+class State:
+    """How far a collection is followed. A thread stores it, so that collections are replaced and not changed.
+
+    Attributes:
+        mark: tells whether what is stored is of the same addresses.
+        checkpoints: up to where the changes of each address were read.
+        since: when it was added; what came before is no news.
+        pending: ids of works to be read again.
+        told: works that were told as news, with the time at which they came.
+        is_listed: whether the whole list was read once.
+        is_all: whether it was not longer than what is kept.
+    """
+
+    mark: str
+    checkpoints: list[Checkpoint | None]
+    since: datetime
+    pending: frozenset[str] = frozenset()
+    told: tuple[str, ...] = ()
+    is_listed: bool = False
+    is_all: bool = True
+
+
+class CollectionServer(Server[Token]):
+    """Read and follow the works of a collection; addresses go to the indexer and nowhere else."""
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], subentry: ConfigSubentry
+    ) -> None:
+        """Initialize without works."""
+        url = Preferences.of(entry.options, entry.data).indexer_url or None
+        super().__init__(hass, entry, "indexer", url, uniform(*POLL_SECONDS), subentry)
+        self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
+        self.changed_at = dt_util.utcnow()
+        self.addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
+        identity = " ".join((self.subentry_id, *self.addresses))
+        self._state = State(
+            mark=sha256(identity.encode()).hexdigest(),
+            checkpoints=[None] * len(self.addresses),
+            since=dt_util.utcnow(),
+        )
+        self.is_followed = True
+        self._empty_reads = 0
+        self._saved: object = None
+        # Of the last reading: the works before it, and those that are held no more.
+        self._before: dict[str, Token] = {}
+        self._gone: set[str] = set()
+
+    @override
+    async def async_list(self, patience: float = PATIENCE) -> ServerList[Token]:
+        """Return the works, after waiting for the newest if none was ever read."""
+        if self.list.records or self.list.read_at is not None:
+            return self.list
+        return await super().async_list(patience)
+
+    @callback
+    @override
+    def async_start(self) -> None:
+        """Look for changes now: a work may have come or gone while nobody looked."""
+        if self.url is not None:
+            self.list.async_start()
+
+    @override
+    async def _pages(
+        self, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[Token]]:
+        """Yield the newest works if none are read, and then those that have changed, or the whole list if nobody tells changes."""
+        indexer = await async_indexer(self.hass, self.url or "")
+        self._before = before = {work.id: work for work in self.list.records}
+        self._gone = set()
+        if not before:
+            newest = await indexer.tokens(owners=self.addresses, newest=True)
+            yield newest
+            self.list.async_release()
+            if not newest.records:
+                return
+            self._state.is_listed = newest.following is None
+        # The changes come first, so that none is lost while the list is read.
+        await self._async_note_changes(indexer)
+        changed, rest = set(self._state.pending), self.list.records
+        is_listed = self._state.is_listed and self.is_followed
+        if not is_listed or len(changed) > max(PAGE, len(rest)):
+            here = set[str]()
+            async for page in self._all_pages(indexer):
+                here |= {work.id for work in page.records}
+                yield page
+            changed, rest = before.keys() - here, ()
+            self._state.is_listed = True
+        gone, is_whole = set(changed), True
+        for batch in batched(sorted(changed), PAGE, strict=False):
+            async for page in indexer.pages(
+                owners=self.addresses, token_ids=list(batch), **HIDDEN
+            ):
+                gone -= {work.id for work in page.records}
+                is_whole = is_whole and page.is_whole
+                yield self._kept(page)
+        self._gone = gone if is_whole else set()
+        yield Page(rest)
+
+    async def _all_pages(
+        self, indexer: Indexer, newest: bool = False
+    ) -> AsyncIterator[Page[Token]]:
+        """Yield the pages of the whole list, and of more works than are kept those that came last."""
+        newest = newest or len(self._before) >= MAX_TOKENS
+        ids, is_all, is_whole = set[str](), False, True
+        async for page in indexer.pages(owners=self.addresses, newest=newest):
+            yield self._kept(page)
+            ids |= {work.id for work in page.records}
+            is_all = page.following is None
+            is_whole = is_whole and page.is_whole
+            if len(ids) >= MAX_TOKENS:
+                break
+        if not is_all and len(ids) < MAX_TOKENS:
+            raise UnexpectedAnswerError("the list has no end")
+        self._state.is_all = is_all
+        if not (is_all or newest):
+            async for page in self._all_pages(indexer, newest=True):
+                yield page
+        if not is_whole:
+            yield Page(tuple(self._before.values()))
+
+    def _kept(self, page: Page[Token]) -> Page[Token]:
+        """Return a page; of one that is not whole, works stay as they were read before."""
+        if page.is_whole:
+            return page
+        works = [self.list.get(work.id) or work for work in page.records]
+        return replace(page, records=works)
+
+    @override
+    def _ordered(self, records: Iterable[Token]) -> Iterator[Token]:
+        """Yield the works that are held and shown, those that came last first, without sources that would take too much memory."""
+        never = datetime.min.replace(tzinfo=dt_util.UTC)
+        works = [it for it in records if it.id not in self._gone and not it.is_hidden]
+        works.sort(key=lambda work: work.held_since or never, reverse=True)
+        left = MAX_DATA
+        for work in works[:MAX_TOKENS]:
+            size = len(work.source or "") if data_type(work.source) else 0
+            left -= size
+            yield replace(work, source=None) if size and left < 0 else work
+
+    @override
+    @callback
+    def _handle_records(self, changed: ServerList[Any]) -> None:
+        """Note when the works have changed."""
+        self.changed_at = dt_util.utcnow()
+        super()._handle_records(changed)
+
+    @override
+    @callback
+    def _handle_list(self, read: ServerList[Token]) -> None:
+        """Tell works that came and left, and look again earlier where there are works."""
+        if read.problem is None:
+            read.complete = self._state.is_all
+            self._state.pending = frozenset()
+            self._tell_news()
+            self.refresh_seconds = self._next_seconds()
+        super()._handle_list(read)
+
+    @callback
+    @override
+    def async_updated(self) -> None:
+        """Call the listeners, and store new works."""
+        state = id(self.list.records), *self._state.checkpoints
+        if self._saved == state:
+            self.async_update_listeners()
+            return
+        self._saved = state
+        super().async_updated()
+
+    def _next_seconds(self) -> float:
+        """Return the seconds until the next reading."""
+        if self.list.records:
+            self._empty_reads = 0
+            pages = 1 if self.is_followed else ceil(len(self.list.records) / PAGE)
+            return min(pages * uniform(*POLL_SECONDS), RELIST_SECONDS)
+        self._empty_reads += 1
+        return EMPTY_SECONDS[self._empty_reads > 1]
+
+    async def _async_note_changes(self, indexer: Indexer) -> None:
+        """Note which works have changed since the last time, or that the indexer does not tell."""
+        try:
+            for index, address in enumerate(self.addresses):
+                before = self._state.checkpoints[index]
+                async for changed, checkpoint in indexer.changes(address, before):
+                    self._state.pending |= changed
+                    self._state.checkpoints[index] = checkpoint
+        except InvalidRequestError as err:
+            if self.is_followed:
+                LOGGER.warning(
+                    "The indexer does not tell what changes in %s, so the whole collection is read each time: %s",
+                    self.title,
+                    err,
+                )
+            self.is_followed = False
+            self._state.checkpoints = [None] * len(self.addresses)
+        else:
+            self.is_followed = True
+
+    def _tell_news(self) -> None:
+        """Tell the works that came since the collection was added, and those that left; none that were there before."""
+
+        def tell(kind: str, work: Token) -> None:
+            """Tell of a work that came into the collection or left it."""
+            node = owned_node(self, work)
+            entry_id = self.tasks.entry.entry_id
+            async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
+
+        for work in self.list.records:
+            held_since = work.held_since
+            if (
+                work.id in self._before
+                or held_since is None
+                or held_since < self._state.since
+            ):
+                continue
+            # A work may be hidden for a while.
+            name = f"{work.id} {held_since.isoformat()}"
+            if name not in self._state.told:
+                self._state.told = (*self._state.told, name)[-MAX_TOLD:]
+                tell(ACQUIRED, work)
+        for work in self._before.values():
+            if work.id in self._gone:
+                tell(LEFT_COLLECTION, work)
+
+    @override
+    def to_store(self) -> Json:
+        """Return everything that was read as plain JSON; may run in another thread."""
+        return {
+            "list": self.list.to_store(),
+            "state": record_to_json(self._state),
+        }
+
+    @override
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Load the result of `to_store`, if it is of the same addresses."""
+        state = record_from_json(State, data.get("state"))
+        if state is None or state.mark != self._state.mark:
+            return
+        self.list.restore(data.get("list"), Token)
+        self._state = state
