@@ -82,6 +82,29 @@ async def test_an_artist_of_a_stranger(gallery: Gallery) -> None:
     assert gallery.attribute("dp1")["artists"] == [{"name": "Ada"}]
 
 
+async def test_a_document_without_labels(gallery: Gallery) -> None:
+    """A work whose artist a library knows is named; what nobody knows, or the author signed or labeled, stays as it is."""
+    show = {"media_content_id": gallery.media_id(gallery.exhibition(SMALL))}
+    whole = (await async_build_playlist(gallery.hass, show)).document["items"][0]
+    label = whole.pop("inlineManifest")["metadata"]
+    labeled = {**whole, "inlineManifest": {"metadata": {"title": "Mine"}}}
+    unknown = playlist("Tide")["items"][0]
+    document = {**playlist("Tide"), "items": [whole, unknown]}
+    await gallery.cast(playlist=document)
+    made = label["artists"][0]["name"]
+    assert gallery.wall.label[1].startswith(made)
+    known, other = gallery.wall.state.items
+    assert known["inlineManifest"]["metadata"]["title"] == whole["title"]
+    assert {**known, "inlineManifest": None} == {**whole, "inlineManifest": None}
+    assert other == unknown
+    await gallery.cast(playlist={**document, "items": [labeled]})
+    assert gallery.wall.label == ("Mine", "")
+    now = dt_util.utcnow()
+    await gallery.cast(playlist=sign(document, gallery.library.key, now=now))
+    assert gallery.wall.label == ("", "")
+    assert [it.valid for it in verify(gallery.wall.player.document)] == [True]
+
+
 async def test_what_is_of_the_home(gallery: Gallery, tmp_path: Path) -> None:
     """A link, a film and a picture are named; a message has no label over it."""
     hass = gallery.hass

@@ -23,10 +23,11 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.signal_type import SignalType
 
-from ..client.display.player_status import PlayerStatus
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed
-from ..client.playlist.playlist import Playlist
+from ..client.playlist.document import is_signed
+from ..client.playlist.playlist import Document, Playlist
 from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
@@ -36,12 +37,15 @@ from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import NodeRef
 from .source_list import SourceList
 from .spoken import fold
+from .work import Work, labeled
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"
 FAVORITES_MEDIA_ID = f"{DOMAIN}://favorites"
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
 MAX_REMOVED = 50
+# Of a document.
+MAX_LABELED: Final = 100
 # Many changes are one for displays.
 UPDATE_SECONDS = 0.1
 CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
@@ -62,6 +66,20 @@ def async_libraries(hass: HomeAssistant) -> list[Library]:
         for entry in _entries(hass)
         if entry.state is ConfigEntryState.LOADED
     ]
+
+
+@callback
+def async_labeled(hass: HomeAssistant, document: Document) -> Document:
+    """Return a document with labels of the works whose artist a library knows, unless the author has written one or signed it."""
+    if is_signed(document):
+        return document
+    libraries, items = async_libraries(hass), [*document["items"]]
+    for index, sent in enumerate(items[:MAX_LABELED]):
+        item = PlaylistItem.parse(sent)
+        works = (library.work(item) for library in libraries)
+        if work := next((it for it in works if it and it.artists), None):
+            items[index] = labeled(sent, Work.of_item(item).over(work))
+    return {**document, "items": items}
 
 
 def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:

@@ -56,6 +56,7 @@ from ..library.entries import (
     DAILY_MEDIA_ID,
     FAVORITES_MEDIA_ID,
     async_build_playlist,
+    async_labeled,
     async_libraries,
     async_playlist,
     daily_url,
@@ -232,7 +233,7 @@ async def _async_from_library(
 async def _async_from_document(
     hass: HomeAssistant, document: str | Document, options: Options
 ) -> Playlist:
-    """Return the playlist of a stranger's document; it may be large."""
+    """Return the playlist of a stranger's document, with labels of what libraries know; it may be large."""
 
     def read() -> Playlist:
         """Return the playlist, or raise that it cannot be shown."""
@@ -242,7 +243,8 @@ async def _async_from_document(
             raise translated(err, "playlist") from err
         return _apply(Playlist(document=parsed), options)
 
-    return await hass.async_add_executor_job(read)
+    playlist = await hass.async_add_executor_job(read)
+    return replace(playlist, document=async_labeled(hass, playlist.document))
 
 
 @dataclass(frozen=True, slots=True)
