@@ -820,7 +820,7 @@ async def test_publishing_names_the_display(page: Page) -> None:
             "data": {"config_entry_id": "e1", "entity_id": player},
             "confirmation": {"text": f"publishing {name}"},
         }
-        assert tile["name"][-1]["text"] == f"· publish · {name}"
+        assert tile["name"] == f"publish · {name}"
         shows = {"condition": "state", "entity": player, "state": "playing"}
         assert tile["visibility"] == [shows]
 

@@ -5,7 +5,6 @@ import { EXHIBITIONS, choose, hang, openDisplaysMenu, openPictureMenu, perform, 
 
 const FAVORITES_AND_NEW = "dp1://highlights";
 const FEATURE_SOURCES = 12;
-const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
 // Home Assistant's features of tiles for the settings of a display.
 const SETTINGS = new Map([
   ["number", [{ type: "numeric-input", style: "slider" }]],
@@ -167,7 +166,7 @@ const overview = (hass, displays, ofLibraries) => {
   }
   const problems = ofLibraries
     .filter(({ translation_key: key }) => key === "library_problem")
-    .map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME, visibility: whileIn(entity, "on") }));
+    .map(({ entity_id: entity }) => ({ type: "tile", entity, name: [{ type: "device" }, { type: "entity" }], visibility: whileIn(entity, "on") }));
   if (problems.length) sections.push(grid(...problems));
   return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", sections };
 };
@@ -189,7 +188,7 @@ const settings = (hass, displays, ours, ofLibraries) => {
   };
   const sections = displays.map((display) => grid(heading(display.name), ...groups(display)));
   const tiles = ofLibraries.flatMap(({ entity_id: entity, device_id: device, translation_key: key }) => {
-    const ofLibrary = { type: "tile", entity, name: LIBRARY_NAME, hide_state: true, ...options };
+    const ofLibrary = { type: "tile", entity, name: { type: "entity" }, state_content: "device_name", ...options };
     // Only a feed has playlists.
     const hasFeed = hass.states[entity]?.attributes.event_types?.includes("playlist_published");
     if (hasFeed) return displays.map((display) => publisher(hass, ofLibrary, device, display));
@@ -207,8 +206,7 @@ const publisher = (hass, ofLibrary, library, { entity, name }) => {
     data: { config_entry_id: hass.devices[library].primary_config_entry, entity_id: entity },
     confirmation: { text: text(hass, "publishing", { name }) },
   };
-  const label = [LIBRARY_NAME[0], { type: "text", text: `· ${text(hass, "publish")} · ${name}` }];
-  return { ...ofLibrary, name: label, icon: "mdi:publish", visibility: whileIn(entity, "playing"), tap_action: tap, icon_tap_action: tap };
+  return { ...ofLibrary, name: `${text(hass, "publish")} · ${name}`, icon: "mdi:publish", visibility: whileIn(entity, "playing"), tap_action: tap, icon_tap_action: tap };
 };
 
 /** Return a view that shows nothing but the display, for a tablet on the wall. */
