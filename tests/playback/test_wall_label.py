@@ -3,23 +3,29 @@
 from dataclasses import replace
 import json
 from pathlib import Path
+from typing import Any
 
 from jsonschema import Draft202012Validator
 import pytest
 
-from custom_components.dp1.client.playlist.document import validate
+from custom_components.dp1.client.playlist.document import parse, validate
 from custom_components.dp1.client.playlist.manifest import artists_in
 from custom_components.dp1.client.playlist.signing import sign, verify
 from custom_components.dp1.library.entries import async_build_playlist
+from custom_components.dp1.library.work import labeled
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
+from tests.collections import E1, E2, SUBENTRY, T1, set_up_collection
 from tests.displays import playlist
-from tests.galleries import EVENING, SMALL, Gallery
+from tests.galleries import CHANNEL, EVENING, SMALL, Gallery
+from tests.libraries import library_entry, set_up
+from tests.simulators.feed import FeedSimulator
+from tests.simulators.indexer import IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("impatience", "socket_enabled")
 
-# Of DP-1 1.1 and its playlists extension (CC BY 4.0), without descriptions; thumbnails need no size since autumn.
+# Of DP-1 1.1 and its extensions of playlists and channels (CC BY 4.0), without descriptions; thumbnails need no size since autumn.
 SCHEMAS = Path(__file__).parents[1] / "fixtures" / "dp1"
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
@@ -177,29 +183,78 @@ def faults(name: str, value: object) -> list[str]:
     return [f"{it.json_path}: {it.message}" for it in validator.iter_errors(value)]
 
 
-async def test_what_is_built_fits_the_schemas(gallery: Gallery) -> None:
-    """Playlists that we build are signed, read back, and valid by the schemas of the specification."""
+def check(document: dict[str, Any], gallery: Gallery) -> list[dict[str, Any]]:
+    """Return the manifests of a document that is valid by the schemas once it was signed, sent and read back."""
+    signed = sign(document, gallery.library.key, now=dt_util.utcnow())
+    sent = json.loads(json.dumps(signed))
+    assert [row.valid for row in verify(parse(sent))] == [True]
+    for schema in ("playlist", "playlists-extension"):
+        assert faults(schema, sent) == []
+    manifests = [it["inlineManifest"] for it in sent["items"] if "inlineManifest" in it]
+    for manifest in manifests:
+        assert faults("ref-manifest", manifest) == []
+    return manifests
+
+
+async def test_what_is_built_fits_the_schemas(gallery: Gallery, tmp_path: Path) -> None:
+    """Each kind of playlist that we build is valid by the schemas of the specification; all but a message have labels."""
+    hass, wall = gallery.hass, gallery.wall
+    hass.config.internal_url = "http://127.0.0.1:9"
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    assert await async_setup_component(hass, "media_source", {})
+    (tmp_path / "Harbor.png").write_bytes(PIXEL)
+    (tmp_path / "Tide.mp4").write_bytes(PIXEL)
+    picture = "https://art.example/Fog.png"
+    today = gallery.feed.documents[EVENING]["items"][0]
+    today["displayAt"] = f"{dt_util.now().date()}T00:00:00"
+    daily = library_entry(
+        None,
+        None,
+        options={"daily_url": f"{gallery.feed.url}/playlists/{EVENING}"},
+    )
+    await set_up(hass, daily)
     show = gallery.media_id(gallery.exhibition(SMALL))
     (series, *_) = (
         await gallery.library.async_children(gallery.exhibition(SMALL))
     ).nodes
     (work, *_) = (await gallery.library.async_children(series.id)).nodes
     await gallery.library.async_add_favorite(work.id)
-    documents = []
-    for media_id in (show, gallery.media_id("favorites")):
-        what = {"media_content_id": media_id}
-        documents.append((await async_build_playlist(gallery.hass, what)).document)
-    picture = "https://art.example/Fog.png"
+    async with IndexerSimulator() as indexer:
+        own = await set_up_collection(hass, indexer.url, E1, E2, T1)
+        collection = f"media-source://dp1/{own.entry_id}/collection/{SUBENTRY}"
+        for media_id in (
+            show,
+            gallery.media_id("favorites"),
+            gallery.media_id(f"channel/{CHANNEL}"),
+            collection,
+        ):
+            what = {"media_content_id": media_id}
+            document = (await async_build_playlist(hass, what)).document
+            assert len(check(document, gallery)) == len(document["items"])
     titled = {"media_content_id": picture, "title": "Rain", "note": "Wet"}
-    await gallery.cast(media=[show, picture, titled])
-    documents.append(gallery.wall.player.document)
-    for document in documents:
-        signed = sign(document, gallery.library.key, now=dt_util.utcnow())
-        assert [row.valid for row in verify(signed)] == [True]
-        assert faults("playlist", signed) == []
-        assert faults("playlists-extension", signed) == []
-        for item in signed["items"]:
-            assert faults("ref-manifest", item["inlineManifest"]) == []
-    manifest = {**item["inlineManifest"], "metadata": {"artists": ["Ada"]}}
-    del manifest["created"]
-    assert len(faults("ref-manifest", manifest)) == 2
+    local = "media-source://media_source/local"
+    for media in (
+        [f"{local}/Tide.mp4"],
+        [picture],
+        [show, titled, "dp1://daily", f"{local}/Harbor.png"],
+    ):
+        await gallery.cast(media=media)
+        document = wall.player.document
+        assert len(check(document, gallery)) == len(document["items"])
+    await gallery.play(f"{local}/Tide.mp4", "video/mp4")
+    assert len(check(wall.player.document, gallery)) == 1
+    await gallery.call("show_message", entity_id="all", title="Supper")
+    assert check(wall.player.document, gallery) == []
+
+
+def test_what_schemas_refuse(feed: FeedSimulator) -> None:
+    """The schemas judge: a manifest without a date, a nameless artist, and a channel without a version are refused."""
+    manifest = labeled({"source": "https://a.example", "title": "A"})["inlineManifest"]
+    assert faults("ref-manifest", manifest) == []
+    broken = {**manifest, "metadata": {"artists": ["Ada", {"links": [{}]}]}}
+    del broken["created"]
+    assert len(faults("ref-manifest", broken)) == 5
+    feed.seed([], [{"id": CHANNEL, "title": "Evenings", "playlists": [EVENING]}])
+    channel = feed.channels[CHANNEL]
+    assert faults("channels-extension", channel) == []
+    assert faults("channels-extension", {**channel, "version": "1"})
