@@ -245,6 +245,32 @@ async def test_a_work_on_the_way_to_something_else_is_not_told_as_the_one_before
     assert [event["title"] for event in heard.told] == ["Noon", "Dusk"]
 
 
+async def test_a_work_that_is_looked_up_while_the_display_falls_asleep(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    heard: Heard,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The work is told before that, and not again once it has been looked up."""
+    coordinator = display_entry.runtime_data
+    looked_up = asyncio.Event()
+
+    async def wait(_: float) -> None:
+        """Wait for the libraries."""
+        await looked_up.wait()
+
+    monkeypatch.setattr(coordinator.metadata, "async_wait", wait)
+    monkeypatch.setattr(type(coordinator.metadata), "is_looking_up", True)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: coordinator.data.player.index == 1)
+    await sleep(hass, True)
+    await until(lambda: len(heard.told) > 1)
+    looked_up.set()
+    await settle(display)
+    assert heard.kinds == ["artwork_changed", "fell_asleep"]
+
+
 async def test_a_new_policy_is_no_cast(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:

@@ -1,12 +1,15 @@
 """Test the feed actions with the signed feed."""
 
 from collections.abc import AsyncIterator
+from threading import get_ident
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1.client.playlist import signing
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
+from custom_components.dp1.display import metadata
 from custom_components.dp1.language import async_text
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
@@ -193,9 +196,23 @@ async def test_upgraded_server(hass: HomeAssistant, feed: FeedSimulator) -> None
 
 
 async def test_who_signed_what_hangs(
-    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+    hass: HomeAssistant,
+    signed: FeedSimulator,
+    library: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A good signature of what was cast or is in the feed is told, with the curator's name; no other."""
+    """A good signature of what was cast or is in the feed is told, with the curator's name; no other.
+
+    Nobody waits for its verification, which takes long for a large document.
+    """
+    threads = set[int]()
+
+    def signer_of(*args: Any) -> Any:
+        """Verify a document, noting the thread."""
+        threads.add(get_ident())
+        return signing.signer_of(*args)
+
+    monkeypatch.setattr(metadata, "signer_of", signer_of)
     await library.runtime_data.feed_server.async_list()
     told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
     document = signed.documents[told["id"]]
@@ -225,6 +242,7 @@ async def test_who_signed_what_hangs(
         # By its address, from the feed of the library.
         await show(playlist_id=told["id"])
         await until(lambda: signer() == curator["name"])
+        assert threads and get_ident() not in threads
 
         # The curator whose key it is, and not another one.
         key = SigningKey.parse(SEED)

@@ -7,9 +7,11 @@ from tests.galleries import LARGE, Gallery, titles
 pytestmark = pytest.mark.usefixtures("impatience")
 
 
-async def test_exhibitions(gallery: Gallery) -> None:
-    """All open exhibitions are there, and hang as any medium does."""
-    page = await gallery.browse("dp1://exhibitions")
+async def test_exhibitions(gallery: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All open exhibitions are there, also beyond a page of the media browser, and hang as any medium does."""
+    with monkeypatch.context() as patch:
+        patch.setattr("custom_components.dp1.library.library.MAX_CHILDREN", 3)
+        page = await gallery.browse("dp1://exhibitions")
     folder = await gallery.browse(gallery.media_id("exhibitions"))
     assert titles(page.children) == [
         child.title for child in folder.children if child.can_play

@@ -1,7 +1,10 @@
 """Test the tree of nodes and their ids."""
 
+from itertools import chain
+
 import pytest
 
+from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.errors import Dp1Error, NotFoundError, TemporaryError
 from custom_components.dp1.library.node import (
     NodeKind,
@@ -324,6 +327,9 @@ async def test_a_slug_names_nothing_on_another_host(
         (node,) = (await library.async_children("channels")).nodes
         (child,) = (await library.async_children(node.id)).nodes
         assert child.title == "Theirs"
+        (url,) = channel["playlists"]
+        shown = PlayerStatus.parse({"playlistUrl": url, "items": works})
+        assert not [*chain(*(each.recognize(shown) for each in library.providers))]
         document = await library.async_build_playlist(node.id)
         assert document.works == 1
         await elsewhere.stop()

@@ -303,6 +303,34 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
+async def test_a_cast_while_todays_work_is_prepared(hass: HomeAssistant) -> None:
+    """What somebody shows while a display is found to play all works of the Daily stays."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall, display = house.walls["wall"], house.entries["wall"].runtime_data
+        await house.move(at(2, "12:00:00", LISBON))
+        with patch.object(module, "_plays_all", return_value=False):
+            await house.show("wall")
+        prepared, prepare = asyncio.Event(), module._async_due
+
+        async def slow(*args: Any) -> Any:
+            """Prepare the work of today while somebody shows something else."""
+            await prepared.wait()
+            return await prepare(*args)
+
+        with patch.object(module, "_async_due", slow):
+            wall.player.handle("moveToArtwork", {"index": 5})
+            await display.async_read_player()
+            other = hass.async_create_task(
+                house.show("wall", media_content_id="https://x/1.png")
+            )
+            await asyncio.wait({other}, timeout=2)
+            prepared.set()
+            await other
+            await settle(wall)
+        assert house.titles("wall") == ["1"]
+
+
+@pytest.mark.usefixtures("socket_enabled")
 async def test_a_display_that_tells_nothing(hass: HomeAssistant) -> None:
     """A display that only takes casts is given the work of today, once."""
     async with days(hass, daily(*range(9)), wall=("legacy", LISBON)) as house:
