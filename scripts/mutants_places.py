@@ -537,7 +537,7 @@ PLACES = [
         "steps of the volume overlap",
         "        async with self._volume_lock:\n            await super().async_volume_up()",
         "        await super().async_volume_up()",
-        ["tests/test_politeness.py::test_twenty_volumes", "tests/test_media_player.py"],
+        ["tests/test_politeness.py::test_twenty_steps", "tests/test_media_player.py"],
     ),
     Place(
         "browse/pictures.py",

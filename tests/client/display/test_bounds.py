@@ -204,7 +204,7 @@ def test_what_reaches_states_is_bounded_and_clean() -> None:
         "settings": sorted(status.settings.offered) if status.settings else None,
         "margin": status.settings.margin if status.settings else None,
     }
-    assert len(json.dumps(told)) < 3000
+    assert len(json.dumps(told, default=asdict)) < 4000
     assert shown.provenance == {
         "type": "onChain",
         "contract": {"tokenId": "7" * 99, "seriesId": 3},
