@@ -20,7 +20,7 @@ from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, state_of, until
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import set_timing
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+pytestmark = pytest.mark.usefixtures("socket_enabled", "setup_display")
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
 BY_HAND = (
@@ -62,7 +62,7 @@ def attribute(hass: HomeAssistant, name: str) -> Any:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_an_empty_display_is_idle_and_offers_what_it_can(
-    hass: HomeAssistant, setup_display: MockConfigEntry
+    hass: HomeAssistant,
 ) -> None:
     """Every generation of firmware supports its features."""
     state = state_of(hass)
@@ -74,10 +74,9 @@ async def test_an_empty_display_is_idle_and_offers_what_it_can(
     assert "assumed_state" not in state.attributes
 
 
+@pytest.mark.usefixtures("display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_it_tells_what_hangs_on_the_wall(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_it_tells_what_hangs_on_the_wall(hass: HomeAssistant) -> None:
     """Title, playlist, position and details are those of the display."""
     document = playlist("Dawn", "<i>Noon</i>")
     document["items"][0]["provenance"] = {
@@ -111,9 +110,7 @@ async def test_it_tells_what_hangs_on_the_wall(
     assert attribute(hass, "media_position") == 0
 
 
-async def test_the_same_work_once_more(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
+async def test_the_same_work_once_more(hass: HomeAssistant) -> None:
     """The position counts anew when the same playlist is cast again."""
     await show(hass, playlist("Dawn"))
     first = attribute(hass, "media_position_updated_at")
@@ -123,10 +120,7 @@ async def test_the_same_work_once_more(
 
 @pytest.mark.parametrize(("repeat", "is_repeated"), [("all", True), ("off", False)])
 async def test_the_position_ends_with_the_work(
-    hass: HomeAssistant,
-    setup_display: MockConfigEntry,
-    repeat: str,
-    is_repeated: bool,
+    hass: HomeAssistant, repeat: str, is_repeated: bool
 ) -> None:
     """A work that is shown again counts anew, and one that is held has no position; displays push neither."""
     set_timing(end_patience=0.1)
@@ -141,9 +135,7 @@ async def test_the_position_ends_with_the_work(
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
-async def test_a_pictured_work_has_a_picture(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
+async def test_a_pictured_work_has_a_picture(hass: HomeAssistant) -> None:
     """The picture is the work itself if it is an image, or its thumbnail, or the cover."""
     document = playlist("Dawn", "Noon", "Dusk", coverImage="https://art.example.org/c")
     document["items"][0]["source"] = "https://art.example.org/dawn.PNG?x=1"
@@ -170,11 +162,9 @@ async def test_a_pictured_work_has_a_picture(
     assert attribute(hass, "media_artist") == "After Cy"
 
 
+@pytest.mark.usefixtures("hass", "display")
 async def test_the_device_is_described(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
+    setup_display: MockConfigEntry, device_registry: dr.DeviceRegistry
 ) -> None:
     """The device has manufacturer, serial, firmware and MAC addresses."""
     (device,) = dr.async_entries_for_config_entry(
@@ -244,7 +234,7 @@ async def test_a_set_up_page_sleeps_too(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_next_and_previous_go_round(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """After the last work comes the first."""
     await show(hass)
@@ -257,7 +247,7 @@ async def test_next_and_previous_go_round(
 
 
 async def test_next_twice_in_a_hurry_moves_two(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """The second of two quick calls counts from where the first one leads."""
     await show(hass)
@@ -267,7 +257,7 @@ async def test_next_twice_in_a_hurry_moves_two(
 
 
 async def test_a_late_push_does_not_end_a_step(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """A push that was read before a step and arrives after it is not taken for where the step leads."""
     await show(hass)
@@ -288,9 +278,7 @@ async def test_a_late_push_does_not_end_a_step(
     assert attribute(hass, "media_title") == "Noon"
 
 
-async def test_nothing_has_no_next(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
+async def test_nothing_has_no_next(hass: HomeAssistant) -> None:
     """Without a playlist, next is an error."""
     with pytest.raises(ServiceValidationError) as caught:
         await do(hass, "media_next_track")
@@ -299,7 +287,7 @@ async def test_nothing_has_no_next(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_shuffle_and_repeat(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     await show(hass)
     await do(hass, "shuffle_set", shuffle=True)
@@ -311,9 +299,8 @@ async def test_shuffle_and_repeat(
         assert attribute(hass, "repeat") == mode
 
 
-async def test_a_command_that_is_refused_is_an_error(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("display")
+async def test_a_command_that_is_refused_is_an_error(hass: HomeAssistant) -> None:
     """Status 200 with ``ok: false`` is an error."""
     with pytest.raises(HomeAssistantError) as caught:
         await do(hass, "shuffle_set", shuffle=True)
@@ -327,20 +314,15 @@ async def test_a_command_that_is_refused_is_an_error(
     ("percent", "read_back"), [(50, 0.49), (52, 0.52), (1, 0.0), (0, 0.0), (100, 1.0)]
 )
 async def test_the_volume_is_what_the_display_reads_back(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    percent: int,
-    read_back: float,
+    hass: HomeAssistant, display: DisplaySimulator, percent: int, read_back: float
 ) -> None:
     """The mixer has fewer steps than the volume."""
     await do(hass, "volume_set", volume_level=percent / 100)
     assert attribute(hass, "volume_level") == read_back
 
 
-async def test_louder_and_softer(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("display")
+async def test_louder_and_softer(hass: HomeAssistant) -> None:
     """Each step changes the volume, and two quick calls are two steps."""
     await do(hass, "volume_set", volume_level=0.52)
     await asyncio.gather(do(hass, "volume_up"), do(hass, "volume_up"))
@@ -350,7 +332,7 @@ async def test_louder_and_softer(
 
 
 async def test_louder_without_internet(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """Each step starts from where the one before ended, also while the device status takes half a minute."""
     await do(hass, "volume_set", volume_level=0.52)
@@ -363,9 +345,7 @@ async def test_louder_without_internet(
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_mute_is_absolute(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_mute_is_absolute(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """The display can only toggle, so its state is read first, also if another client has toggled."""
     await do(hass, "volume_mute", is_volume_muted=True)
     assert display.device.muted
@@ -381,7 +361,7 @@ async def test_mute_is_absolute(
 
 
 async def test_a_display_without_a_mixer_offers_no_sound(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """Volume is only supported once it was detected; without a state, mute is not toggled."""
     display.device.mixer = None
@@ -398,7 +378,7 @@ async def test_a_display_without_a_mixer_offers_no_sound(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_off_is_asleep_and_on_is_awake(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """The state is updated when the action returns, and the playlist is restored."""
     await show(hass)
@@ -413,10 +393,7 @@ async def test_off_is_asleep_and_on_is_awake(
 
 
 async def test_a_display_that_does_not_wake_is_told_twice(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
+    hass: HomeAssistant, display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command is sent twice before that is an error."""
     set_timing(push_patience=0.05)
@@ -430,7 +407,7 @@ async def test_a_display_that_does_not_wake_is_told_twice(
 
 
 async def test_somebody_else_puts_it_to_sleep(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """Sleep by the app of the owner is shown."""
     await show(hass)
@@ -441,9 +418,8 @@ async def test_somebody_else_puts_it_to_sleep(
 # Things to show
 
 
-async def test_a_playlist_by_its_address(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("display")
+async def test_a_playlist_by_its_address(hass: HomeAssistant) -> None:
     """A URL is sent to the display, which fetches it and reports it."""
     async with ScriptedServer.run(Reply(200, EVENING)) as server:
         url = f"{server.url}/playlists/evening"
@@ -465,12 +441,7 @@ async def test_a_playlist_by_its_address(
     ],
 )
 async def test_any_image_video_or_page(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    kind: str,
-    path: str,
-    title: str,
+    hass: HomeAssistant, display: DisplaySimulator, kind: str, path: str, title: str
 ) -> None:
     """Any URL becomes a playlist of one work."""
     async with ScriptedServer.run(Reply(200, b"<html>A page</html>")) as server:
@@ -482,7 +453,7 @@ async def test_any_image_video_or_page(
 
 
 async def test_a_title_may_be_given(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """The title can be set by the media browser or the caller."""
     for extra in ({"title": "My page"}, {"metadata": {"title": "My page"}}):
@@ -499,10 +470,7 @@ async def test_a_title_may_be_given(
 
 @pytest.mark.parametrize("media_id", ["ftp://a.example/x", "nonsense", "http://[x", ""])
 async def test_what_no_display_can_load_is_refused(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    media_id: str,
+    hass: HomeAssistant, display: DisplaySimulator, media_id: str
 ) -> None:
     """Sources that no display can load are refused without a command."""
     with pytest.raises(ServiceValidationError) as caught:
@@ -522,12 +490,8 @@ async def media(hass: HomeAssistant, tmp_path: Path) -> str:
     return "media-source://media_source/local/sun rise.png"
 
 
-async def test_media_of_home_assistant(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    media: str,
-    setup_display: MockConfigEntry,
-) -> None:
+@pytest.mark.usefixtures("display")
+async def test_media_of_home_assistant(hass: HomeAssistant, media: str) -> None:
     """Local media are served by a URL in the local network."""
     await async_process_ha_core_config(
         hass,
@@ -546,10 +510,7 @@ async def test_media_of_home_assistant(
 
 
 async def test_media_without_an_address_of_home_assistant(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    media: str,
-    setup_display: MockConfigEntry,
+    hass: HomeAssistant, display: DisplaySimulator, media: str
 ) -> None:
     """With a certificate, Home Assistant cannot be reached by IP address, and its external URL is not used."""
     await async_process_ha_core_config(hass, {"external_url": "https://x.example"})
@@ -579,12 +540,7 @@ async def test_media_without_an_address_of_home_assistant(
     ],
 )
 async def test_addresses_of_home_assistant_are_made_reachable(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    media: str,
-    setup_display: MockConfigEntry,
-    given: str,
-    sent: str,
+    hass: HomeAssistant, display: DisplaySimulator, media: str, given: str, sent: str
 ) -> None:
     """Relative URLs of Home Assistant are made absolute; others stay as they are."""
     await async_process_ha_core_config(
@@ -604,7 +560,7 @@ async def test_addresses_of_home_assistant_are_made_reachable(
 
 @pytest.mark.parametrize("profile", ["legacy", "legacy-strict"])
 async def test_a_display_of_the_2025_description_only_takes_playlists(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """The state is assumed, and only casts are supported."""
     state = state_of(hass)

@@ -39,10 +39,9 @@ def requests(display: DisplaySimulator, command: str) -> list[dict[str, Any] | N
 # Choices
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_scaling(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_scaling(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """The scaling is set and saved."""
     assert shown(hass, "select", "scaling").attributes["options"] == [
         "fit",
@@ -60,19 +59,17 @@ async def test_scaling(
     }
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", LABELED)
-async def test_museum_label(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_museum_label(hass: HomeAssistant, display: DisplaySimulator) -> None:
     for option in ("on", "off", "timed"):
         await act(hass, "select", "museum_label", "select_option", option=option)
         assert value(hass, "select", "museum_label") == option
         assert setting(display, "tombstone") == option
 
 
-async def test_framing(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("setup_display")
+async def test_framing(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """A framing that nobody chose is that of the works."""
     assert "framing" not in display.player.settings.saved
     assert await known(hass, "select", "framing") == "artwork"
@@ -94,11 +91,9 @@ async def test_scaling_is_what_is_seen(
         assert value(hass, "select", "framing") == "fill"
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
+@pytest.mark.usefixtures("entity_registry_enabled_by_default", "setup_display")
 @pytest.mark.parametrize("profile", SECOND)
-async def test_signature_mode(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_signature_mode(hass: HomeAssistant, display: DisplaySimulator) -> None:
     for option in ("notify", "strict", "silent"):
         await act(hass, "select", "signature_mode", "select_option", option=option)
         assert value(hass, "select", "signature_mode") == option
@@ -186,10 +181,9 @@ async def test_the_last_of_many_orientations_wins(
 # Numbers
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", LABELED)
-async def test_seconds_per_work(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_seconds_per_work(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """Works without a duration are shown as long as set; 0 means unlimited."""
     assert float(shown(hass, "number", "seconds_per_work").state) == 0
     for seconds in (600, 90):
@@ -202,10 +196,9 @@ async def test_seconds_per_work(
     assert requests(display, "updateDefaultDuration")[-1] == {"durationSeconds": None}
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", SECOND)
-async def test_margin(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_margin(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """The margin is set in pixels; one with another unit is unknown."""
     assert float(shown(hass, "number", "margin").state) == 0
     await act(hass, "number", "margin", "set_value", value=24)
@@ -217,10 +210,9 @@ async def test_margin(
     await until(lambda: value(hass, "number", "margin") == "12.0")
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_panel_numbers(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_panel_numbers(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """The panel is set, and read afterwards."""
     for key, start in {"brightness": 65, "contrast": 70, "volume": 40}.items():
         assert float(await known(hass, "number", f"panel_{key}")) == start
@@ -255,10 +247,9 @@ async def test_a_panel_that_refuses(
 # Switches
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_panel(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_panel(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """The panel goes to standby and comes back."""
     assert await known(hass, "switch", "panel") == "on"
     await act(hass, "switch", "panel", "turn_off")
@@ -268,10 +259,9 @@ async def test_panel(
     assert value(hass, "switch", "panel") == "on"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_sleep_schedule(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_sleep_schedule(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """The schedule is turned on and off, and keeps its times."""
     assert value(hass, "switch", "sleep_schedule") == "off"
     await act(hass, "switch", "sleep_schedule", "turn_on")
@@ -283,10 +273,9 @@ async def test_sleep_schedule(
     assert display.sleep.record()["wakeTime"] == "07:30"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", SECOND)
-async def test_mature_content(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_mature_content(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """Mature works are hidden or shown; the rest of the policy stays."""
     display.caster.policy.strict_personal = True
     assert await known(hass, "switch", "mature_content") == "on"
@@ -301,10 +290,9 @@ async def test_mature_content(
 # Times
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_times(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_times(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """Both times are set without changing anything else."""
     assert value(hass, "time", "sleep_time") == "22:00:00"
     await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
@@ -326,12 +314,10 @@ async def test_times_of_a_schedule_that_is_on(
     assert value(hass, "switch", "sleep_schedule") == "on"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("seconds", [0, 45])
 async def test_same_times(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    seconds: int,
+    hass: HomeAssistant, display: DisplaySimulator, seconds: int
 ) -> None:
     """Times that are equal to the minute are refused before anything is sent."""
     with pytest.raises(ServiceValidationError) as error:

@@ -126,12 +126,10 @@ async def test_a_large_playlist_stalls_nothing(
     assert len(display.state.items) == 2
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_playlist_by_its_address(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str
 ) -> None:
     """A URL is sent to the display, and the response has the display's playlist."""
     assert await cast(hass, playlist_url=evening) == {
@@ -147,13 +145,11 @@ async def test_a_playlist_by_its_address(
     assert state_of(hass).attributes["media_title"] == "Dawn"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", [*FIRMWARE, *DESCRIPTION])
 @pytest.mark.parametrize("form", [dict, json.dumps])
 async def test_a_document(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    form: Any,
+    hass: HomeAssistant, display: DisplaySimulator, form: Any
 ) -> None:
     """A document can be an object or text, and is cast to every display."""
     assert await cast(hass, playlist=form(EVENING)) == {
@@ -177,12 +173,10 @@ async def test_a_document(
     )
 
 
+@pytest.mark.usefixtures("display", "setup_display")
 @pytest.mark.parametrize("profile", [*DESCRIPTION])
 async def test_a_playlist_by_its_address_on_a_display_that_cannot_tell(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, evening: str
 ) -> None:
     """The response is filled from the document if the display does not report its playlist."""
     response = await cast(hass, playlist_url=evening)
@@ -196,11 +190,10 @@ async def test_a_playlist_by_its_address_on_a_display_that_cannot_tell(
     assert state_of(hass).attributes["media_content_id"] == f"{evening}#dp1&"
 
 
+@pytest.mark.usefixtures("display", "setup_display")
 @pytest.mark.parametrize("profile", ["legacy"])
 async def test_what_neither_display_nor_home_assistant_can_tell(
     hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
 ) -> None:
     """Unknown values are left out of the response."""
     async with ScriptedServer.run(Reply(200, EVENING), Reply(404)) as server:
@@ -215,12 +208,8 @@ async def test_what_neither_display_nor_home_assistant_can_tell(
     }
 
 
-async def test_any_media(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
-) -> None:
+@pytest.mark.usefixtures("display", "setup_display")
+async def test_any_media(hass: HomeAssistant, evening: str) -> None:
     """The content type of a URL decides how it is shown."""
     response = await cast(hass, media_content_id=evening)
     assert response[ENTITY_ID]["method"] == "url"
@@ -236,9 +225,8 @@ async def test_any_media(
     assert response[ENTITY_ID]["title"] == "Evening"
 
 
-async def test_a_film_is_not_loaded_to_see_what_it_is(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("display", "setup_display")
+async def test_a_film_is_not_loaded_to_see_what_it_is(hass: HomeAssistant) -> None:
     """The body of a video is not read to find its type."""
     async with ScriptedServer.run(Reply(200, b"film")) as server:
         response = await cast(hass, media_content_id=f"{server.url}/film.MP4")
@@ -258,6 +246,7 @@ async def test_what_cannot_be_read_from_here_is_judged_by_its_name(
     assert response[ENTITY_ID]["method"] == "url"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize(
     "what",
     [
@@ -267,10 +256,7 @@ async def test_what_cannot_be_read_from_here_is_judged_by_its_name(
     ],
 )
 async def test_exactly_one_thing_is_named(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    what: dict[str, Any],
+    hass: HomeAssistant, display: DisplaySimulator, what: dict[str, Any]
 ) -> None:
     """Naming nothing or two things to cast is an error."""
     error = await failure(hass, **what)
@@ -282,11 +268,9 @@ async def test_exactly_one_thing_is_named(
 # Options
 
 
+@pytest.mark.usefixtures("setup_display")
 async def test_every_option_at_once(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str
 ) -> None:
     """Options that change the document send it instead of its URL."""
     response = await cast(
@@ -315,32 +299,25 @@ async def test_every_option_at_once(
         }
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize(
     ("given", "kept"), [(12, 12), ("12", 12), ("1.5vw", "1.5vw"), (0, 0)]
 )
 async def test_margins(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    given: Any,
-    kept: Any,
+    hass: HomeAssistant, display: DisplaySimulator, given: Any, kept: Any
 ) -> None:
     """A margin is a number of pixels or has a unit."""
     await cast(hass, playlist=EVENING, margin=given)
     assert display.state.items[0]["display"]["margin"] == kept
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize(
     ("given", "loop"),
     [("off", "none"), (False, "none"), ("all", "playlist"), ("one", "one")],
 )
 async def test_repeat(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
-    given: Any,
-    loop: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str, given: Any, loop: str
 ) -> None:
     """Repeat does not change what is sent; YAML's unquoted ``off``, which is false, is accepted."""
     response = await cast(hass, playlist_url=evening, repeat=given)
@@ -348,11 +325,9 @@ async def test_repeat(
     assert display.state.loop_mode == loop
 
 
+@pytest.mark.usefixtures("setup_display")
 async def test_shuffle_from_a_work_on(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str
 ) -> None:
     """Shuffle keeps the start work first."""
     await cast(hass, playlist_url=evening, start_at=3, shuffle=True)
@@ -360,13 +335,10 @@ async def test_shuffle_from_a_work_on(
     assert display.state.current_title == "Dusk"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("how", ["playlist", "playlist_url"])
 async def test_a_work_that_is_not_there(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
-    how: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str, how: str
 ) -> None:
     """A start work that is not in the playlist is refused."""
     what = {"playlist": EVENING, "playlist_url": evening}[how]
@@ -376,10 +348,9 @@ async def test_a_work_that_is_not_there(
     assert not display.writes
 
 
+@pytest.mark.usefixtures("setup_display")
 async def test_options_that_make_no_sense(
-    hass: HomeAssistant,
-    setup_display: MockConfigEntry,
-    subtests: pytest.Subtests,
+    hass: HomeAssistant, subtests: pytest.Subtests
 ) -> None:
     """Invalid options are refused before anything is sent."""
     for option in [
@@ -412,12 +383,10 @@ async def test_a_sleeping_display_is_woken_unless_told_otherwise(
     assert state_of(hass).state == "playing"
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", ["legacy"])
 async def test_a_display_that_only_takes_playlists_is_given_them_arranged(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str
 ) -> None:
     """Order and start are applied to the document, and unsupported options reported."""
     for what in ({"playlist": EVENING}, {"playlist_url": evening}):
@@ -445,10 +414,9 @@ async def test_several_displays_and_all_of_them(
     assert display.casts == hall.casts == 2
 
 
+@pytest.mark.usefixtures("display", "hall")
 async def test_the_displays_of_an_area(
     hass: HomeAssistant,
-    display: DisplaySimulator,
-    hall: DisplaySimulator,
     area_registry: ar.AreaRegistry,
     device_registry: dr.DeviceRegistry,
     entity_registry: er.EntityRegistry,
@@ -529,12 +497,10 @@ async def test_nothing_is_set_up(
 # Unreachable displays
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("respond", [True, False])
 async def test_an_unplugged_display_is_diagnosed(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    respond: bool,
+    hass: HomeAssistant, display: DisplaySimulator, respond: bool
 ) -> None:
     """A refused connection is reported, for available and unavailable entities, with and without a response."""
     set_timing(loss_patience=0.0)
@@ -546,12 +512,10 @@ async def test_an_unplugged_display_is_diagnosed(
     assert error.translation_key == "display_refused"
 
 
+@pytest.mark.usefixtures("display")
 @pytest.mark.parametrize("respond", [True, False])
 async def test_a_display_that_is_not_on_the_network_is_diagnosed(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    respond: bool,
+    hass: HomeAssistant, setup_display: MockConfigEntry, respond: bool
 ) -> None:
     """A timeout is reported as such, also while the display is not set up."""
     await hass.config_entries.async_unload(setup_display.entry_id)
@@ -604,11 +568,9 @@ INVALID: tuple[tuple[Any, str], ...] = (
 )
 
 
+@pytest.mark.usefixtures("setup_display")
 async def test_an_invalid_document_is_told_with_path_and_reason(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    subtests: pytest.Subtests,
+    hass: HomeAssistant, display: DisplaySimulator, subtests: pytest.Subtests
 ) -> None:
     """An invalid document is refused with path and reason, and not sent."""
     for document, path in INVALID:
@@ -621,12 +583,10 @@ async def test_an_invalid_document_is_told_with_path_and_reason(
             assert not display.writes
 
 
+@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_an_address_that_the_display_turns_down_is_explained(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    subtests: pytest.Subtests,
+    hass: HomeAssistant, display: DisplaySimulator, subtests: pytest.Subtests
 ) -> None:
     """A URL that the display refuses is read to find the reason."""
     for number, (reply, key, words) in enumerate(
@@ -663,11 +623,9 @@ async def test_works_on_ipfs_are_shown_by_a_gateway(
             assert "superseded" not in told
 
 
+@pytest.mark.usefixtures("setup_display")
 async def test_what_nobody_can_explain(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str
 ) -> None:
     """A valid playlist that is refused without a reason is reported as refused."""
     display.inject(FaultKind.STATUS, command="displayPlaylist")
@@ -682,10 +640,9 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.usefixtures("display", "setup_display")
 @pytest.mark.parametrize("profile", ["B"])
-async def test_a_date_that_displays_cannot_read(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_a_date_that_displays_cannot_read(hass: HomeAssistant) -> None:
     """It fails the whole cast, so it is named before that, or after a display has refused the address."""
     async with ScriptedServer.run(Reply(200, UNREADABLE)) as server:
         for what in (
@@ -712,11 +669,9 @@ async def test_dates_that_fail_anyway(
             assert error.translation_key == "dated_not_accepted"
 
 
+@pytest.mark.usefixtures("setup_display")
 async def test_a_reason_that_the_display_gives_is_told(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    evening: str,
+    hass: HomeAssistant, display: DisplaySimulator, evening: str
 ) -> None:
     """The reason that the display gives is in the error."""
     text = "sourceUnreachable: no source (item 0: HTTP 404)"
@@ -757,11 +712,9 @@ async def test_a_storm_of_refusals_ends(
 # Permissions
 
 
+@pytest.mark.usefixtures("hall")
 async def test_people_without_permission_are_kept_out(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    hall: DisplaySimulator,
-    hass_read_only_user: MockUser,
+    hass: HomeAssistant, display: DisplaySimulator, hass_read_only_user: MockUser
 ) -> None:
     """Displays without permission are refused if named, and left out of wider targets."""
     policy: PolicyType = {"entities": {"entity_ids": {OTHER: {"control": True}}}}

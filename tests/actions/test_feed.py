@@ -86,9 +86,8 @@ def reauth_flows(hass: HomeAssistant) -> list[str]:
 # Publish
 
 
-async def test_publish_signed(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("library")
+async def test_publish_signed(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A published playlist is signed, stored, and can be read by id and slug."""
     told = await publish(
         hass,
@@ -160,9 +159,8 @@ async def test_defaults_of_the_library(
     assert full["curators"] == curators
 
 
-async def test_what_has_to_go_is_told(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("feed", "library")
+async def test_what_has_to_go_is_told(hass: HomeAssistant) -> None:
     """Fields that the feed cannot store are left out and reported."""
     items = [{**playlist()["items"][0], "mood": "calm"}]
     told = await publish(hass, playlist=playlist(season="winter", items=items))
@@ -186,9 +184,8 @@ async def test_what_the_feed_changed_is_told(
     assert not library.options
 
 
-async def test_publish_with_api_key(
-    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("keyed")
+async def test_publish_with_api_key(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A library with an API key publishes with it, unless a signature is requested."""
     told = await publish(hass, playlist=playlist(id=ID))
     assert told["signed_by"] is None
@@ -235,9 +232,8 @@ async def _freed(feed: FeedSimulator) -> int:
     return port
 
 
-async def test_too_large(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("library")
+async def test_too_large(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A playlist too large to be read is called that, and not another thing than a playlist."""
     (held,) = feed.seed([playlist(summary="x" * 7_000_000)])
     for given in (
@@ -302,9 +298,8 @@ async def test_publish_as_signed(
     assert not reauth_flows(hass)
 
 
-async def test_publish_a_copy(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("library")
+async def test_publish_a_copy(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A playlist from a URL is published as a copy with our signature only."""
     (source,) = feed.seed([playlist(title="Theirs")])
     url = f"{feed.url}/playlists/{source['id']}"
@@ -317,15 +312,15 @@ async def test_publish_a_copy(
     assert told["signed_by"] == DID
 
 
-async def test_without_response(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("library")
+async def test_without_response(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """The action can be called without a response."""
     data = {"playlist": playlist()}
     await hass.services.async_call("dp1", "publish_playlist", data, blocking=True)
     assert len(feed.documents) == 1
 
 
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize(
     ("document", "path"),
     [
@@ -335,11 +330,7 @@ async def test_without_response(
     ],
 )
 async def test_invalid_playlists_stay_here(
-    hass: HomeAssistant,
-    feed: FeedSimulator,
-    library: MockConfigEntry,
-    document: Any,
-    path: str,
+    hass: HomeAssistant, feed: FeedSimulator, document: Any, path: str
 ) -> None:
     """An invalid playlist is refused with the path of the fault, and not sent."""
     error = await failure(hass, "publish_playlist", playlist=document)
@@ -386,6 +377,7 @@ async def test_faults_found_by_the_feed(
 # Faults of the feed
 
 
+@pytest.mark.usefixtures("keyed")
 @pytest.mark.parametrize(
     ("fault", "key"),
     [
@@ -395,11 +387,7 @@ async def test_faults_found_by_the_feed(
     ],
 )
 async def test_fault(
-    hass: HomeAssistant,
-    feed: FeedSimulator,
-    keyed: MockConfigEntry,
-    fault: dict[str, Any],
-    key: str,
+    hass: HomeAssistant, feed: FeedSimulator, fault: dict[str, Any], key: str
 ) -> None:
     """Each fault has its own error and publishes nothing, and the next try publishes once."""
     queued = feed.fault(**fault, method="POST", times=None)
@@ -580,6 +568,7 @@ async def test_which_library(
     assert error.translation_key == "feed_not_found"
 
 
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize(
     ("action", "data"),
     [
@@ -590,10 +579,7 @@ async def test_which_library(
     ],
 )
 async def test_exactly_one_thing(
-    hass: HomeAssistant,
-    library: MockConfigEntry,
-    action: str,
-    data: dict[str, Any],
+    hass: HomeAssistant, action: str, data: dict[str, Any]
 ) -> None:
     """Naming the playlist twice is an error."""
     error = await failure(hass, action, **data)
@@ -642,11 +628,9 @@ async def test_get_from_anywhere(hass: HomeAssistant, feed: FeedSimulator) -> No
     assert error.translation_key == "playlist_invalid_request"
 
 
+@pytest.mark.usefixtures("library")
 async def test_get_what_home_assistant_could_not_write(
-    hass: HomeAssistant,
-    feed: FeedSimulator,
-    library: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
+    hass: HomeAssistant, feed: FeedSimulator, hass_ws_client: WebSocketGenerator
 ) -> None:
     """Numbers that not every JSON encoder supports are read."""
     (stored,) = feed.seed([playlist()])
@@ -672,9 +656,8 @@ async def test_get_what_home_assistant_could_not_write(
         assert read == {**stored, "big": [2**53 + 1, 1e30, -1e30]}
 
 
-async def test_get_what_is_not_there(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("library")
+async def test_get_what_is_not_there(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A playlist that does not exist and a feed that is down are reported."""
     for name in ("nothing", " ", "../health", "ä b"):
         error = await failure(hass, "get_playlist", playlist_id=name)
