@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-import gc
 from itertools import pairwise
 import logging
-import tracemalloc
 from typing import Any
 from unittest.mock import patch
 
@@ -608,30 +606,6 @@ async def test_hidden_and_future_shows(catalog: Catalog) -> None:
     assert (
         sum(show.kind is ExhibitionKind.SOLO for show in shows.values()) + 1 == 20
     )  # two are called alike
-
-
-async def test_whole_catalog_fits_the_memory(
-    catalog: Catalog, simulator: CatalogSimulator
-) -> None:
-    """All exhibitions and series need less than 15 MB, in memory and in storage."""
-    assert simulator.data.series_count == 700
-    await listed(catalog.all_exhibitions())
-    simulator.reset_counters()
-    tracemalloc.start()
-    try:
-        shows = await listed(catalog.all_exhibitions())
-        read = [await listed(catalog.all_series(show.id)) for show in shows.records]
-        simulator.reset_counters()
-        gc.collect()
-        used, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    records = [
-        *shows.records,
-        *(record for listing in read for record in listing.records),
-    ]
-    assert len(records) == 751
-    assert used < 4_000_000
 
 
 class Wild:

@@ -119,7 +119,9 @@ async def test_a_push_that_is_too_large() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b'{"x":"' + b"x" * 4_194_304 + b'"}', SKIPPED["names"]]
+    "body",
+    [b'{"x":"' + b"x" * 4_194_304 + b'"}', SKIPPED["names"]],
+    ids=["text", "names"],
 )
 async def test_a_reply_that_is_too_large(body: bytes) -> None:
     """A larger reply is an error."""
