@@ -13,7 +13,6 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.device_status import DeviceStatus
 from .entity import (
     DescribedEntity,
     DisplayDescription,
@@ -32,17 +31,12 @@ class DisplayBinarySensorDescription(
     """Describes a binary sensor of a display; a text is on unless it is empty."""
 
 
-def _internet(device: DeviceStatus) -> bool | None:
-    """Return whether the display reaches the internet."""
-    return device.network.internet if device.network else None
-
-
 INTERNET = DisplayBinarySensorDescription(
     key="internet",
     record="device",
     device_class=BinarySensorDeviceClass.CONNECTIVITY,
     entity_category=EntityCategory.DIAGNOSTIC,
-    value_fn=_internet,
+    value_fn=lambda device: device.network and device.network.internet,
 )
 PROBLEM = DisplayBinarySensorDescription(
     key="playback_problem",

@@ -279,7 +279,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         if entry is not None and is_one_way(entry.data[CONF_HOST]):
             # Its owner chose that address, and it would be replaced again and again.
             raise _already_configured(entry)
-        is_newer = _is_newer(texts)
+        # An interface that nobody knew when this was written.
+        is_newer = any(texts.get(it) not in KNOWN_APIS for it in ("api", "contract"))
         if (
             entry is not None
             and not is_newer
@@ -590,11 +591,6 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 )
         name = {"name": markdown_safe(entry.title)}
         return self._show("reauth_confirm", KEY_SCHEMA, None, errors, name)
-
-
-def _is_newer(texts: Mapping[str, Any]) -> bool:
-    """Return whether a display announces an interface that nobody knew when this was written."""
-    return any(texts.get(name) not in KNOWN_APIS for name in ("api", "contract"))
 
 
 def _already_configured(entry: ConfigEntry) -> AbortFlow:

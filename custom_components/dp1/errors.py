@@ -1,4 +1,4 @@
-"""Errors of the client as translated errors of Home Assistant, and its own."""
+"""Translated errors of Home Assistant: those of the client, and those of actions."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Texts in the language of somebody who speaks, else in that of Home Assistant, as it does not tell the one of a user."""
+"""Texts in the language of a speaker, else in that of Home Assistant, which does not tell the one of a user."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress

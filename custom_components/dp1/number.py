@@ -43,11 +43,6 @@ def _seconds_per_work(settings: DeviceSettings) -> float | None:
     return settings.default_duration or 0
 
 
-async def _set_seconds_per_work(display: Display, value: float) -> None:
-    """Set the default duration of works."""
-    await display.set_default_duration(value or None)
-
-
 def _margin(settings: DeviceSettings) -> float | None:
     """Return the margin in pixels, None if it has another unit or until it is sent."""
     if settings.offered.isdisjoint(MARGIN_SIGNS):
@@ -56,11 +51,6 @@ def _margin(settings: DeviceSettings) -> float | None:
         return float(str(settings.margin or 0).removesuffix("px"))
     except ValueError:
         return None
-
-
-async def _set_margin(display: Display, value: float) -> None:
-    """Set the margin in pixels."""
-    await display.update_settings(margin=int(value))
 
 
 def _panel_value(name: str) -> DisplayNumberDescription:
@@ -91,7 +81,10 @@ NUMBERS = (
         native_max_value=86400,
         mode=NumberMode.BOX,
         value_fn=_seconds_per_work,
-        set_fn=sends(_set_seconds_per_work, Refresh.PLAYER),
+        set_fn=sends(
+            lambda display, value: display.set_default_duration(value or None),
+            Refresh.PLAYER,
+        ),
     ),
     DisplayNumberDescription(
         key="margin",
@@ -102,7 +95,10 @@ NUMBERS = (
         native_max_value=1000,
         mode=NumberMode.BOX,
         value_fn=_margin,
-        set_fn=sends(_set_margin, Refresh.PLAYER),
+        set_fn=sends(
+            lambda display, value: display.update_settings(margin=int(value)),
+            Refresh.PLAYER,
+        ),
     ),
     *map(_panel_value, ("brightness", "contrast", "volume")),
 )

@@ -176,10 +176,7 @@ class OrientationSelect(DisplaySelect):
                 for _ in TURNS:
                     if now is None or now == self._wanted:
                         break
-                    turned = await display.rotate(_is_clockwise(now, self._wanted))
+                    turns = TURNS.index(self._wanted) - TURNS.index(now)
+                    is_clockwise = turns % len(TURNS) == len(TURNS) - 1
+                    turned = await display.rotate(is_clockwise)
                     now = ORIENTATIONS.get(turned or "")
-
-
-def _is_clockwise(now: str, wanted: str) -> bool:
-    """Return whether the shorter way is clockwise."""
-    return (TURNS.index(wanted) - TURNS.index(now)) % len(TURNS) == len(TURNS) - 1

@@ -9,7 +9,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.display.device_status import ContentPolicy, DeviceStatus, PanelStatus
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import (
     DescribedEntity,
@@ -27,26 +26,6 @@ class DisplaySwitchDescription(DisplayDescription[bool], SwitchEntityDescription
     """Describes a switch of a display."""
 
 
-def _panel_is_on(panel: PanelStatus) -> bool | None:
-    """Return whether the panel is on."""
-    return panel.power == "on" if panel.power else None
-
-
-async def _switch_panel(display: Display, on: bool) -> None:
-    """Turn the panel on or off."""
-    await display.panel_control("power", "on" if on else "standby")
-
-
-def _schedule_is_on(device: DeviceStatus) -> bool | None:
-    """Return whether the sleep schedule is enabled."""
-    return device.sleep_schedule.enabled if device.sleep_schedule else None
-
-
-def _shows_mature_content(policy: ContentPolicy) -> bool | None:
-    """Return whether works rated mature are shown."""
-    return policy.show_mature_content if policy.active else None
-
-
 async def _show_mature_content(display: Display, show: bool) -> None:
     """Show or hide works rated mature and keep the rest of the policy."""
     policy = await display.content_policy()
@@ -57,21 +36,26 @@ SWITCHES = (
     DisplaySwitchDescription(
         key="panel",
         record="panel",
-        value_fn=_panel_is_on,
-        set_fn=sends(_switch_panel, Refresh.PANEL),
+        value_fn=lambda panel: panel.power == "on" if panel.power else None,
+        set_fn=sends(
+            lambda display, is_on: display.panel_control(
+                "power", "on" if is_on else "standby"
+            ),
+            Refresh.PANEL,
+        ),
     ),
     DisplaySwitchDescription(
         key="sleep_schedule",
         record="device",
         entity_category=EntityCategory.CONFIG,
-        value_fn=_schedule_is_on,
+        value_fn=lambda device: device.sleep_schedule and device.sleep_schedule.enabled,
         set_fn=sends(Display.set_sleep_schedule, Refresh.DEVICE),
     ),
     DisplaySwitchDescription(
         key="mature_content",
         record="policy",
         entity_category=EntityCategory.CONFIG,
-        value_fn=_shows_mature_content,
+        value_fn=lambda policy: policy.show_mature_content if policy.active else None,
         set_fn=sends(_show_mature_content, Refresh.POLICY),
     ),
 )

@@ -116,12 +116,12 @@ async def test_more_works_are_read_when_more_are_wanted(
     """More works are read if fewer than requested are cached."""
     library = await make_library(catalog)
     series = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
-    assert len((await library.async_children(f"series/{series}", limit=3)).nodes) == 3
+    assert len((await library.get(f"series/{series}").children(3)).nodes) == 3
     assert catalog.count("artworks") == 1
-    assert len((await library.async_children(f"series/{series}", limit=20)).nodes) > 15
+    assert len((await library.get(f"series/{series}").children(20)).nodes) > 15
     asked = catalog.count("artworks")
     assert asked == 5
-    assert len((await library.async_children(f"series/{series}", limit=4)).nodes) == 4
+    assert len((await library.get(f"series/{series}").children(4)).nodes) == 4
     assert catalog.count("artworks") == asked
 
 

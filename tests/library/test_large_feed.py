@@ -73,7 +73,6 @@ async def test_all_playlists_are_reached(
     assert [node.title for node in await opened(library)] == titles
     page = await library.async_children("playlists")
     assert page.nodes[-1].title == "More (35)" and page.not_shown == 0
-    assert (await library.async_children("playlists", limit=20)).not_shown == 35
     for query in ("evening 0", "work 3"):
         found = await search_nodes(library, query)
         assert found[0].title.casefold() == query

@@ -139,7 +139,11 @@ async def async_search_display(
     history = _search_history(coordinator, query) if is_of_history else []
     results: list[SearchResult] = []
     with raised_as(SearchError):
-        if text and _is_of_another_source(text):
+        if (
+            text
+            and media_source.is_media_source_id(text)
+            and not text.startswith(MEDIA_PREFIX)
+        ):
             with component_errors(text):
                 others = await media_source.async_search_media(
                     coordinator.hass, text, query
@@ -158,11 +162,6 @@ async def async_search_display(
             if not history:
                 raise
     return SearchMedia(result=_merged(query, results, history, picture_url))
-
-
-def _is_of_another_source(text: str) -> bool:
-    """Return whether a media id belongs to another media source."""
-    return media_source.is_media_source_id(text) and not text.startswith(MEDIA_PREFIX)
 
 
 def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[str] | None:

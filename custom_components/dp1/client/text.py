@@ -1,4 +1,4 @@
-"""Make text from outside safe: one line, no markup, no characters that affect the text around them; and web addresses.
+"""Safe texts and web addresses from outside: one line, no markup, no characters that affect the text around them.
 
 ``clean`` is for texts of a server, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is rendered.
 """

@@ -1,4 +1,4 @@
-"""Parse values from outside: return the value if it is of the right type, else None. None of them raises."""
+"""Parsers of values from outside, which return None for one of another type, and never raise."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Find out which display is at an address, and wake one that is shut down."""
+"""The display at an address: its identity, its announcement on the network, and the packet that wakes it."""
 
 import asyncio
 from collections.abc import Mapping, Set as AbstractSet

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Any, override
@@ -324,7 +325,7 @@ class Library:
                 return favorite.node
             raise
 
-    async def async_children(self, node: str, *, limit: int | None = None) -> Children:
+    async def async_children(self, node: str) -> Children:
         """Return the nodes inside another, with the reason if some could not be read.
 
         Raises NotFoundError if there is no such node or it cannot be opened.
@@ -332,18 +333,17 @@ class Library:
         ref, start = self.get(node), 0
         if isinstance(ref, _Rest):
             start, ref = ref.start, ref.whole
-        children = await _async_children(ref, limit or CAP)
-        end = start + (limit or MAX_CHILDREN)
-        page, more = children.nodes[start:end], max(0, len(children.nodes) - end)
+        children = await _async_children(ref)
+        end = start + MAX_CHILDREN
+        page = children.nodes[start:end]
         nodes = tuple(map(children.make, page) if children.make else page)
-        if more and limit is None:
-            nodes, more = (*nodes, more_node(ref.id, end, count=more)), 0
-        more += children.not_shown
-        return Children(nodes, more, children.problem, children.since)
+        if (more := len(children.nodes) - end) > 0:
+            nodes = (*nodes, more_node(ref.id, end, count=more))
+        return replace(children, nodes=nodes, make=None)
 
     async def async_inside(self, node: str) -> Sequence[Node]:
         """Return all nodes inside another, as far as they take no request for each."""
-        children = await _async_children(self.get(node), CAP)
+        children = await _async_children(self.get(node))
         nodes = children.nodes[:MAX_INSIDE]
         return [*map(children.make, nodes)] if children.make else nodes
 
@@ -486,10 +486,10 @@ class Library:
         return None
 
 
-async def _async_children(ref: NodeRef[Any], limit: int) -> Children[Any]:
+async def _async_children(ref: NodeRef[Any]) -> Children[Any]:
     """Return the nodes inside another, or why they could not be read; raises NotFoundError."""
     try:
-        return await ref.children(limit)
+        return await ref.children(CAP)
     except NotFoundError:
         raise
     except Dp1Error as err:

@@ -1,4 +1,4 @@
-"""The settings of a library: its servers, which are tried before they are stored, and the preferences of its owner."""
+"""The settings of a library: its servers, asked before they are stored, and the preferences of its owner."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

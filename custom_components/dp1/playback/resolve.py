@@ -1,4 +1,4 @@
-"""Resolve media ids, addresses and names to playlists."""
+"""Playlists of media ids, addresses and names."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -291,11 +291,6 @@ async def async_from_media(
     return await _async_from_address(hass, request)
 
 
-async def _async_from_text(hass: HomeAssistant, request: MediaRequest) -> Playlist:
-    """Return the playlist of a document as text."""
-    return await _async_from_document(hass, request.media_id, request.options)
-
-
 async def _async_from_history(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist of an entry of a display's history."""
     caller = request.options.caller
@@ -479,7 +474,9 @@ async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Pla
 RESOLVERS: Mapping[
     str, Callable[[HomeAssistant, MediaRequest], Awaitable[Playlist]]
 ] = {
-    "{": _async_from_text,
+    "{": lambda hass, request: _async_from_document(
+        hass, request.media_id, request.options
+    ),
     RECENT: _async_from_history,
     DAILY_MEDIA_ID: _async_from_node,
     FAVORITES_MEDIA_ID: _async_from_node,

@@ -1,4 +1,4 @@
-"""How a command reaches a display, in order and at its pace, and how it is answered.
+"""Commands to a display, in order and at its pace, and its answers.
 
 The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success is status 200 without ``ok: false`` in the
 reply, which is wrapped in ``message`` once, twice or not at all.

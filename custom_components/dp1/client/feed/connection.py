@@ -1,4 +1,4 @@
-"""How a request reaches a feed and is answered: its kind of server, clock and addresses, retries, and typed errors.
+"""Requests to a feed: its kind of server, its clock and addresses, retries, and typed errors.
 
 All server families answer ``{"error": code, "message": text}``; whatever stands in front of them may answer HTML or plain
 text. What is said about a request is passed on, what is said about the server itself (its database, hosts, users) only

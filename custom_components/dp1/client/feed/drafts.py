@@ -1,4 +1,4 @@
-"""Documents as a feed accepts them, whose a stored one is, and how the two differ.
+"""Documents in the form that a feed accepts, the owners of a stored one, and the differences of two.
 
 A strict feed server decodes a signed document into typed fields, writes it anew and verifies what comes out, so what it
 fills in, rewrites or drops is settled before. Source: behavior seen of the Go feed server.

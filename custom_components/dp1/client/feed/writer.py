@@ -1,4 +1,4 @@
-"""Publish, update and delete playlists on one feed, exactly once, and check the stored copy."""
+"""Writes to a feed: publish, update and delete playlists, exactly once, and check the stored copy."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

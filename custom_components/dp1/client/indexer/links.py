@@ -1,4 +1,4 @@
-"""Parse addresses, links of marketplaces and explorers, CAIP ids, `contract:token` and names.
+"""Links of marketplaces and explorers, addresses, CAIP ids, `contract:token` and names.
 
 Only ``look_up`` and ``look_up_name`` request anything, of markets whose links do not name the token, and of name services;
 none of them needs a key.

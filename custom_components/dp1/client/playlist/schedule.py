@@ -1,4 +1,4 @@
-"""When works of a playlist are shown: the `displayAt` of its items.
+"""The schedule of a playlist: the `displayAt` of its items.
 
 Source: DP-1 playlists extension 0.2.0, section 3.5, and its reference library. Any `displayAt` makes a schedule, with or
 without `schedule.byDisplayAt`.

@@ -1,4 +1,4 @@
-"""Reads unopened series and works of a catalog, so that search finds them: unhurried, one request at a time."""
+"""The background reader of a catalog: series and works that nobody has opened, for the search, one request at a time."""
 
 from collections.abc import Callable, Coroutine
 from datetime import datetime

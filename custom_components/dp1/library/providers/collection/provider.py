@@ -82,8 +82,12 @@ class _Folder(NodeRef["Collections"]):
         collection = self.provider.server(self.keys[0])
         listed = await collection.async_list()
         inside = self._inside(collection, self.provider.view(collection))
-        make = partial(_node_inside, collection)
-        return Children(inside, 0, _problem(listed), listed.read_at, make)
+        return Children(
+            inside,
+            problem=_problem(listed),
+            since=listed.read_at,
+            make=lambda it: it if isinstance(it, Node) else owned_node(collection, it),
+        )
 
     def _inside(
         self, collection: CollectionServer, view: _View
@@ -226,11 +230,6 @@ class Collections(SubentryProvider[CollectionServer]):
         if view is None or view.records is not collection.list.records:
             view = self._views[collection.subentry_id] = _View(collection)
         return view
-
-
-def _node_inside(collection: CollectionServer, inside: Node | Token) -> Node:
-    """Return the node of a folder or a work of a collection."""
-    return inside if isinstance(inside, Node) else owned_node(collection, inside)
 
 
 def _folders(collection: CollectionServer, view: _View) -> Iterator[Node]:
