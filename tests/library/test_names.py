@@ -54,6 +54,7 @@ async def test_names_with_the_library(hass: HomeAssistant) -> None:
         ("heures lentes", "Les Heures lentes — The Slow Hours"),
         ("House of Salt", "Casa de sal (House of Salt)"),
         ("Eclipse", "Eclipse #3"),
+        ("tides", "Tides No. 17"),
         ("Porch Light", None),
         ("Slow", None),
     ],
@@ -63,7 +64,7 @@ def test_parts_of_titles(text: str, title: str | None) -> None:
     things = (
         *("慢速城市 / Slow City", "庭の記憶 / Garden Memory"),
         "Les Heures lentes — The Slow Hours",
-        *("Casa de sal (House of Salt)", "Eclipse #3"),
+        *("Casa de sal (House of Salt)", "Eclipse #3", "Tides No. 17"),
         *("Porch Light: Morning", "Porch Light: Evening"),
     )
     assert the_one_called(text, things, str) == title

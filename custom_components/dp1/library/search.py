@@ -51,7 +51,7 @@ BATCH: Final = 10_000
 KINDS: Final = list[str](NodeKind)
 
 # The number of a work in its title.
-_NUMBER: Final = re.compile(r"(?:#|\\bn[or]?\\. ?)?[0-9]+", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"(?:#|\bn[or]?\. ?)?[0-9]+", re.IGNORECASE)
 
 # The names of a node: its title, its artist, and what else may be said with it.
 type Names = tuple[str, str | None, str]
