@@ -310,16 +310,19 @@ async def test_a_cast_while_todays_work_is_prepared(hass: HomeAssistant) -> None
         await house.move(at(2, "12:00:00", LISBON))
         with patch.object(module, "_plays_all", return_value=False):
             await house.show("wall")
-        prepared, prepare = asyncio.Event(), module._async_due
+        began, prepared = asyncio.Event(), asyncio.Event()
+        prepare = module._async_due
 
         async def slow(*args: Any) -> Any:
             """Prepare the work of today while somebody shows something else."""
+            began.set()
             await prepared.wait()
             return await prepare(*args)
 
         with patch.object(module, "_async_due", slow):
             wall.player.handle("moveToArtwork", {"index": 5})
             await display.async_read_player()
+            await began.wait()
             other = hass.async_create_task(
                 house.show("wall", media_content_id="https://x/1.png")
             )
