@@ -226,14 +226,17 @@ def through_gateway(url: str) -> str:
     """Return the address at which a display loads a work: of an ``ipfs``, ``ar`` or ``onchfs`` address at its public gateway.
 
     That of a gateway that is gone is at another, and ``#`` and ``?`` in the name of a file are escaped; query and
-    fragment stay: ``?fxhash=…`` is the work. Blanks around it go, and any other address is as it was.
+    fragment stay: ``?fxhash=…`` is the work. Blanks around it go, and it is written as ``escaped_url`` does, but for a
+    ``data`` address, which is the work itself.
     """
     url = url.strip()
     if match := _CONTENT.match(url):
         url = _GATEWAYS[(match[1] or "ipfs").lower()] + url[match.end() :]
-    elif not _IPFS_PATH.match(url):
+    if url[:5].lower() == "data:":
         return url
-    return _NAME_MARK.sub(lambda mark: quote(mark[0]), url)
+    if _IPFS_PATH.match(url):
+        url = _NAME_MARK.sub(lambda mark: quote(mark[0]), url)
+    return escaped_url(url)
 
 
 def media_type(url: str) -> str:

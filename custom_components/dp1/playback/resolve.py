@@ -548,7 +548,7 @@ def _allows_frames(response: ClientResponse) -> bool:
 def is_elsewhere(hass: HomeAssistant, ref: str) -> bool:
     """Return whether a playlist is named by an address that is none of a library's feed."""
     feeds = (library.feed for library in async_libraries(hass))
-    return "://" in ref and not any(
+    return "://" in through_gateway(ref) and not any(
         feed and ref.startswith(f"{feed.url}/") for feed in feeds
     )
 

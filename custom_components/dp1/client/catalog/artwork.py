@@ -11,7 +11,7 @@ import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..text import MAX_TITLE, escaped_url, shorten, through_gateway
+from ..text import MAX_TITLE, shorten, through_gateway
 from .models import Alumni, Artwork, Exhibition, ExhibitionKind, Model, Series
 
 # The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
@@ -55,7 +55,7 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
         text: a path, an ``http`` or ``https`` address, or one with a public gateway. A query is part of the work and stays as it is.
         variant: variant for the image service if the address has none: a size like ``m`` or ``raw``.
     """
-    if not (address := through_gateway(escaped_url(text))):
+    if not (address := through_gateway(text)):
         return None
     if address.startswith("//"):
         address = f"https:{address}"

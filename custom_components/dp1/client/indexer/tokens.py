@@ -12,7 +12,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
-from ..text import MAX_TITLE, clean, escaped_url, through_gateway, unshown_type
+from ..text import MAX_TITLE, clean, through_gateway, unshown_type
 from ..values import address, mapping, moment, objects, text
 from .links import TEZOS
 
@@ -33,7 +33,7 @@ def web_source(url: str | None) -> str | None:
     """Return an address that a display can load: https, or that of a public gateway."""
     if not url or len(url) > MAX_SOURCE:
         return None
-    url = escaped_url(through_gateway(url))
+    url = through_gateway(url)
     try:
         parts = urlsplit(url)
     except ValueError:
