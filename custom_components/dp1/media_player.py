@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, override
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.components import persistent_notification
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.media_player import (
     BrowseMedia,
@@ -29,6 +30,7 @@ from .actions.targets import find_display
 from .browse.display import REMEMBERED, async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
+from .client.text import markdown_safe
 from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC, DOMAIN
 from .coordinator import (
@@ -318,6 +320,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                     await async_enqueue(display, cast, own, enqueue)
                 else:
                     await async_show(display, cast, own, duration)
+                for warning in own.warnings:
+                    # This action has no response.
+                    persistent_notification.async_create(
+                        self.hass,
+                        markdown_safe(warning),
+                        notification_id=f"{DOMAIN}_warning",
+                    )
 
         if announce or extra.get("show_for") is not None:
             await show(self.coordinator)

@@ -21,6 +21,7 @@ from custom_components.dp1.client.text import MAX_TITLE
 from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.playback.media_proxy import LIVE
 from custom_components.dp1.playback.resolve import MAX_SOUND
+from homeassistant.components import persistent_notification
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT
 from homeassistant.components.http import HomeAssistantView
@@ -459,6 +460,15 @@ async def test_a_page_elsewhere(
         )
         assert ("warning" not in answer[ENTITY_ID]) is is_framed
         assert display.player.items[0]["source"] == url
+        warnings: list[str] = []
+        persistent_notification.async_register_callback(
+            hass, lambda _, notes: warnings.extend(n["message"] for n in notes.values())
+        )
+        await play(hass, url)
+        await hass.async_block_till_done()
+        # The one action has a response, the other has not.
+        assert bool(warnings) is not is_framed
+        assert all("forbids" in warning for warning in warnings)
         if "Content-Type" not in headers:
             assert await loaded(display) == ("web" if is_framed else "")
 
