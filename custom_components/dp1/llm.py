@@ -62,6 +62,12 @@ DETAILS: Final = (
     "note",
     "about_artist",
 )
+# What the subtitle of a node is.
+SUBTITLES: Final[dict[str, str]] = {
+    NodeKind.EXHIBITION: "curator",
+    NodeKind.PLAYLIST: "curator",
+    NodeKind.CHANNEL: "publisher",
+}
 # Of several, the first counts.
 SHOWN_BY: Final = ("media", "what", "choice", "year")
 MAX_TITLE: Final = 120
@@ -289,7 +295,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
         "artist": node.work.artist,
         "year": node.work.year,
         "medium": node.work.medium,
-        "curator" if node.kind == NodeKind.EXHIBITION else "exhibition": node.subtitle,
+        SUBTITLES.get(node.kind, "exhibition"): node.subtitle,
         "note": node.work.note,
     }
     return {

@@ -6,16 +6,21 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
+from custom_components.dp1.llm import FindArtTool
+from custom_components.dp1.voice.choice import Request
 from homeassistant.components.media_player import MediaClass, SearchError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import intent
+from homeassistant.helpers.llm import LLMContext
 from homeassistant.setup import async_setup_component
 
 from tests.displays import ENTITY_ID, playlist
-from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, titles
+from tests.galleries import CHANNEL, EVENING, LARGE, READY_MADE, Gallery, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
+
+DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
 
 pytestmark = pytest.mark.usefixtures("impatience")
 
@@ -300,3 +305,26 @@ async def test_the_action_when_the_catalog_is_down(
         with pytest.raises(HomeAssistantError) as caught:
             await gallery.call("search", query=LARGE)
         assert caught.value.translation_key == "found_nothing_yet"
+
+
+async def test_a_channel_is_by_its_publisher_only(gallery: Gallery) -> None:
+    """Whoever groups playlists is no artist, and whoever curates one no exhibition, in a result, a wish and a page."""
+    gallery.feed.channels[CHANNEL]["publisher"] = {"name": "Otto", "key": DID}
+    document = gallery.feed.documents[EVENING]
+    document |= {"title": "Nightfall", "summary": "Slow light."}
+    document["curators"] = [{"name": "Ines", "key": DID}]
+    await gallery.library.feed_server.async_refresh()
+    (channel,) = await find(gallery, "Evenings")
+    assert channel["artist"] is None
+    node = await gallery.library.async_node(f"channel/{CHANNEL}")
+    assert Request.of(gallery.library, node).artists == ()
+    tool = FindArtTool(gallery.hass, LLMContext("test", None, None, None, None))
+    for query, name, person in (
+        ("Evenings", "publisher", "Otto"),
+        ("Nightfall", "curator", "Ines"),
+    ):
+        (first, *_) = (await tool.call({"query": query}))["results"]
+        assert first[name] == person
+        assert not {"artist", "exhibition"} & first.keys()
+    page = await gallery.browse(gallery.media_id(f"playlist/{EVENING}"))
+    assert page.title == "Nightfall · Ines · Slow light."

@@ -373,7 +373,6 @@ def channel_node(channel: FeedChannel) -> Node:
         kind=NodeKind.CHANNEL,
         work=Work(
             title=channel.title,
-            artists=(Artist(channel.publisher),) if channel.publisher else (),
             picture=channel.cover or None,
         ),
         can_play=bool(channel.playlists),
