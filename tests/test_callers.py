@@ -155,6 +155,77 @@ async def test_who_controls_no_display_does_nothing(
     assert [wall.writes for wall in house.walls.values()] == before
 
 
+# What only reads, of what is public or sent along.
+READING = {"search", "get_playlist", "validate_playlist"}
+
+
+def all_actions(media_id: str, playlist_id: str) -> dict[str, dict[str, Any]]:
+    """Return fields of each action of the integration."""
+    favorite = {"media_content_id": media_id}
+    right = {"entity_id": "media_player.right"}
+    return {
+        "cast_playlist": {**right, **NOW},
+        "publish_playlist": right,
+        "get_playlist": {"playlist_id": playlist_id},
+        "validate_playlist": NOW,
+        "update_playlist": {"playlist_id": playlist_id, "title": "Mine"},
+        "delete_playlist": {"playlist_id": playlist_id},
+        "refresh_library": {},
+        "show_message": {**right, "text": "Dinner"},
+        "show_work": {**right, "work": 2},
+        "move_work": {**right, "work": 2},
+        "remove_work": {**right, "work": 2},
+        "keep_offline": right,
+        "show_previous": right,
+        "hand_over": {**right, "to": "media_player.left"},
+        "search": {"query": "Tide"},
+        "add_favorite": favorite,
+        "remove_favorite": favorite,
+    }
+
+
+@pytest.mark.parametrize(
+    "rights",
+    [
+        {},
+        {"media_player__left": {"read": True}, "media_player__right": {"read": True}},
+        {"media_player__left": True},
+    ],
+    ids=["no display", "read only", "one display"],
+)
+async def test_every_action_by_who_may_not(
+    house: House, feed: FeedSimulator, rights: dict[str, Any]
+) -> None:
+    """Nobody changes a display or a library without the right to it, whatever the action."""
+    hass = house.hass
+    library = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    (stored,) = feed.seed([playlist("Tide", "Dune")])
+    await call(hass, Context(), "dp1.refresh_library")
+    media_id = f"media-source://dp1/{library.entry_id}/playlist/{stored['id']}"
+    actions = all_actions(media_id, stored["id"])
+    assert actions.keys() == hass.services.async_services_for_domain("dp1").keys()
+    await house.play("right", media_id)
+    await house.show("left", **NOW)
+    limited = member(hass, **rights)
+
+    def state() -> list[Any]:
+        """Return what may not change."""
+        asked = [it.method for it in feed.log if it.method not in ("GET", "HEAD")]
+        favorites = len(library.runtime_data.favorites.nodes())
+        return [asked, favorites, *(wall.writes for wall in house.walls.values())]
+
+    before = state()
+    for action, data in actions.items():
+        if action in READING:
+            await hass.services.async_call(
+                "dp1", action, data, True, limited, return_response=True
+            )
+        else:
+            with pytest.raises(Unauthorized):
+                await call(hass, limited, f"dp1.{action}", **data)
+    assert state() == before
+
+
 async def test_nothing_is_handed_to_a_display_of_others(house: House) -> None:
     """Who controls one display hands nothing over to another."""
     await house.show("left", **NOW)

@@ -122,6 +122,7 @@ class Row:
 OTHERS = (
     "homeassistant.helpers.storage",
     "homeassistant.loader",
+    "homeassistant.util.file",
     "homeassistant.util.json",
 )
 
@@ -218,6 +219,9 @@ SHORT: dict[str, Any] = {
     "client.feed.connection.READ_TIMEOUT": 1.0,
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
     "client.feed.connection.FIRST_PAUSE": 0.05,
+    "storage.FIRST_RETRY": 0.3,
+    "guard.SAVE_DELAY": 0.3,
+    "display.history.SAVE_DELAY": 0.3,
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.
 SHORT_IN_SUITE: dict[str, Any] = {"client.display.transport._BACKOFF": 0.05}

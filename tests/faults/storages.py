@@ -190,7 +190,7 @@ FAULTS = tuple(
 def full(home: StorageHome) -> None:
     """Let no file grow over a few bytes, as on a disk that is full."""
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (256, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, most))
 
 
 def emptied(home: StorageHome) -> None:
@@ -297,6 +297,54 @@ def nothing(home: StorageHome) -> None:
     """Do nothing: it mends itself."""
 
 
+def file_of(home: StorageHome, kind: str) -> Path:
+    """Return the file of a kind."""
+    assert home.entry and home.library
+    entry = home.entry if kind.startswith("history") else home.library
+    return home.folder / f"dp1.{kind.replace('*', entry.entry_id)}"
+
+
+async def cast_night(home: StorageHome) -> None:
+    """Cast for five minutes, then at an address at home, and let the catalog be read."""
+    night = {"entity_id": ENTITY_ID, "playlist": displays.NIGHT}
+    await home.call("dp1.cast_playlist", False, **night, show_for={"minutes": 5})
+    assert home.feed
+    (tide,) = home.feed.documents
+    address = f"{home.feed.url}/playlists/{tide}"
+    await home.cast(playlist_url=address.replace("127.0.0.1", "localhost"))
+    await home.cast(exhibition="Net Evil")
+    await home.cast(playlist=displays.NIGHT)
+
+
+def unsaved(kind: str) -> Fault:
+    """Describe a file that cannot be written as the disk is full, and is once it is not."""
+    before: list[bytes] = []
+
+    def strike(home: StorageHome) -> None:
+        """Fill the disk."""
+        path = file_of(home, kind)
+        before[:] = [path.read_bytes() if path.exists() else b""]
+        full(home)
+
+    async def act(home: StorageHome) -> str:
+        """Change what is stored, and try to write it."""
+        await cast_night(home)
+        home.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+        await home.hass.async_block_till_done()
+        path = file_of(home, kind)
+        kept = path.read_bytes() if path.exists() else b""
+        return "kept" if kept == before[0] else f"{len(kept)} bytes"
+
+    def written(home: StorageHome) -> None:
+        """See that it was written."""
+        path = file_of(home, kind)
+        assert path.exists() and path.read_bytes() != before[0]
+        json.loads(path.read_bytes())
+
+    name = f"{kind}: the disk is full"
+    return Fault(STORAGE, name, "^kept$", strike, act, emptied, written, sends=4)
+
+
 RUNNING_FAULTS = (
     Fault(
         STORAGE,
@@ -327,6 +375,16 @@ RUNNING_FAULTS = (
         unlocked,
         works,
         sends=1,
+    ),
+    *map(
+        unsaved,
+        (
+            "history.*",
+            "library.*.catalog",
+            "library.*.built",
+            "named_hosts",
+            "displays",
+        ),
     ),
     *map(
         damaged,
