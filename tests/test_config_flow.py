@@ -133,6 +133,46 @@ async def hear(hass: HomeAssistant, info: ZeroconfServiceInfo) -> Any:
     return result
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x" * 60_000,
+        "Wall\u202e\x1b[31m\n" * 5000,
+        "<img src=x onerror=alert(1)>" * 2000,
+        "[a](javascript:b) {{ states }} " * 2000,
+    ],
+)
+async def test_records_of_60_kb(
+    hass: HomeAssistant, display: DisplaySimulator, value: str
+) -> None:
+    """A record of mDNS may hold anything: of the name little is shown, and an id of that length is none."""
+    display.device.name = ""
+    more = {f"more{number}": value for number in range(20)}
+    result = await hear(hass, announcement(display, name=value, **more))
+    name = result["description_placeholders"]["name"]
+    assert len(name) <= 150 and name.isprintable() and "<img" not in name
+    shown = hass.config_entries.flow.async_progress()[0]["context"]
+    assert len(shown["title_placeholders"]["name"]) <= 150
+    refused = await hear(hass, announcement(display, device_id=value))
+    assert refused["reason"] == "not_a_display"
+
+
+async def test_two_displays_with_one_id(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Of two that announce the same id, one can be added, once, and stays where it answers."""
+    async with DisplaySimulator(profile="B", device_id=DEVICE_ID) as other:
+        first = await hear(hass, announcement(display))
+        second = await hear(hass, announcement(other))
+        assert second["reason"] == "already_in_progress"
+        added = await hass.config_entries.flow.async_configure(first["flow_id"], {})
+        await hass.async_block_till_done()
+        assert added["type"] is FlowResultType.CREATE_ENTRY
+        again = await hear(hass, announcement(other))
+        assert again["reason"] == "already_configured"
+        assert added["result"].data["port"] == display.port
+
+
 # By address
 
 

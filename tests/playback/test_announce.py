@@ -176,11 +176,30 @@ async def test_a_clock_that_is_set_back(
     """What is shown for a time lasts no longer than that where the clock is set back meanwhile."""
     await house.show("wall", playlist=ART)
     await ring(house, show_for={"seconds": 1})
+    set_back(monkeypatch)
+    await until(lambda: house.hanging("wall") == "Tides 1", 5)
+
+
+async def test_a_clock_that_is_set_back_over_a_restart(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lasts no longer either where the clock is wrong after a restart, as of a computer without a battery."""
+    await house.show("wall", playlist=ART)
+    await ring(house, show_for={"seconds": 1})
+    entry_id = house.entries["wall"].entry_id
+    await house.hass.config_entries.async_unload(entry_id)
+    set_back(monkeypatch)
+    await forget(house)
+    await house.hass.config_entries.async_setup(entry_id)
+    await until(lambda: house.hanging("wall") == "Tides 1", 5)
+
+
+def set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the clock of Home Assistant back by three hours."""
     for module, name in ((dt_util, "utcnow"), (event, "time_tracker_timestamp")):
         before, back = getattr(module, name), timedelta(hours=3)
         ago = back if name == "utcnow" else back.total_seconds()
         monkeypatch.setattr(module, name, lambda b=before, a=ago: b() - a)
-    await until(lambda: house.hanging("wall") == "Tides 1", 5)
 
 
 async def test_doorbell_and_the_phone_casts(house: House) -> None:

@@ -48,11 +48,13 @@ class Announcement:
         playlist: what is shown.
         until: when it ends.
         before: what is restored then.
+        since: when it began, None if an older version has stored it.
     """
 
     playlist: Playlist
     until: datetime
     before: Snapshot
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,8 +279,10 @@ class Program:
                 display.hass, self._async_end(display), f"{entry.title} announcement"
             )
 
-        # A duration, as the clock may be set back meanwhile.
-        rest = (end_at - dt_util.utcnow()).total_seconds()
+        # A duration, as the clock may be set back meanwhile, also over a restart.
+        announcement, now = self.notes.announcement, dt_util.utcnow()
+        began = announcement.since if announcement else None
+        rest = (end_at - max(now, began or now)).total_seconds()
         self._cancel_end = async_call_later(display.hass, max(rest, 0.0), end)
 
     # Permanently
@@ -350,7 +354,9 @@ class Program:
                 if active and not await _async_is_shown(coordinator, active):
                     active = None
                 before = active.before if active else await _async_before(coordinator)
-                announcement = Announcement(playlist, _end(duration, active), before)
+                announcement = Announcement(
+                    playlist, _end(duration, active), before, dt_util.utcnow()
+                )
                 # Saved before it is sent, so that a restart in between ends it.
                 await self.async_note(announcement=announcement)
                 try:
