@@ -63,10 +63,23 @@ DOORS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+WHEN_ASKED = "when asked"
+REFRESH = f"every {DEFAULTS['refresh'] / 3600:g} hours"
 # What is let in unasked, or looked up by itself.
 PER_SECOND = {
+    "answers of displays": f"every {DEFAULTS['poll_interval']:g} seconds",
     "pushes of displays": f"{1 / connection.FRAME_SECONDS:g} are shown, after {connection.FRAME_BURST} at once",
+    "announcements in the network": f"{config_flow.MAX_PARALLEL} at a time",
+    "signatures of playlists": "with their playlist",
+    "answers of the catalog": f"{catalog.CONCURRENCY} at a time {REFRESH}, then 1 in {DEFAULTS['reading_pause']:g} seconds",
+    "answers of the feed": f"1 in {DEFAULTS['page_pause']:g} seconds {REFRESH}",
+    "answers of the indexer": f"1 in {indexer.PAUSE:g} seconds",
     "manifests of works": f"{metadata.LOOK_UPS_AT_ONCE} at a time",
+    "pictures": f"{pictures.MAX_PARALLEL} at a time",
+    "settings of the vendor's app": "when the Daily has run out",
+    "redirects": "with their request",
+    "titles, artists, notes in states": "with their push",
+    "ids and addresses in states": "with their push",
 }
 
 
@@ -90,6 +103,6 @@ def test_doors(door: str) -> None:
     """What is said of a door is what the code has."""
     wanted = [
         f"{part:g}" if isinstance(part, float) else str(part)
-        for part in (*DOORS[door], PER_SECOND.get(door, "-"))
+        for part in (*DOORS[door], PER_SECOND.get(door, WHEN_ASKED))
     ]
     assert listed()[door] == wanted

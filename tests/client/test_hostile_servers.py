@@ -73,9 +73,9 @@ def nested(levels: int) -> bytes:
 
 GZIP = {"Content-Encoding": "gzip"}
 ATTACKS: dict[str, Callable[[], Reply | Callable[[Request], Reply]]] = {
-    "a bomb of zeros": lambda: Reply(200, gzip.compress(bytes(128 << 20)), GZIP),
+    "a bomb of zeros": lambda: Reply(200, gzip.compress(bytes(80 << 20)), GZIP),
     "a bomb in a bomb": lambda: Reply(
-        200, gzip.compress(gzip.compress(bytes(128 << 20))), GZIP
+        200, gzip.compress(gzip.compress(bytes(80 << 20))), GZIP
     ),
     "a bomb of blanks": lambda: Reply(
         200, gzip.compress(b'{"items": [' + b" " * (64 << 20)), GZIP
@@ -122,12 +122,12 @@ DOORS: dict[str, Door] = {
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait briefly."""
-    monkeypatch.setattr(connection, "READ_TIMEOUT", 1.0)
+    monkeypatch.setattr(connection, "READ_TIMEOUT", 0.4)
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(paging, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "MAX_CHANGE_PAGES", MOST_PAGES)
-    monkeypatch.setattr(client, "TIMEOUT", 1.0)
+    monkeypatch.setattr(client, "TIMEOUT", 0.4)
     monkeypatch.setattr(client, "PAUSE", 0.0)
     monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
 
