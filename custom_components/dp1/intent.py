@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import time, timedelta
+from math import ceil
 import re
 from typing import Any, Final, override
 
@@ -155,8 +156,8 @@ def _bedtime(sentence: Sentence, displays: list[SpokenDisplay]) -> time | None:
 
 
 def _as_data(span: Span) -> dict[str, int]:
-    """Return a duration as the recorder can keep it."""
-    return {"seconds": round(span.duration.total_seconds())}
+    """Return a duration as the recorder can keep it; what lasts until ten does not end before."""
+    return {"seconds": ceil(span.duration.total_seconds())}
 
 
 class AskIntent(SpokenIntent):

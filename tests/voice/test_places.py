@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from custom_components.dp1.voice.answers import async_answers
+from custom_components.dp1.voice.sentences import async_update_sentences
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
@@ -62,6 +64,50 @@ async def test_floors(hass: HomeAssistant, tmp_path: Path) -> None:
         for sentence in ("show Net Evil upstairs", "show Net Evil on this floor"):
             said, failed = await home.say(sentence)
             assert (said, failed) == ("There is no art display on this floor.", True)
+
+
+# What is said of the floor above with its name, and of the one below.
+FLOORS = {
+    "en": ("show Net Evil upstairs", "Upper floor", "show Net Evil downstairs"),
+    "de": ("zeig Net Evil oben", "Obergeschoss", "zeig Net Evil unten"),
+    "fr": ("montre Net Evil à l'étage", "Étage", "montre Net Evil en bas"),
+    "es": ("muestra Net Evil arriba", "Planta alta", "muestra Net Evil abajo"),
+    "nl": ("toon Net Evil boven", "Bovenverdieping", "toon Net Evil beneden"),
+    "ja": ("上の階にNet Evilを見せて", "二階", "下の階にNet Evilを見せて"),
+    "zh": ("在楼上显示Net Evil", "二楼", "在楼下显示Net Evil"),
+}
+
+
+async def test_floors_without_levels(
+    hass: HomeAssistant, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """A floor of which no level is known is found by a name that says it, and is never guessed."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        floors, areas = fr.async_get(hass), ar.async_get(hass)
+        (ground,) = floors.async_list_floors()
+        upper = floors.async_create("Upper floor")
+        study = areas.async_get_area_by_name("Study")
+        assert study is not None
+        areas.async_update(study.id, floor_id=upper.floor_id)
+        for language, (above, name, below) in FLOORS.items():
+            with subtests.test(language=language):
+                names = table(language)["names"]
+                home.language = names.get("language", language)
+                floors.async_update(upper.floor_id, name=name)
+                floors.async_update(ground.floor_id, name=names["floor"])
+                await async_update_sentences(hass, wanted=True)
+                assert "Easel" in await home.does(above)
+                assert "Big Wall" in await home.does(below)
+                # Who is upstairs says so, too.
+                floors.async_update(upper.floor_id, name="B")
+                assert "Big Wall" in await home.does(below)
+                floors.async_update(ground.floor_id, name="A")
+                for sentence in (above, below):
+                    said, failed = await home.say(sentence)
+                    assert failed
+                    assert said == (await async_answers(hass, language)).say(
+                        "which_floor"
+                    )
 
 
 async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> None:

@@ -1,14 +1,26 @@
 """How long something is shown."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
 import voluptuous as vol
 
 from custom_components.dp1.voice.request import SpokenIntent, span_of
+from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from .home import Home, table
+
+
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Announcements wait for their end."""
+    return True
 
 
 @pytest.mark.parametrize(
@@ -75,6 +87,20 @@ def test_for() -> None:
     assert span.duration.total_seconds() == 5400
     assert span.until is None
     assert span_of({"what": "Net Evil"}) is None
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_the_end_of_a_cast(
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory, tmp_path: Path
+) -> None:
+    """What is shown until ten does not end a moment before."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        calls = async_capture_events(hass, EVENT_CALL_SERVICE)
+        freezer.move_to("2026-03-05 20:00:00.600")
+        await home.does("show Net Evil until ten")
+        (cast,) = (c for c in calls if c.data["service"] == "cast_playlist")
+        seconds = cast.data["service_data"]["show_for"]["seconds"]
+        assert (dt_util.now() + timedelta(seconds=seconds)).minute == 0
 
 
 async def test_bedtime_and_weekend(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+import re
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
@@ -77,6 +78,16 @@ BEFORE_PLACES: Final = frozenset(
         "het",
     ]
 )
+_UP: Final = re.compile(
+    r"upstairs|upper|top floor|attic|oben|ober\w*|dach\w*|stock|etage|en haut|haut|arriba|alta|superior"
+    r"|boven\w*|zolder|\w*verdieping|上の階|二階|2 階|楼上|上层|二楼|2 楼|二层|2 层"
+)
+_DOWN: Final = re.compile(
+    r"downstairs|lower|ground|basement|cellar|unten|unter\w*|erd\w*|keller|en bas|bas|rez de|sous sol|inferieur|abajo|baja"
+    r"|inferior|sotano|beneden\w*|begane|kelder|下の階|一階|1 階|地下|楼下|下层|一楼|1 楼|一层|1 层"
+)
+# The sign of the levels that are meant, and words in the names of floors that say it or the contrary.
+FLOORS: Final = {"up": (1, _UP, _DOWN), "down": (-1, _DOWN, _UP)}
 # The slots that name a place.
 PLACES: Final = ("name", "area", "floor", "place")
 
@@ -214,32 +225,44 @@ def _area_or_floor(hass: HomeAssistant, place: str) -> str | None:
     return None
 
 
-def floor_called(hass: HomeAssistant, text: str) -> str | None:
-    """Return the name of the floor that a word such as "upstairs" is the name of."""
-    floors = fr.async_get(hass).async_list_floors()
-    names = {fold(name): each for each in floors for name in (each.name, *each.aliases)}
-    floor = names.get(fold(text))
-    return floor.name if floor else None
+def _floors(
+    floors: list[fr.FloorEntry], here: fr.FloorEntry | None, where: str
+) -> set[str]:
+    """Return the floors that are called "upstairs", else those above by their levels, else those whose names say it."""
+    way, words, contrary = FLOORS[where]
+    names = {f.floor_id: [fold(n) for n in (f.name, *f.aliases)] for f in floors}
+    level = here.level if here else 0
+    called = {i for i in names if any(words.fullmatch(name) for name in names[i])}
+    leveled = {
+        floor.floor_id
+        for floor in floors
+        if floor.level is not None and level is not None
+        if (floor.level - level) * way > 0
+    }
+    saying = {
+        i
+        for i in names
+        if any(words.search(n) and not contrary.search(n) for n in names[i])
+    }
+    return called or leveled or saying
 
 
 def on_floor(
     hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None, where: str
 ) -> list[SpokenDisplay]:
     """Return the displays on the floor of an area, or above or below it, or raise that there are none."""
-    floors = fr.async_get(hass)
+    floors = [*fr.async_get(hass).async_list_floors()]
     area = ar.async_get(hass).async_get_area(area_id) if area_id else None
-    here = floors.async_get_floor(area.floor_id) if area and area.floor_id else None
-    if here is None and where == "floor":
-        raise UnansweredError("which_floor")
-    level = (here.level if here else None) or 0
-    above, below = set[str](), set[str]()
-    for floor in floors.async_list_floors():
-        if here is None or floor.floor_id != here.floor_id:
-            (above if (floor.level or 0) > level else below).add(floor.floor_id)
-    wanted, others = (above, below) if where == "up" else (below, above)
-    if here and (where == "floor" or (others and not wanted)):
-        # Who is upstairs says so, too.
+    here = next((f for f in floors if area and f.floor_id == area.floor_id), None)
+    wanted = _floors(floors, here, where) if where in FLOORS else set[str]()
+    # Who is upstairs says so, too.
+    if here and (
+        where == "floor"
+        or (not wanted and _floors(floors, here, "down" if where == "up" else "up"))
+    ):
         wanted = {here.floor_id}
+    if not wanted:
+        raise UnansweredError("which_floor")
     found = [
         display
         for floor_id in sorted(wanted)

@@ -21,7 +21,6 @@ from .displays import (
     PLACES,
     SpokenDisplay,
     exposed_displays,
-    floor_called,
     matching,
     named_displays,
     on_floor,
@@ -214,11 +213,6 @@ class SpokenIntent(intent.IntentHandler):
         slots = self.async_validate_slots(intent_obj.slots)
         answers = await async_answers(intent_obj.hass, intent_obj.language)
         values = {name: slot["value"] for name, slot in slots.items()}
-        text = str(slots.get("scope", {}).get("text", ""))
-        if values.get("scope") in ("up", "down") and (
-            floor := floor_called(intent_obj.hass, text)
-        ):
-            values = {**values, "floor": floor, "scope": None}
         sentence = Sentence(intent_obj, values, answers)
         response = intent_obj.create_response()
         try:

@@ -11,7 +11,6 @@ from unicodedata import normalize
 
 import yaml
 
-from ..library.spoken import fold
 from .sentences import NO_BLANKS, SOURCES, Names, with_names
 
 # More words than any time and place take; a character is a word where there are no blanks.
@@ -31,12 +30,6 @@ def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
         end = joint.join(words[start:])
         if found := recognize_best(end, rest, language=language):
             slots = {entity.name: entity.value for entity in found.entities_list}
-            if (scope := found.entities.get("scope")) is not None:
-                # A floor may be called "upstairs".
-                called = fold(scope.text)
-                for floor, *aliases in names["dp1_floor"]:
-                    if called in map(fold, (floor, *aliases)):
-                        slots = {**slots, "floor": floor, "scope": None}
             return {**slots, "what": joint.join(words[:start])}
     return {"what": what}
 
