@@ -27,8 +27,15 @@ from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import CHOICES, OFFERS, DidYouMeanError, Request, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
-from .voice.request import SPOKEN_TEXT, Sentence, Span, SpokenIntent, span_of
-from .voice.rest import split_rest
+from .voice.request import (
+    MAX_SPOKEN,
+    SPOKEN_TEXT,
+    Sentence,
+    Span,
+    SpokenIntent,
+    span_of,
+)
+from .voice.rest import split_rest, to_the_end
 from .voice.sentences import names_of_places
 
 MAX_NOTE: Final = 300
@@ -65,6 +72,7 @@ class ShowIntent(SpokenIntent):
         vol.Exclusive("choice", "what"): vol.In(CHOICES),
         vol.Exclusive("year", "what"): vol.Coerce(float),
         vol.Optional("kind"): SPOKEN_TEXT,
+        vol.Optional("rest"): SPOKEN_TEXT,
         vol.Optional("note"): cv.string,
     }
 
@@ -75,13 +83,16 @@ class ShowIntent(SpokenIntent):
         offers = sentence.hass.data.setdefault(OFFERS, {})
         offers.pop(sentence.speaker, None)
         if "what" in slots:
+            what, text = slots["what"], sentence.intent.text_input
+            if "rest" in slots:
+                what = to_the_end(what, slots["rest"], text)[:MAX_SPOKEN]
             rest = await sentence.hass.async_add_executor_job(
                 split_rest,
-                slots["what"],
+                what,
                 sentence.answers.language,
                 names_of_places(sentence.hass),
             )
-            slots = {**slots, **rest}
+            slots = {**rest, **slots, "what": rest["what"]}
             sentence = replace(sentence, slots=slots)
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
             everywhere = exposed_displays(sentence.hass, sentence.intent.assistant)

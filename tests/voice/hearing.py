@@ -11,7 +11,7 @@ from hassil.util import merge_dict
 from home_assistant_intents import get_intents
 import yaml
 
-from custom_components.dp1.voice.rest import split_rest
+from custom_components.dp1.voice.rest import split_rest, to_the_end
 from custom_components.dp1.voice.sentences import with_names
 
 TABLES = Path(__file__).parent
@@ -112,5 +112,9 @@ def recognize(
         return None, {}
     slots = {e.name: e.value for e in result.entities_list}
     if result.intent.name == "Dp1Show" and "what" in slots:
-        slots |= split_rest(str(slots["what"]), language, places_of(language))
+        what = str(slots["what"])
+        if "rest" in slots:
+            what = to_the_end(what, str(slots["rest"]), sentence)
+        rest = split_rest(what, language, places_of(language))
+        slots = {**rest, **slots, "what": rest["what"]}
     return result.intent.name, slots

@@ -30,8 +30,14 @@ def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
         end = joint.join(words[start:])
         if found := recognize_best(end, rest, language=language):
             slots = {entity.name: entity.value for entity in found.entities_list}
-            return {**slots, "what": joint.join(words[:start])}
+            return {**slots, "what": joint.join(words[:start]).removesuffix("'s")}
     return {"what": what}
+
+
+def to_the_end(what: str, rest: str, text: str | None) -> str:
+    """Return what is named, with all that follows it in a text."""
+    _, _, end = (text or "").partition(what)
+    return what + end if end else f"{what} {rest}"
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,52 @@
+"""Sentences without end: Assist's thread is free again soon."""
+
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+from hassil import string_matcher
+import pytest
+
+from .hearing import LANGUAGES, recognize
+
+# A beginning, and what is repeated after it: a place, a verb, a connective, and words that mean nothing.
+TEXTS = {
+    "en": ("show Net Evil", "on the big wall", "show", "for ten minutes and", "works"),
+    "de": ("ich möchte Net Evil", "an der Wand", "zeigen", "bis zehn und", "Werke"),
+    "fr": ("mets Net Evil", "sur le mur", "montre", "pendant dix minutes et", "œuvre"),
+    "es": ("pon Net Evil", "en la pared", "muestra", "durante diez minutos y", "obra"),
+    "nl": ("laat Net Evil", "op de muur", "zien", "tot tien uur en", "werk"),
+    "ja": ("Net Evil", "壁に", "見せて", "まで", "の作品を"),
+    "zh": ("把Net Evil", "在墙上", "显示", "到十点", "的作品"),
+}
+
+
+def steps_of(language: str, text: str) -> int:
+    """Return how often an expression is compared with a text."""
+    count, match = 0, string_matcher.match_expression
+
+    def counted(*args: Any) -> Any:
+        """Count a comparison."""
+        nonlocal count
+        count += 1
+        return match(*args)
+
+    with (
+        patch.object(string_matcher, "match_expression", counted),
+        patch.object(import_module("hassil.recognize"), "match_expression", counted),
+    ):
+        recognize(language, text)
+    return count
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sentence_without_end(language: str) -> None:
+    """A text of four times the length takes no more than four times the steps, and few for each character."""
+    beginning, *repeated = TEXTS[language]
+    costly = {}
+    for part in repeated:
+        words = f"{beginning} {part} {' '.join([part] * 500)}"
+        short, long = (steps_of(language, words[:size]) for size in (300, 1200))
+        if long > 4.2 * short or long > 40 * 1200:
+            costly[part] = short, long
+    assert not costly
