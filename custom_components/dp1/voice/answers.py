@@ -66,10 +66,10 @@ class Answers:
         """Fill a template that names artists, or the one that says that they are unknown."""
         if not artists:
             return self.say(f"{key}_unknown", **texts)
-        named = self.join(artists)
+        credited = self.join(artists)
         if len(artists) > MAX_NAMES:
-            named = self.say("others", artists=", ".join(artists[: MAX_NAMES - 1]))
-        return self.say(key, artist=named, **texts)
+            credited = self.say("others", artists=", ".join(artists[: MAX_NAMES - 1]))
+        return self.say(key, artist=credited, **texts)
 
     def join(self, texts: Sequence[str], last_by: str = "and") -> str:
         """Join names as people list them."""
@@ -79,7 +79,7 @@ class Answers:
         return self.templates["comma"].join(others) + self.templates[last_by] + last
 
     def span(self, duration: timedelta, until: datetime | None) -> str:
-        """Return how long something is shown, or until when."""
+        """Return the words for a duration, or for its end."""
         if until is not None:
             clock = "clock_day" if duration > SOON else "clock"
             return self.say("until", time=until.strftime(self.templates[clock]))
@@ -97,10 +97,10 @@ class Answers:
 
 async def async_answers(hass: HomeAssistant, language: str) -> Answers:
     """Return the templates that fit a language best, else the English ones."""
-    known = await hass.async_add_executor_job(_load)
-    fitting = language_util.matches(language, known)
+    templates = await hass.async_add_executor_job(_load)
+    fitting = language_util.matches(language, templates)
     chosen = fitting[0] if fitting else DEFAULT_LANGUAGE
-    return Answers(chosen, known[chosen])
+    return Answers(chosen, templates[chosen])
 
 
 @cache
@@ -115,7 +115,7 @@ def _load() -> dict[str, dict[str, str]]:
 async def async_error_text(
     hass: HomeAssistant, answers: Answers, err: HomeAssistantError
 ) -> str:
-    """Return what an error says, in the language of the question if that is translated."""
+    """Return the message of an error, in the language of the question if that is translated."""
     if isinstance(err, UnansweredError):
         return answers.say(err.key, **err.texts)
     component = err.translation_domain or DOMAIN

@@ -106,16 +106,16 @@ class DidYouMeanError(NotOursError):
 async def async_choose(
     hass: HomeAssistant, slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Request:
-    """Return what slots ask for: a name, a year or a choice; raise if there is none."""
+    """Return the request of slots: for a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
     if "media" in slots:
-        found = [
+        requests = [
             Request.of(library, await library.async_node(node))
             for library, node in (library_and_node(hass, it) for it in slots["media"])
         ]
-        if len(found) == 1:
-            return found[0]
-        title = ", ".join(request.title for request in found)
+        if len(requests) == 1:
+            return requests[0]
+        title = ", ".join(request.title for request in requests)
         return Request(tuple(slots["media"]), title, is_work=True)
     try:
         if "what" in slots:
@@ -137,7 +137,7 @@ def _is_reading(library: Library) -> bool:
 async def _async_find(
     libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Request:
-    """Return what fits the words best."""
+    """Return the request for the match that fits the words best."""
     what, kind = slots["what"], slots.get("kind", "")
     query = Query.of(what)
     sure = [
@@ -155,8 +155,8 @@ async def _async_find(
         if is_declined(what, meant[0][1].node.title):
             raise NotOursError("left")
         return await _async_meant(kind, meant[0], sure, displays)
-    if shown := _from_history(what, displays):
-        return shown
+    if remembered := _from_history(what, displays):
+        return remembered
     if is_declined(what, ""):
         raise NotOursError("left")
     near = [
@@ -178,14 +178,14 @@ def _is_meant(query: Query, node: Node) -> bool:
 async def _async_meant(
     kind: str,
     meant: LibraryMatch,
-    found: list[LibraryMatch],
+    matches: list[LibraryMatch],
     displays: list[SpokenDisplay],
 ) -> Request:
-    """Return what is meant; of an artist everything, what they showed alone, or one series."""
+    """Return the request for a match; of an artist everything, a solo exhibition, or one series."""
     library, node = meant[0], meant[1].node
     if node.kind != NodeKind.ARTIST or kind == "everything":
         return Request.of(library, node)
-    for owner, hit in found:
+    for owner, hit in matches:
         solo = [*map(fold, hit.node.work.names)] == [fold(node.title)]
         if solo and hit.node.kind == NodeKind.EXHIBITION:
             return Request.of(owner, hit.node)
@@ -200,7 +200,7 @@ async def _async_meant(
 
 
 def _from_history(what: str, displays: list[SpokenDisplay]) -> Request | None:
-    """Return what one of the displays has shown under this title."""
+    """Return the request for a title in the history of a display."""
     for display in displays:
         coordinator = display.coordinator
         for entry in coordinator.history.entries() if coordinator else ():
@@ -227,23 +227,25 @@ async def _async_choose(
         raise UnansweredError("no_collection")
     if how == "daily" and (daily := await _async_daily(libraries)):
         return daily
-    found = [
+    exhibitions = [
         (library, node)
         for library, node in await async_exhibitions(libraries)
         if (year is None or node.work.year == int(year))
         and (how != "group" or len(node.work.artists) > 1)
     ]
-    if not found and year is not None:
+    if not exhibitions and year is not None:
         raise NotOursError("not_found", what=str(int(year)))
-    if not found:
+    if not exhibitions:
         raise UnansweredError("nothing_to_choose")
     if how == "daily":
         today = Random(dt_util.now().date().toordinal())
-        return Request.of(*today.choice(found))
+        return Request.of(*today.choice(exhibitions))
     if how == "newest":
-        return Request.of(*found[0])
+        return Request.of(*exhibitions[0])
     seen = _titles_shown(displays, ever=how == "new")
-    unseen = [hit for hit in found if fold(hit[1].title) not in seen] or found
+    unseen = [
+        hit for hit in exhibitions if fold(hit[1].title) not in seen
+    ] or exhibitions
     return Request.of(*(unseen[0] if how == "new" else choice(unseen)))
 
 
@@ -288,7 +290,7 @@ def _titles_shown(displays: Iterable[SpokenDisplay], *, ever: bool = False) -> s
 
 def is_declined(what: str, title: str) -> bool:
     """Return whether words turn a wish round, and are no part of the title."""
-    said, named = fold(what), fold(title)
-    if (_NOT & set(said.split())) - set(named.split()):
+    said, name = fold(what), fold(title)
+    if (_NOT & set(said.split())) - set(name.split()):
         return True
-    return bool(_NOT_BEFORE_OR_AFTER.fullmatch(said)) and said not in named
+    return bool(_NOT_BEFORE_OR_AFTER.fullmatch(said)) and said not in name

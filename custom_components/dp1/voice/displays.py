@@ -113,7 +113,7 @@ class SpokenDisplay:
 
     @property
     def emptiness(self) -> str | None:
-        """Return why no work can be seen, as the key of an answer; None if one can."""
+        """Return the key of the answer that tells why no work can be seen; None if one can."""
         return EMPTY.get(self.state.state, "nothing")
 
     @property
@@ -135,15 +135,17 @@ class SpokenDisplay:
     def state_of(self, domain: str, key: str) -> State | None:
         """Return the state of another entity of the display, None if it has none."""
         registry = er.async_get(self.hass)
-        found = registry.async_get_entity_id(domain, DOMAIN, f"{self.device_id}_{key}")
-        state = self.hass.states.get(found) if found else None
+        entity_id = registry.async_get_entity_id(
+            domain, DOMAIN, f"{self.device_id}_{key}"
+        )
+        state = self.hass.states.get(entity_id) if entity_id else None
         return None if state and state.state == STATE_UNAVAILABLE else state
 
 
 @callback
 def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenDisplay]:
     """Return the displays that an assistant may see, by name: those that are exposed, and those that ignore music."""
-    found = [
+    exposed = [
         SpokenDisplay(hass, entity.entity_id, entity.unique_id)
         for entity in async_display_entities(hass)
         if hass.states.get(entity.entity_id) is not None
@@ -153,7 +155,7 @@ def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenD
             or async_should_expose(hass, assistant, entity.entity_id)
         )
     ]
-    return sorted(found, key=lambda display: display.name)
+    return sorted(exposed, key=lambda display: display.name)
 
 
 def matching(
@@ -180,8 +182,8 @@ def named_displays(
         own = {"name": "name", "area_name": "area", "floor_name": "floor"}
         tried.insert(0, {key: slots.get(slot) for key, slot in own.items()})
     for names in tried:
-        if found := matching(hass, displays, **names):
-            return found
+        if matches := matching(hass, displays, **names):
+            return matches
     if similar := _similarly_named(displays, place):
         return similar
     raise NotOursError("no_display_there", place=place)
@@ -263,11 +265,11 @@ def on_floor(
         wanted = {here.floor_id}
     if not wanted:
         raise UnansweredError("which_floor")
-    found = [
+    meant = [
         display
         for floor_id in sorted(wanted)
         for display in matching(hass, displays, floor_name=floor_id)
     ]
-    if not found:
+    if not meant:
         raise NotOursError("no_display_here")
-    return found
+    return meant

@@ -55,7 +55,7 @@ class Span:
 
 
 def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | None:
-    """Return how long a sentence asks to show something, None for permanently."""
+    """Return the span of a sentence, None for permanently."""
     if parts := {unit: slots[unit] for unit in SECONDS if unit in slots}:
         return Span(timedelta(**parts))
     now = dt_util.now()
@@ -79,7 +79,7 @@ def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | Non
 
 
 def _next_time(now: datetime, slots: Mapping[str, Any]) -> datetime:
-    """Return when the clock next shows a time, of which people seldom say the half of the day."""
+    """Return the next time of a clock, of which people seldom say the half of the day."""
     hour, minutes = slots["until_hour"], slots.get("until_minute", 0)
     if (half := slots.get("until_half_day")) is not None:
         hours = [(hour - half) % HALF_DAY + half]
@@ -104,7 +104,7 @@ SPOKEN_TEXT: Final = vol.All(cv.string, lambda text: text[:MAX_SPOKEN])
 
 
 def _number(least: float, most: float) -> vol.All:
-    """Return what a number must be: a model or the API may send any."""
+    """Return the limits of a number: a model or the API may send any."""
     return vol.All(vol.Coerce(float), vol.Range(min=least, max=most))
 
 
@@ -128,7 +128,7 @@ class Sentence:
 
     @property
     def speaker(self) -> str:
-        """Return who speaks: a voice satellite, else a user."""
+        """Return the id of the speaker: of a voice satellite, else of a user."""
         return self.intent.device_id or self.intent.context.user_id or ""
 
     def displays(
@@ -149,21 +149,21 @@ class Sentence:
         here = matching(hass, displays, area_name=area_id) if area_id else []
         match slots.get("scope"):
             case "all":
-                found = displays
+                meant = displays
             case "several":
-                found = here or displays
+                meant = here or displays
             case "floor" | "up" | "down" as where:
-                found = on_floor(hass, displays, area_id, where)
+                meant = on_floor(hass, displays, area_id, where)
             case _ if any(key in slots for key in PLACES):
-                found = named_displays(hass, displays, slots)
+                meant = named_displays(hass, displays, slots)
             case _ if here:
-                found = here
+                meant = here
             case _ if names_art or "art" in slots:
-                found = displays if default_all else [self._default(displays)]
+                meant = displays if default_all else [self._default(displays)]
             case _:
                 raise NotOursError("not_here")
-        hass.data[LAST_SPOKEN_TO] = [display.entity_id for display in found]
-        return found
+        hass.data[LAST_SPOKEN_TO] = [display.entity_id for display in meant]
+        return meant
 
     def _default(self, displays: list[SpokenDisplay]) -> SpokenDisplay:
         """Return the display last spoken to, else one that shows something, else any."""

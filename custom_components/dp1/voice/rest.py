@@ -18,7 +18,7 @@ MAX_REST: Final = 24
 
 
 def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
-    """Return slots of what is named, without the longest end that tells when and where; hassil is there with Assist."""
+    """Return the slots of a name without the longest end that tells when and where; hassil is there with Assist."""
     from hassil.recognize import recognize_best  # noqa: PLC0415
 
     # Keyboards of Japanese and Chinese have digits as wide as other characters.
@@ -28,14 +28,14 @@ def split_rest(what: str, language: str, names: Names) -> dict[str, Any]:
     words = list(what) if not joint else what.split()
     for start in range(max(1, len(words) - MAX_REST), len(words)):
         end = joint.join(words[start:])
-        if found := recognize_best(end, rest, language=language):
-            slots = {entity.name: entity.value for entity in found.entities_list}
+        if result := recognize_best(end, rest, language=language):
+            slots = {entity.name: entity.value for entity in result.entities_list}
             return {**slots, "what": joint.join(words[:start]).removesuffix("'s")}
     return {"what": what}
 
 
 def to_the_end(what: str, rest: str, text: str | None) -> str:
-    """Return what is named, with all that follows it in a text."""
+    """Return the words of a name with all that follows them in a text."""
     _, _, end = (text or "").partition(what)
     return what + end if end else f"{what} {rest}"
 
