@@ -16,8 +16,7 @@ from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
-LABELED = FIRMWARE[1:]
-SECOND = FIRMWARE[2:]
+SECOND = ("B", "C")
 TURNS = ("landscape", "portrait", "landscape_reverse", "portrait_reverse")
 WIRE = {
     "landscape": "landscape",
@@ -60,7 +59,7 @@ async def test_scaling(hass: HomeAssistant, display: DisplaySimulator) -> None:
 
 
 @pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", LABELED)
+@pytest.mark.parametrize("profile", FIRMWARE)
 async def test_museum_label(hass: HomeAssistant, display: DisplaySimulator) -> None:
     for option in ("on", "off", "timed"):
         await act(hass, "select", "museum_label", "select_option", option=option)
@@ -182,7 +181,7 @@ async def test_the_last_of_many_orientations_wins(
 
 
 @pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", LABELED)
+@pytest.mark.parametrize("profile", FIRMWARE)
 async def test_seconds_per_work(hass: HomeAssistant, display: DisplaySimulator) -> None:
     """Works without a duration are shown as long as set; 0 means unlimited."""
     assert float(shown(hass, "number", "seconds_per_work").state) == 0
