@@ -84,7 +84,7 @@ class SubentryFlow(ConfigSubentryFlow):
 
 
 class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
-    """Handle a collection that is added or changed."""
+    """The flow of a collection that is added or changed."""
 
     _end = "added"
     _name: str
@@ -238,7 +238,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
 
 
 class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
-    """Handle a channel that is followed or changed."""
+    """The flow of a channel that is followed or changed."""
 
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None

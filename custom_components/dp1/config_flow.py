@@ -414,7 +414,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         return self._address_data | macs
 
     def _abort_if_added_without_id(self, device_id: str, name: str | None) -> None:
-        """Abort if the display was added before its id was known, and store the id."""
+        """Abort if the display was added before it had an id, and store the id."""
         entry = async_entry_without_id(
             self.hass, self._address_data, self._display.macs
         )

@@ -124,7 +124,7 @@ type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
 class Contact(Enum):
-    """Which display answers."""
+    """The display that answers, by how sure that is."""
 
     # Nothing has been read yet.
     NEW = auto()
@@ -255,7 +255,7 @@ OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]
 
 
 class PendingRequests:
-    """Keeps the requests to one display in the order they were made.
+    """The requests to one display, in the order they were made.
 
     Attributes:
         step_lock: held for a step in the queue, which counts from where the one before led.
@@ -736,7 +736,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return work_of(item, work, player.playlist, language) if item else None
 
     async def async_recently_shown(self) -> tuple[RecentWork, ...]:
-        """Return the works that the display itself remembers; one that refused once is not asked again."""
+        """Return the works that the display itself remembers; one that refused once gets no second request."""
         if not self._remembers_works or self.cast_only:
             return ()
         try:
@@ -1041,7 +1041,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             await display.show_item(index)
 
     def _waits_for_device(self) -> bool:
-        """Return whether a device status has been asked for longer than a command waits for it."""
+        """Return whether a device status is being read for longer than a command waits for it."""
         now = self.hass.loop.time()
         return any(now - began >= STATE_PATIENCE for began in self._device_reads)
 

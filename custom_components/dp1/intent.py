@@ -62,7 +62,7 @@ async def async_setup_intents(hass: HomeAssistant) -> None:
 
 
 class ShowIntent(SpokenIntent):
-    """Show the art of a sentence, or any if the speaker leaves it open."""
+    """The wish to see art, or any if the speaker leaves it open."""
 
     intent_type = "Dp1Show"
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
@@ -156,7 +156,7 @@ async def _async_show(
 
 
 def _bedtime(sentence: Sentence, displays: list[SpokenDisplay]) -> time | None:
-    """Return when a display goes to sleep if that is asked, or raise that it does not."""
+    """Return the bedtime of a display if it is the end of a wish, or raise that it has none."""
     if sentence.slots.get("until") != "bedtime":
         return None
     for display in displays:
@@ -172,7 +172,7 @@ def _as_data(span: Span) -> dict[str, int]:
 
 
 class AskIntent(SpokenIntent):
-    """Answer a question about the current work."""
+    """A question about the current work."""
 
     intent_type = "Dp1Ask"
     description = "Tells what an art display shows: title, artist, year, exhibition, what comes next"
@@ -265,7 +265,7 @@ async def _async_more(sentence: Sentence, artist: str, title: str) -> str:
 
 
 class ControlIntent(SpokenIntent):
-    """Carry out an action on displays."""
+    """A wish about displays, which is an action."""
 
     intent_type = "Dp1Control"
     description = "Steps through the works on an art display, keeps them, stays on one, changes label or brightness, lets displays sleep"

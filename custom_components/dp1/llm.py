@@ -170,7 +170,7 @@ class ListDisplaysTool(DisplayTool):
 
 
 class DescribeWorkTool(DisplayTool):
-    """Describe the work on a display."""
+    """Tool that describes the work on a display."""
 
     name = f"{DOMAIN}__describe_work"
     title = "Describe the work on an art display"
@@ -196,7 +196,7 @@ class DescribeWorkTool(DisplayTool):
 
 
 class FindArtTool(DisplayTool):
-    """Find something to show."""
+    """Tool that finds something to show."""
 
     name = f"{DOMAIN}__find_art"
     title = "Find art"
@@ -312,7 +312,7 @@ def _texts(values: Mapping[str, Any], most: int) -> dict[str, str]:
 
 
 class ShowArtTool(DisplayTool):
-    """Show something."""
+    """Tool that shows something."""
 
     name = f"{DOMAIN}__show_art"
     title = "Show art"
@@ -358,7 +358,7 @@ class ShowArtTool(DisplayTool):
 
 
 class ControlDisplayTool(DisplayTool):
-    """Control displays."""
+    """Tool that controls displays."""
 
     name = f"{DOMAIN}__control_display"
     title = "Control art displays"

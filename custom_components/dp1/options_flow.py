@@ -205,7 +205,7 @@ class OrderSelector(SelectSelector):
 
 
 class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult]):
-    """Handle the options of a library; each change of a published playlist is the action of its name."""
+    """The options of a library; each change of a published playlist is the action of its name."""
 
     _end = "read"
     _playlist: FeedPlaylist

@@ -34,7 +34,7 @@ class NotAllowedError(Unauthorized):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """For whom something is done: it is passed along, and whoever is not named is a stranger, who may do nothing.
+    """The person or automation for whom something is done; without one it is for a stranger, who may do nothing.
 
     Attributes:
         context: of the call; None for a stranger.

@@ -27,7 +27,7 @@ async def async_create_fix_flow(
 
 
 class RestartRepairFlow(ConfirmRepairFlow):
-    """Restart a display that does not wake."""
+    """The repair of a display that does not wake: a restart."""
 
     def __init__(self, display: DisplayCoordinator) -> None:
         """Initialize the flow."""

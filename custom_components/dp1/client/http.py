@@ -124,7 +124,7 @@ def public_session(
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Sends requests to addresses that did not come from the owner's configuration.
+    """A guard of requests to addresses that did not come from the owner's configuration.
 
     Attributes:
         session: what to reach the allowed hosts with that are at home.
@@ -273,7 +273,7 @@ def _is_private(host: str, if_name: bool = False) -> bool:
 
 
 def _checked(text: str, base: URL | None = None) -> URL:
-    """Return a web address, completed by where it was found."""
+    """Return a web address, completed by a base."""
     try:
         return web_url(str(base.join(read_url(text))) if base else text)
     except ValueError as err:

@@ -49,7 +49,7 @@ SILENCE: Final = (UnreachableError, LostAnswerError)
 
 
 class FrameLimit:
-    """Limits the pushes of a display: a burst, then two a second, and the last of each kind of those that come faster."""
+    """The limit of the pushes of a display: a burst, then two a second, and the last of each kind of those that come faster."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class FrameLimit:
 
 
 class Connection:
-    """Keeps the connection to one display.
+    """The connection to one display, which is kept.
 
     Attributes:
         connected: whether the socket is open.

@@ -90,7 +90,7 @@ ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
 
 
 class ActivityTracker:
-    """Compares each state of a display with the one before, and tells listeners of the activity."""
+    """The differences of each state of a display from the one before, which are activity to listeners."""
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the tracker; the present state is no news."""

@@ -25,7 +25,7 @@ from .resolve import Options, async_apply
 
 
 class DailyWatch:
-    """Watches a display that shows the Daily by its URL.
+    """The watch over a display that shows the Daily by its URL.
 
     It is given the URL that follows when the Daily moves, and today's work alone if it turns out to ignore times.
     """

@@ -81,7 +81,7 @@ SYNCS: Final[HassKey[defaultdict[str, Synchronization]]] = HassKey(f"{DOMAIN}_sy
 
 
 class GroupWatch:
-    """Watches a display that may be in a group: the others follow their leader, and a member that is back catches up."""
+    """The watch over a display that may be in a group: the others follow their leader, and a member that is back catches up."""
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the watch; the present state of the display is no change."""
@@ -115,7 +115,7 @@ class GroupWatch:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of displays, named by their config entries.
+    """A group of displays, by their config entries.
 
     Attributes:
         leader: the display that the others follow.

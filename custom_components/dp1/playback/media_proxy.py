@@ -40,7 +40,7 @@ HEADERS: Final[Mapping[str, str]] = {
 def is_used_by(
     hass: HomeAssistant, token: str, entry_id: str, only_now: bool = False
 ) -> bool:
-    """Return whether a display shows a medium, or can return to it; unless that is known, it does."""
+    """Return whether a display shows a medium, or can return to it; in doubt it does."""
     entry = hass.config_entries.async_get_entry(entry_id)
     if entry is None:
         return False

@@ -104,7 +104,7 @@ SIGNATURES = {"authsig", "key-pair-id", "x-amz-signature", "x-goog-signature"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How something is to be shown.
+    """The options of a cast.
 
     Attributes:
         start_at: the work to start with, from 1.
@@ -546,7 +546,7 @@ def _allows_frames(response: ClientResponse) -> bool:
 
 @callback
 def is_elsewhere(hass: HomeAssistant, ref: str) -> bool:
-    """Return whether a playlist is named by an address that is none of a library's feed."""
+    """Return whether a playlist has an address that is none of a library's feed."""
     feeds = (library.feed for library in async_libraries(hass))
     return "://" in through_gateway(ref) and not any(
         feed and ref.startswith(f"{feed.url}/") for feed in feeds
@@ -667,7 +667,7 @@ async def async_read_playlist(
 async def async_read(
     hass: HomeAssistant, playlist: Playlist, caller: Caller = STRANGER
 ) -> Playlist:
-    """Return a playlist with its document, which is read if only its URL is known, for a call or for nobody."""
+    """Return a playlist with its document, which is read if there is only its URL, for a call or for nobody."""
     if (url := playlist.url) is None or playlist.document:
         return playlist
     node = hass.data[GRANTS].media_id_of(url)
@@ -681,7 +681,7 @@ async def async_read(
 async def async_read_for_display(
     hass: HomeAssistant, playlist: Playlist, caller: Caller = STRANGER
 ) -> Playlist:
-    """Return a playlist as displays show it, which is read if only its URL is known."""
+    """Return a playlist as displays show it, which is read if there is only its URL."""
     if playlist.url is None:
         return playlist
     read = await async_read(hass, playlist, caller)

@@ -154,14 +154,14 @@ def _token_id(value: object, chain: str) -> str:
 
 
 class ExhibitionKind(StrEnum):
-    """Whether an exhibition shows one artist or several."""
+    """The kind of an exhibition: of one artist or several."""
 
     SOLO = "solo"
     GROUP = "group"
 
 
 class Model(StrEnum):
-    """How the works of a series relate to each other."""
+    """The relation of the works of a series to each other."""
 
     SINGLE = "single"
     MULTI = "multi"

@@ -97,7 +97,7 @@ def _created(value: Any, now: datetime) -> Any:
 def _as_stored(
     value: Any, shape: Shape, path: tuple[str | int, ...], left_out: list[str]
 ) -> Any:
-    """Return a copy with the known fields that are not empty, and collect the paths of the unknown ones."""
+    """Return a copy with the fields of a shape that are not empty, and collect the paths of all others."""
     if isinstance(value, list):
         return [
             _as_stored(member, shape, (*path, index), left_out)
@@ -188,7 +188,7 @@ def normalize(
 
 
 def _slug(document: Mapping[str, Any]) -> Any:
-    """Compute the slug as the strict server does: the given one, or the title and 8 digits of the id."""
+    """Compute the slug as the strict server does: its own, or the title and 8 digits of the id."""
     written = document.get("slug", "")
     if not isinstance(written, str):
         return written

@@ -106,7 +106,7 @@ _MAX_EVM_NUMBER = 2**256
 
 
 class Refusal(StrEnum):
-    """Why a link of a marketplace cannot be resolved."""
+    """The reason why a link of a marketplace cannot be resolved."""
 
     OTHER_CHAIN = "link_other_chain"
     OLD_PROJECT = "link_old_project"

@@ -13,7 +13,7 @@ type Document = dict[str, Any]
 
 
 class Origin(Enum):
-    """Who made the document of a playlist."""
+    """The maker of the document of a playlist."""
 
     OURS = auto()
     # It is checked for what displays refuse before it is cast as a document.

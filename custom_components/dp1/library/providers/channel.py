@@ -138,7 +138,7 @@ class Seen:
 
 
 class FollowedChannel(Server[Listed]):
-    """Read the playlists of a channel, or of the channels of a publisher."""
+    """The server of a followed channel, or of the channels of a publisher."""
 
     def __init__(
         self,

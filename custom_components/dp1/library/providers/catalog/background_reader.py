@@ -37,7 +37,7 @@ MAX_IN_ALL = 10_000
 
 
 class BackgroundReader:
-    """Read series, and then works, that were never read or have changed, while nothing else is read."""
+    """The reading of series, and then of works, that were never read or have changed, while nothing else is read."""
 
     def __init__(self, hass: HomeAssistant, catalog: CatalogServer) -> None:
         """Initialize; nothing is read before `async_start`."""

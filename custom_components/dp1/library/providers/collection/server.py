@@ -56,7 +56,7 @@ async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
 
 @dataclass(slots=True)
 class State:
-    """How far a collection is followed. A thread stores it, so that collections are replaced and not changed.
+    """The progress of following a collection. A thread stores it, so that collections are replaced and not changed.
 
     Attributes:
         mark: tells whether what is stored is of the same addresses.
@@ -78,7 +78,7 @@ class State:
 
 
 class CollectionServer(Server[Token]):
-    """Read and follow the works of a collection; addresses go to the indexer and nowhere else."""
+    """The works of a collection, read and followed; addresses go to the indexer and nowhere else."""
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], subentry: ConfigSubentry
