@@ -1063,6 +1063,20 @@ async def test_highlights(page: Page) -> None:
         "media_content_type": "image",
     }
     assert await calls(page) == [["media_player", "play_media", hung]]
+    # They stay and cannot be tapped while the display is out of reach, also where the page is opened only then.
+    await page.evaluate(
+        """() => {
+          window.hass.states["media_player.wall"] = {state: "unavailable", attributes: {}};
+          const row = document.createElement("dp1-highlights-card");
+          for (const each of [document.querySelector("dp1-highlights-card"), row]) {
+            each.setConfig({entity: "media_player.wall"});
+            each.hass = window.hass;
+          }
+          document.body.append(row);
+        }"""
+    )
+    await expect(row).to_have_text(["Today", "New"] * 2)
+    await expect(page.locator("dp1-highlights-card ul[inert]")).to_have_count(2)
 
 
 async def test_highlights_of_another_display(page: Page) -> None:

@@ -33,7 +33,7 @@ button[aria-pressed="true"] { background: var(--primary-text-color); color: var(
 const HIGHLIGHTS_STYLE = `
 :host { display: block; }
 ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
-ul[aria-disabled="true"] { opacity: .4; filter: grayscale(1); }
+ul[inert] { opacity: .4; filter: grayscale(1); }
 li { flex: 0 0 132px; min-width: 0; }
 .thumb { height: 88px; }
 @media (min-width: 1100px) { ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); } }
@@ -49,8 +49,8 @@ export const highlights = (card) => {
   let read;
   const load = async (hass, { entity, ask }, key) => {
     await loadTexts(hass);
-    const media = await browse(hass, entity, FAVORITES_AND_NEW).catch(() => []);
-    if (read !== key) return;
+    const media = await browse(hass, entity, FAVORITES_AND_NEW).catch(() => null);
+    if (read !== key || !media) return;
     const tapped = (medium) => (button) => (ask ? openDisplaysMenu(hass, medium, button) : hang(hass, entity, medium, undefined, button));
     const menu = (medium) => (button) => openPictureMenu(hass, entity, medium, button);
     list.replaceChildren(...media.map((medium) => pictureItem(hass, medium, tapped(medium), menu(medium))));
@@ -59,15 +59,13 @@ export const highlights = (card) => {
   };
   return ({ hass, config }) => {
     const state = hass?.states[config.entity];
-    const isThere = state && state.state !== "unavailable";
-    // What was there stays, and says by its look that nothing can be done.
-    list.ariaDisabled = !isThere;
-    for (const button of list.querySelectorAll("button")) button.disabled = !isThere;
+    // What cannot hang anywhere says so by its look.
+    list.inert = !state || state.state === "unavailable";
     // A library that has news changes the sources.
-    const key = JSON.stringify([config, isThere, state?.attributes.source_list]);
-    if (read === key) return;
+    const key = JSON.stringify([config, state?.attributes.source_list]);
+    if (!state || read === key) return;
     read = key;
-    if (isThere) load(hass, config, key);
+    load(hass, config, key);
   };
 };
 
@@ -157,7 +155,8 @@ const overview = (hass, displays, ofLibraries) => {
   const several = displays.length > 1;
   const sections = displays.map(({ entity, name }) => grid(heading(name, { icon: "mdi:image-frame" }), { type: `custom:${CARD}`, entity }));
   if (displays.length) {
-    const highlights = { type: `custom:${HIGHLIGHTS}`, entity: displays[0].entity, ask: several, grid_options: { columns: "full" } };
+    const { entity } = displays.find((display) => hass.states[display.entity]?.state !== "unavailable") ?? displays[0];
+    const highlights = { type: `custom:${HIGHLIGHTS}`, entity, ask: several, grid_options: { columns: "full" } };
     // Beside the only display, or below all.
     sections.push({ ...grid(heading(text(hass, "highlights"), { icon: "mdi:star-outline" }), highlights), column_span: several ? 4 : 1 });
   } else {
