@@ -53,8 +53,6 @@ KINDS: Final = list[str](NodeKind)
 # The number of a work in its title.
 _NUMBER: Final = re.compile(r"(?:#|\bn[or]?\. ?)?[0-9]+", re.IGNORECASE)
 
-# The names of a node: its title, its artist, and what else may be said with it.
-type Names = tuple[str, str | None, str]
 type Scored = list[tuple[float, Node]]
 
 
@@ -72,7 +70,7 @@ class Match:
 
 
 def line_of(title: str, artist: str | None = None, context: str = "") -> str:
-    """Return the folded line of names, each after a blank."""
+    """Return the folded line of the names of a node and of what else may be said with it, each after a blank."""
     return f" {fold_title(title)}\t {fold(artist or '')}\t {fold(context)}"
 
 
@@ -236,7 +234,7 @@ class _Index[T]:
     """The lines of a list of records, and the sound of their names."""
 
     def __init__(
-        self, records: Sequence[T], names_of: Callable[[T], Iterable[Names]]
+        self, records: Sequence[T], lines_of: Callable[[T], Iterable[str]]
     ) -> None:
         """Fold all names."""
         self.records = records
@@ -244,8 +242,7 @@ class _Index[T]:
         self._places: list[tuple[T, int]] = []
         self._by_sound = defaultdict[str, list[int]](list)
         for record in with_pauses(records):
-            for number, names in enumerate(names_of(record)):
-                line = line_of(*names)
+            for number, line in enumerate(lines_of(record)):
                 title, *others = line.split("\t")
                 for name in {*title.split(BETWEEN_PARTS), *map(str.strip, others)}:
                     if name:
@@ -310,24 +307,24 @@ class Lines[T]:
         self,
         hass: HomeAssistant,
         records: Callable[[], Sequence[T]],
-        names_of: Callable[[T], Iterable[Names]],
+        lines_of: Callable[[T], Iterable[str]],
         node_of: Callable[[T, int], Node | None],
         folder: str = "",
     ) -> None:
-        """Initialize the index of nothing; `node_of` gets a record and the number of those of its names that fit."""
+        """Initialize the index of nothing; `node_of` gets a record and the number of that of its lines that fits."""
         self._hass = hass
         self._records = records
-        self._names_of = names_of
+        self._lines_of = lines_of
         self._node_of = node_of
         self.folder = folder
-        self._index: _Index[T] = _Index((), names_of)
+        self._index: _Index[T] = _Index((), lines_of)
 
     async def async_prepare(self) -> None:
         """Fold the names of the list as it is now."""
         records = self._records()
         if self._index.records is not records:
             self._index = await self._hass.async_add_executor_job(
-                _Index, records, self._names_of
+                _Index, records, self._lines_of
             )
 
     async def async_records(self, query: Query) -> list[T]:
@@ -370,7 +367,7 @@ def lines_of_nodes(
     return Lines(
         hass,
         nodes,
-        lambda node: ((node.title, node.work.artist, node.subtitle or ""),),
+        lambda node: [line_of(node.title, node.work.artist, node.subtitle or "")],
         lambda node, _: node,
     )
 

@@ -35,7 +35,7 @@ from ...guard import ADDRESSES
 from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
-from ..search import Lines
+from ..search import Lines, line_of
 from ..server import Server
 from ..server_list import Json, ServerList
 from ..work import Work
@@ -340,7 +340,7 @@ class Channels(SubentryProvider[FollowedChannel]):
             Lines(
                 hass,
                 lambda: self.servers,
-                lambda channel: ((channel.title, None, ""),),
+                lambda channel: [line_of(channel.title)],
                 lambda channel, _: channel_node(channel),
             ),
             *(

@@ -18,9 +18,9 @@ from ...search import (
     MAX_QUERY,
     RELEVANT,
     Lines,
-    Names,
     Query,
     Scored,
+    line_of,
     the_one_called,
 )
 from ...spoken import FILLERS, NUMBER_WORDS, fold, number_of
@@ -52,14 +52,14 @@ class CatalogSearch:
         self._exhibitions = Lines(
             hass,
             lambda: catalog.list.records,
-            _names_of,
+            _lines_of,
             lambda exhibition, _: exhibition_node(catalog, exhibition),
             NodeKind.EXHIBITIONS,
         )
         self._series = Lines(
             hass,
             lambda: catalog.all_series,
-            lambda series: ((series.title, *self._context_of(series)),),
+            lambda series: [line_of(series.title, *self._context_of(series))],
             lambda series, _: (
                 series_node(catalog, series) if self._is_open(series) else None
             ),
@@ -70,14 +70,14 @@ class CatalogSearch:
             Lines(
                 hass,
                 lambda: catalog.artists,
-                lambda artist: ((artist.name, None, ""),),
+                lambda artist: [line_of(artist.name)],
                 lambda artist, _: artist_node(catalog, artist),
             ),
             self._series,
             Lines(
                 hass,
                 lambda: catalog.works.own_names,
-                self._names_of_work,
+                self._lines_of_work,
                 self._node_of_work,
                 NodeKind.EXHIBITIONS,
             ),
@@ -188,13 +188,13 @@ class CatalogSearch:
         title = exhibition.title if exhibition else ""
         return ", ".join(it.name for it in people_of(series, exhibition)), title
 
-    def _names_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[Names]:
-        """Yield the names of a work: its own, and its title."""
+    def _lines_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[str]:
+        """Yield the lines of a work: of its own name, and of its title."""
         series_id, artwork = work_of_series
         if series := self._catalog.series(series_id):
             work = self._catalog.work_of(artwork, series)
             for title in dict.fromkeys((artwork.name, work.title or "")):
-                yield title, work.artist, work.exhibition or ""
+                yield line_of(title, work.artist, work.exhibition or "")
 
     def _node_of_work(
         self, work_of_series: tuple[str, Artwork], number: int
@@ -206,17 +206,17 @@ class CatalogSearch:
         return artwork_node(self._catalog, work_of_series[1], series)
 
 
-def _names_of(exhibition: Exhibition) -> Iterator[Names]:
-    """Yield the names of an exhibition, one with each of its people."""
+def _lines_of(exhibition: Exhibition) -> Iterator[str]:
+    """Yield the lines of an exhibition, one with each of its people."""
     artists = ", ".join(artist.name for artist in exhibition.artists)
     people = (*exhibition.artists, exhibition.curator)
     for name in [person.name for person in people if person] or [""]:
-        yield exhibition.title, name, artists
+        yield line_of(exhibition.title, name, artists)
 
 
 def _score(query: Query, exhibition: Exhibition) -> int:
     """Return how well an exhibition fits the words of a query."""
-    return max(query.score(*names) for names in _names_of(exhibition))
+    return max(map(query.score_line, _lines_of(exhibition)))
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:

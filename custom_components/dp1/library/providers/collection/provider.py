@@ -16,7 +16,7 @@ from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
 from ...node import Children, Node, NodeKind, node_id
-from ...search import Lines, Names
+from ...search import Lines, line_of
 from ...server_list import ServerList
 from ...work import WORK_IDS, Work
 from ..provider import NodeRef, Source, SubentryProvider, source_of
@@ -198,24 +198,24 @@ class Collections(SubentryProvider[CollectionServer]):
         return Lines(
             self.hass,
             lambda: collection.list.records,
-            lambda work: ((work.name, ", ".join(work.artists), ""),),
+            lambda work: [line_of(work.name, ", ".join(work.artists))],
             lambda work, _: owned_node(collection, work),
         )
 
     def _groups_of(self, collection: CollectionServer) -> Lines[Node]:
         """Return the lines of a collection and its artists, whose names are no titles."""
 
-        def names_of(node: Node) -> Iterator[Names]:
-            """Yield the title of the collection, or the name of an artist."""
-            if node.kind == NodeKind.COLLECTION:
-                yield node.title, None, ""
-            else:
-                yield "", node.title, ""
+        def lines_of(node: Node) -> list[str]:
+            """Return the line of the collection, or of an artist."""
+            names = (
+                [node.title] if node.kind == NodeKind.COLLECTION else ["", node.title]
+            )
+            return [line_of(*names)]
 
         return Lines(
             self.hass,
             lambda: self.view(collection).folders,
-            names_of,
+            lines_of,
             lambda node, _: node,
         )
 

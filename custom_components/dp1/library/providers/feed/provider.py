@@ -27,7 +27,7 @@ from ....client.values import moment
 from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Children, Node, NodeKind, node_id, split_node_id
-from ...search import Lines, Names, Query, Scored
+from ...search import Lines, Query, Scored, line_of
 from ...work import Work, labeled
 from ..catalog.provider import CatalogProvider
 from ..provider import (
@@ -248,7 +248,7 @@ class FeedProvider(Provider):
             Lines(
                 self.hass,
                 lambda: feed.channels,
-                lambda channel: ((channel.title, channel.publisher, ""),),
+                lambda channel: [line_of(channel.title, channel.publisher)],
                 lambda channel, _: channel_node(channel),
                 NodeKind.CHANNELS,
             ),
@@ -480,11 +480,11 @@ def playlist_lines(
         item = playlist.items[number - 1]
         return None if item.is_secret(dt_util.now()) else item_node(playlist, item)
 
-    return Lines(hass, playlists, _names_of, node_of, folder)
+    return Lines(hass, playlists, _lines_of, node_of, folder)
 
 
-def _names_of(playlist: FeedPlaylist) -> Iterator[Names]:
-    """Yield the names of a playlist, and of its works."""
-    yield playlist.title, ", ".join(playlist.curators), ""
+def _lines_of(playlist: FeedPlaylist) -> Iterator[str]:
+    """Yield the lines of a playlist, and of its works."""
+    yield line_of(playlist.title, ", ".join(playlist.curators))
     for item in playlist.items:
-        yield item.title, item.artists, playlist.title
+        yield line_of(item.title, item.artists, playlist.title)
