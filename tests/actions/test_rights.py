@@ -28,7 +28,8 @@ def options() -> dict[str, Any]:
 async def library(
     hass: HomeAssistant, feed: FeedSimulator, options: dict[str, Any]
 ) -> MockConfigEntry:
-    assert await async_setup_component(hass, "api", {})
+    for component in ("api", "config", "diagnostics"):
+        assert await async_setup_component(hass, component, {})
     return await set_up(
         hass, library_entry(feed.url, api_key=feed.api_key, options=options)
     )
@@ -88,6 +89,43 @@ async def test_administrators_and_automations_publish(
         "dp1", "delete_playlist", {"playlist_id": stored}, blocking=True
     )
     assert writes(feed) == ["POST", "DELETE"]
+
+
+FLOWS = {
+    "/api/config/config_entries/flow": lambda entry: {"handler": "dp1"},
+    "/api/config/config_entries/options/flow": lambda entry: {"handler": entry},
+    "/api/config/config_entries/subentries/flow": lambda entry: {
+        "handler": [entry, "collection"]
+    },
+}
+
+
+async def test_members_configure_nothing(
+    hass_client: ClientSessionGenerator,
+    guest: TestClient[Any, Any],
+    library: MockConfigEntry,
+) -> None:
+    """Who is no administrator starts no dialog, goes on with none of another, and reads no diagnostics."""
+    owner = await hass_client()
+    refused = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+    before = dict(library.data), dict(library.options)
+    for path, data in FLOWS.items():
+        body = data(library.entry_id)
+        assert (await guest.post(path, json=body)).status in refused
+        answer = await owner.post(path, json=body)
+        assert answer.status == HTTPStatus.OK
+        flow = f"{path}/{(await answer.json())['flow_id']}"
+        for ask in (guest.get(flow), guest.post(flow, json={})):
+            assert (await ask).status in refused
+        assert (await owner.delete(flow)).status == HTTPStatus.OK
+    reconfigure = {"handler": "dp1", "entry_id": library.entry_id}
+    path = "/api/config/config_entries/flow"
+    assert (await guest.post(path, json=reconfigure)).status in refused
+    entry = f"/api/config/config_entries/entry/{library.entry_id}"
+    assert (await guest.delete(entry)).status in refused
+    diagnostics = f"/api/diagnostics/config_entry/{library.entry_id}"
+    assert (await guest.get(diagnostics)).status in refused
+    assert (dict(library.data), dict(library.options)) == before
 
 
 async def test_strangers_do_nothing(

@@ -254,6 +254,27 @@ async def test_a_stranger_writes_no_markup(page: Page) -> None:
     assert await page.locator("a[href]").count() == 0
 
 
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "x" * 10_000,
+        "Low " * 2500,
+        "Low \u202e\u2067edit\u2066",
+        "{{ states }} ${a} </div>",
+    ],
+    ids=["one word", "many words", "right to left", "template"],
+)
+async def test_a_stranger_takes_no_room(page: Page, evil: str) -> None:
+    """A text of any length stays text, within its card."""
+    await page.set_viewport_size({"width": 360, "height": 640})
+    work = {"exhibition": evil, "note": evil, "medium": evil, "signed_by": evil}
+    await render(page, work=work, media_title=evil, media_artist=evil)
+    await expect(page.locator(".title")).to_have_text(" ".join(evil.split()))
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert await page.evaluate(wide) <= 0
+    assert not await page.evaluate("window.broken")
+
+
 async def test_provenance(page: Page) -> None:
     """A token has a link to the explorer of its chain, if there is one."""
     link = page.locator(".provenance")
