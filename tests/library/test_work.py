@@ -153,3 +153,11 @@ def test_the_language_of_the_home() -> None:
             assert work.title == title
             assert work.about_artist == "Born in 1990."
     assert Work.of_manifest(manifest, "en").note == "Slow."
+    credited = {
+        "metadata": {"creditLine": "By Ada"},
+        "i18n": {"de": {"creditLine": "Von Ada"}},
+    }
+    item = PlaylistItem.parse({"title": "Tide", "inlineManifest": credited})
+    assert Work.of_item(item, "fr").artist == "By Ada"
+    assert Work.of_item(item, "de").artist == "Von Ada"
+    assert Work.of_manifest(credited, "de").artist == "Von Ada"

@@ -69,11 +69,13 @@ class Work(Description):
     @classmethod
     def of_item(cls, item: PlaylistItem, language: str = "") -> Self:
         """Return the work of a playlist item, by its own fields and the texts of its manifest in a language."""
-        texts = translation_in(item.raw.get("inlineManifest"), language)
+        manifest = item.raw.get("inlineManifest")
+        texts = translation_in(manifest, language)
+        line = texts.get("creditLine")
         return cls(
             id=item.id,
             title=texts.get("title") or item.title,
-            artists=item.artists,
+            artists=artists_in(manifest, line) if line else item.artists,
             note=item.note or texts.get("description"),
             picture=item.thumbnail,
             source=item.source,
