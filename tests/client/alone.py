@@ -8,6 +8,7 @@ from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 import sys
 
+from hypothesis import settings
 import pytest
 
 import custom_components
@@ -26,3 +27,8 @@ custom_components.dp1 = sys.modules[package.name] = module_from_spec(package)
 @pytest.fixture
 def socket_enabled() -> None:
     """Replace the fixture of Home Assistant's test package, which allows sockets."""
+
+
+# Nobody knows how busy the machine is.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")

@@ -360,70 +360,15 @@ HEX = "f0240e04d64717e319584957f6a83954b029254ad1260b6320472ea8c0c5b1cf"
 @pytest.mark.parametrize(
     ("data", "chain", "contract", "token_id"),
     [
-        (
-            {"chain": "ethereum", "contractAddress": "0xA", "tokenID": "12"},
-            "ethereum",
-            "0xA",
-            "12",
-        ),
-        (
-            {"chain": "ethereum", "contractAddress": "0xA", "tokenID": 2**255},
-            "ethereum",
-            "0xA",
-            str(2**255),
-        ),
-        (
-            {"chain": "ethereum", "contractAddress": "0xA", "tokenID": HEX},
-            "ethereum",
-            "0xA",
-            str(int(HEX, 16)),
-        ),
-        (
-            {
-                "chain": "ethereum",
-                "contractAddress": "0xA",
-                "tokenID": f"0x{HEX.upper()}",
-            },
-            "ethereum",
-            "0xA",
-            str(int(HEX, 16)),
-        ),
-        (
-            {"chain": "ethereum", "contractAddress": "0xA", "tokenID": "0xff"},
-            "ethereum",
-            "0xA",
-            "255",
-        ),
-        (
-            {"chain": "ethereum", "contractAddress": "0xA", "tokenID": "1" * 64},
-            "ethereum",
-            "0xA",
-            "1" * 64,
-        ),
-        (
-            {"chain": "tezos", "contractAddress": "KT1", "tokenID": HEX},
-            "tezos",
-            "KT1",
-            HEX,
-        ),
-        (
-            {"chain": "Bitmark", "contractAddress": "", "tokenID": HEX},
-            "bitmark",
-            "",
-            "",
-        ),
-        (
-            {
-                "swap": {
-                    "blockchainType": "tezos",
-                    "contractAddress": "KT1",
-                    "token": "5",
-                }
-            },
-            "tezos",
-            "KT1",
-            "5",
-        ),
+        ({"chain": "ethereum", "contractAddress": "0xA", "tokenID": "12"}, "ethereum", "0xA", "12"),
+        ({"chain": "ethereum", "contractAddress": "0xA", "tokenID": 2**255}, "ethereum", "0xA", str(2**255)),
+        ({"chain": "ethereum", "contractAddress": "0xA", "tokenID": HEX}, "ethereum", "0xA", str(int(HEX, 16))),
+        ({"chain": "ethereum", "contractAddress": "0xA", "tokenID": f"0x{HEX.upper()}"}, "ethereum", "0xA", str(int(HEX, 16))),
+        ({"chain": "ethereum", "contractAddress": "0xA", "tokenID": "0xff"}, "ethereum", "0xA", "255"),
+        ({"chain": "ethereum", "contractAddress": "0xA", "tokenID": "1" * 64}, "ethereum", "0xA", "1" * 64),
+        ({"chain": "tezos", "contractAddress": "KT1", "tokenID": HEX}, "tezos", "KT1", HEX),
+        ({"chain": "Bitmark", "contractAddress": "", "tokenID": HEX}, "bitmark", "", ""),
+        ({"swap": {"blockchainType": "tezos", "contractAddress": "KT1", "token": "5"}}, "tezos", "KT1", "5"),
         (
             {
                 "chain": "bitmark",
@@ -443,15 +388,10 @@ HEX = "f0240e04d64717e319584957f6a83954b029254ad1260b6320472ea8c0c5b1cf"
             "0xB",
             str(int(HEX, 16)),
         ),
-        (
-            {"chain": "ethereum", "swap": {"blockchainType": "tezos", "token": "5"}},
-            "ethereum",
-            "",
-            "",
-        ),
+        ({"chain": "ethereum", "swap": {"blockchainType": "tezos", "token": "5"}}, "ethereum", "", ""),
         ({}, "", "", ""),
     ],
-)
+)  # fmt: skip
 def test_identity(
     data: dict[str, Any], chain: str, contract: str, token_id: str
 ) -> None:
