@@ -48,6 +48,7 @@ CLIENT = f"{PACKAGE}.client"
 CLIENT_ORDER: tuple[set[str], ...] = (
     {"page", "text", "values"},
     {"errors"},
+    {"guard"},
     {"http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer"},

@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.dp1 import config_flow, fields, llm
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.client import http, text, values
+from custom_components.dp1.client import guard, http, text, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import (
     client as display,
@@ -57,7 +57,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{linked.MAX_LINKED_WORKS} works", DEFAULTS["link_timeout"]),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
-    "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),
+    "redirects": ("-", "-", guard.MAX_REDIRECTS, "within the time above"),
     "titles, artists, notes in states": (f"{text.MAX_TITLE}, {text.MAX_TITLE} and {manifest.MAX_NOTE} characters", "-", "-", "-"),
     "ids and addresses in states": (f"{player_status.MAX_ID} and {values.MAX_TEXT:,} bytes", "-", "-", "-"),
 }  # fmt: skip

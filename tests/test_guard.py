@@ -12,7 +12,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import Dp1Error, InvalidRequestError
-from custom_components.dp1.client.http import PUBLIC, public_session, request_json
+from custom_components.dp1.client.guard import PUBLIC, public_session
+from custom_components.dp1.client.http import request_json
 from custom_components.dp1.display.discovery import Address, async_identify
 from custom_components.dp1.guard import ADDRESSES, SESSION, HomeAddresses
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER

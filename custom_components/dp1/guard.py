@@ -23,7 +23,7 @@ from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.ssl import get_default_context
 
-from .client.http import PUBLIC, Guard, is_home_name, public_session
+from .client.guard import PUBLIC, Guard, is_home_name, public_session
 from .client.playlist.document import MAX_DOCUMENT
 from .client.text import host_of, plain_host, web_url
 from .client.values import MAX_ON_LOOP
@@ -62,7 +62,7 @@ def async_session(hass: HomeAssistant) -> ClientSession:
 
 @dataclass(frozen=True, slots=True)
 class StoredAddresses:
-    """Digests of addresses, the latest last, and the places of hosts, as `client.http.Guard` has it."""
+    """Digests of addresses, the latest last, and the places of hosts, as `client.guard.Guard` has it."""
 
     casts: list[str] = field(default_factory=list)
     libraries: list[str] = field(default_factory=list)
@@ -109,7 +109,7 @@ class _Addresses:
 class HomeAddresses:
     """Addresses at home that may be read: those that an administrator or an automation casts, and those of the servers of a library.
 
-    A cast only names hosts that cannot lead elsewhere later, as `client.http.is_home_name` has it.
+    A cast only names hosts that cannot lead elsewhere later, as `client.guard.is_home_name` has it.
     """
 
     def __init__(self, hass: HomeAssistant) -> None:

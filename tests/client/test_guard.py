@@ -9,20 +9,20 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 import pytest
 
-from custom_components.dp1.client import http
+from custom_components.dp1.client import guard as module
 from custom_components.dp1.client.errors import (
     InvalidRequestError,
     LostAnswerError,
     UnexpectedAnswerError,
     UnreachableError,
 )
-from custom_components.dp1.client.http import (
+from custom_components.dp1.client.guard import (
     Guard,
     is_home_name,
     is_public,
     public_session,
-    request_json,
 )
+from custom_components.dp1.client.http import request_json
 from custom_components.dp1.client.text import host_of, web_url
 
 from .scripted_server import Reply, ScriptedServer
@@ -261,7 +261,7 @@ async def test_name_that_leads_home_the_next_time(
     names = Names()
     # Only the first answer stands for an address of the internet.
     monkeypatch.setattr(
-        http,
+        module,
         "is_public",
         lambda address: bool(ip_address(address)) and names.asked == 1,
     )
@@ -291,7 +291,7 @@ async def test_public_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A public address is requested by the restricted session."""
-    monkeypatch.setattr(http, "is_public", lambda address: True)
+    monkeypatch.setattr(module, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
         assert await ask(Guard(session, public), f"http://art.example:{port}/a b")
@@ -395,7 +395,7 @@ async def test_a_public_host_that_is_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A connection that a public host refuses is not taken for one within the home."""
-    monkeypatch.setattr(http, "is_public", lambda address: True)
+    monkeypatch.setattr(module, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
     with pytest.raises(UnreachableError, check=keyed("refused")):

@@ -29,10 +29,9 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from custom_components.dp1.client.guard import Guard, public_session
 from custom_components.dp1.client.http import (
     Answer,
-    Guard,
-    public_session,
     read_title,
     request_json,
     status_error,

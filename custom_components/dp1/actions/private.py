@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from ..client.errors import Fault
-from ..client.http import is_home_name
+from ..client.guard import is_home_name
 from ..client.playlist.schema import MAX_FAULTS, path_text
 from ..client.text import plain_host, web_url
 from ..grants import PATH as LENT_PATH

@@ -24,7 +24,7 @@ from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
 from ..client.feed.connection import Family
-from ..client.http import Guard, public_session
+from ..client.guard import Guard, public_session
 from ..client.text import clean, web_url
 from ..const import (
     CONF_BACKGROUND,

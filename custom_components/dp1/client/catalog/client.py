@@ -28,7 +28,8 @@ from ..errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from ..http import Answer, Guard, request_json, status_error
+from ..guard import Guard
+from ..http import Answer, request_json, status_error
 from ..page import Page
 from ..text import clean, is_technical, server_url
 from ..values import MAX_ON_LOOP, decode, mapping

@@ -24,7 +24,8 @@ from ..errors import (
     TooLargeError,
     UnexpectedAnswerError,
 )
-from ..http import Answer, Guard
+from ..guard import Guard
+from ..http import Answer
 from ..page import Page
 from ..playlist.playlist import Playlist
 from ..playlist.signing import SigningKey

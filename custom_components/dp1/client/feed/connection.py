@@ -39,7 +39,8 @@ from ..errors import (
     UnexpectedAnswerError,
     UnknownFieldError,
 )
-from ..http import Answer, Guard, http_date, request_json, status_error
+from ..guard import Guard
+from ..http import Answer, http_date, request_json, status_error
 from ..playlist.document import MAX_DOCUMENT
 from ..playlist.schema import UUID
 from ..text import MAX_URL, clean, is_technical

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-from ..http import is_home_name
+from ..guard import is_home_name
 from ..text import (
     MAX_TITLE,
     clean,

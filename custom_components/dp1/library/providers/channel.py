@@ -26,7 +26,7 @@ from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
 from ...client.feed.models import FeedChannel, FeedPlaylist
-from ...client.http import Guard
+from ...client.guard import Guard
 from ...client.page import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
