@@ -362,12 +362,14 @@ class PlayerStatus(Message):
         )
         if not is_same_list:
             return replace(self, settings=settings)
+        # Works without id and title may be others: the document is read again.
+        is_known = self.playlist_url is not None or all(map(any, self.names))
         render_status = self.render_status
         if render_status is None and self.position == previous.position:
             render_status = previous.render_status
         return replace(
             self,
-            playlist=self.playlist or previous.playlist,
+            playlist=self.playlist or (previous.playlist if is_known else None),
             playlist_id=self.playlist_id or previous.playlist_id,
             playlist_title=self.playlist_title or previous.playlist_title,
             items=self._items_over(previous),
