@@ -70,6 +70,8 @@ DURATIONS = [
 ]
 TEXTS = [
     (display.CAST_SCHEMA, "exhibition", {}),
+    (display.CAST_SCHEMA, "series", {}),
+    (display.CAST_SCHEMA, "playlist_id", {}),
     (display.CAST_SCHEMA, "title", {}),
     (display.MESSAGE_SCHEMA, "text", {}),
     (feed.PUBLISH_SCHEMA, "title", {}),
@@ -120,6 +122,8 @@ async def test_texts(
     for text in ("1984", "007", "True", "[1, 2]", "{'a': 1}", "3.5"):
         rendered = Template(f"{{{{ {text!r} }}}}", hass).async_render()
         assert value_of(schema, field, more, rendered) == text
+    # A helper writes it as a fraction.
+    assert value_of(schema, field, more, 1984.0) == "1984"
 
 
 @pytest.mark.usefixtures("socket_enabled")

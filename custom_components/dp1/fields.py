@@ -19,14 +19,20 @@ MAX_NOTE: Final = 500
 PLACE: Final = re.compile(r"0*([1-9][0-9]{0,8})(\.0*)?")
 
 
+def name(value: Any) -> str:
+    """Validate an id or a title, also one that is a number."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return cv.string(int(value) if is_whole else value)
+
+
 def text_up_to(most: int) -> Any:
     """Return the validator of a text of limited length, which removes invisible characters."""
-    return vol.All(cv.string, str.strip, vol.Length(max=most), plain_lines)
+    return vol.All(name, str.strip, vol.Length(max=most), plain_lines)
 
 
 def plain_text(value: Any) -> str:
     """Validate a text that is no template, which would be compared as it is written."""
-    text = cv.string(value)
+    text = name(value)
     if is_template_string(text):
         raise vol.Invalid("templates are not supported here")
     return text

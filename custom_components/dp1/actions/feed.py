@@ -34,7 +34,7 @@ from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, translated
-from ..fields import find_work, list_up_to, note, work
+from ..fields import find_work, list_up_to, name, note, work
 from ..grants import GRANTS
 from ..guard import ADDRESSES
 from ..language import async_message, async_text
@@ -57,9 +57,9 @@ READ_FIELDS = ("playlist_id", "playlist_url")
 PUBLISH_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        **{vol.Optional(name): ART[name] for name in PUBLISH_FIELDS if name in ART},
+        **{vol.Optional(field): ART[field] for field in PUBLISH_FIELDS if field in ART},
         **cv.ENTITY_SERVICE_FIELDS,
-        **{vol.Optional(word): cv.string for word in WORDS},
+        **{vol.Optional(word): name for word in WORDS},
         vol.Optional("note"): note,
         vol.Optional("sign"): cv.boolean,
         vol.Optional("only_public"): cv.boolean,
@@ -68,14 +68,14 @@ PUBLISH_SCHEMA = vol.Schema(
 GET_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        **{vol.Optional(field): cv.string for field in READ_FIELDS},
+        **{vol.Optional(field): name for field in READ_FIELDS},
     }
 )
 VALIDATE_SCHEMA = vol.Schema({vol.Required("playlist"): object})
 DELETE_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        vol.Required("playlist_id"): cv.string,
+        vol.Required("playlist_id"): name,
     }
 )
 
@@ -382,9 +382,9 @@ def _added(value: Any) -> Document | Medium:
 UPDATE_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        vol.Required("playlist_id"): cv.string,
-        vol.Optional("title"): cv.string,
-        vol.Optional("summary"): cv.string,
+        vol.Required("playlist_id"): name,
+        vol.Optional("title"): name,
+        vol.Optional("summary"): name,
         vol.Optional("add"): list_up_to(MAX_WORKS, _added),
         vol.Optional("remove"): WORKS,
         vol.Optional("order"): WORKS,

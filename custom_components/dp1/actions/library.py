@@ -14,7 +14,7 @@ from ..browse.search import async_search_nodes
 from ..client.errors import Dp1Error
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
-from ..fields import list_up_to, media, whole_number
+from ..fields import list_up_to, media, name, whole_number
 from ..library.entries import (
     async_libraries,
     error_subject,
@@ -49,7 +49,7 @@ KINDS = (
 )
 SEARCH_SCHEMA = vol.Schema(
     {
-        vol.Required("query"): vol.All(cv.string, vol.Length(min=1)),
+        vol.Required("query"): vol.All(name, vol.Length(min=1)),
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
         vol.Optional("kinds"): list_up_to(len(KINDS), vol.In(KINDS)),
         vol.Optional("limit", default=20): whole_number(1, 100),

@@ -41,7 +41,7 @@ from ..errors import (
     invalid_input,
     translated_errors,
 )
-from ..fields import media
+from ..fields import media, name
 from ..guard import async_session
 from ..language import async_message, async_text
 from ..permissions import async_caller
@@ -203,9 +203,9 @@ async def async_for_each_display(
 ART: Mapping[str, Any] = {
     "playlist_url": cv.string,
     "playlist": vol.Any(dict, cv.string),
-    "playlist_id": cv.string,
-    "exhibition": cv.string,
-    "series": cv.string,
+    "playlist_id": name,
+    "exhibition": name,
+    "series": name,
     "media_content_id": media,
     "media": MEDIA,
 }
