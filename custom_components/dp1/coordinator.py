@@ -1204,10 +1204,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
 
 def _work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
-    """Return the id, title and source that identify the current work."""
-    if (item := player.current) is None:
-        return (None, None, None)
-    return (player.playlist_url, item.id, item.title)
+    """Return the address of the playlist, and the id and title that identify the current work."""
+    item = player.current
+    return (player.playlist_url, item.id, item.title) if item else (None, None, None)
 
 
 async def _async_send_asleep(

@@ -291,18 +291,17 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         extra = kwargs.get("extra") or {}
         title = extra.get("title") or mapping(extra.get("metadata")).get("title")
         title = str(title) if isinstance(title, float | int | str) else None
-        name, place = split_media_id(media_id)
-        if name != media_id:
+        playlist_id, place = split_media_id(media_id)
+        if playlist_id != media_id:
             # A scene repeats the content type of the state, which is that of the work.
-            media_id, media_type = name, MediaType.PLAYLIST
+            media_id, media_type = playlist_id, MediaType.PLAYLIST
+        options = Options(place=place)
         if media_id.startswith(REMEMBERED):
-            again = Options()
             program = self.hass.data[PROGRAMS][self.coordinator.entry_id]
             record_id = media_id.removeprefix(REMEMBERED)
-            with self.coordinator.requests.pending_cast(again.number):
-                await program.async_show_again(self.coordinator, record_id, again)
+            with self.coordinator.requests.pending_cast(options.number):
+                await program.async_show_again(self.coordinator, record_id, options)
             return
-        options = Options(place=place)
         context = self._context
 
         async def show(display: DisplayCoordinator) -> None:
@@ -312,14 +311,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 media = None if is_in_history(self.hass, media_id) else media_id
                 caller = await self.hass.data[ADDRESSES].async_caller(context, media)
                 own = replace(options, caller=caller)
-                cast = await async_from_media(
+                playlist = await async_from_media(
                     self.hass, media_type, media_id, own, title
                 )
-                duration = duration_of(extra, announce is True, cast)
+                duration = duration_of(extra, announce is True, playlist)
                 if duration is None and enqueue not in (None, Enqueue.REPLACE):
-                    await async_enqueue(display, cast, own, enqueue)
+                    await async_enqueue(display, playlist, own, enqueue)
                 else:
-                    await async_show(display, cast, own, duration)
+                    await async_show(display, playlist, own, duration)
                 for warning in own.warnings:
                     # This action has no response.
                     persistent_notification.async_create(
