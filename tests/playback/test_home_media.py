@@ -872,16 +872,21 @@ async def test_a_film_of_a_list_lasts_its_length(
     together = [media, f"{SOURCE}/star.svg"]
     await do(hass, "cast_playlist", entity_id=ENTITY_ID, media=together)
     assert [it["duration"] for it in display.state.items] == [seconds, 300]
-    await play(hass, f"{SOURCE}/star.svg")
-    await hass.services.async_call(
-        "media_player",
-        "play_media",
-        {
-            "entity_id": ENTITY_ID,
-            "media_content_type": "",
-            "media_content_id": media,
-            "enqueue": "add",
-        },
-        blocking=True,
-    )
-    assert [it["duration"] for it in display.state.items] == [300, seconds]
+    star = f"{SOURCE}/star.svg"
+    for first, second, lengths in (
+        (star, media, [300, seconds]),
+        (media, star, [seconds, 300]),
+    ):
+        await play(hass, first)
+        await hass.services.async_call(
+            "media_player",
+            "play_media",
+            {
+                "entity_id": ENTITY_ID,
+                "media_content_type": "",
+                "media_content_id": second,
+                "enqueue": "add",
+            },
+            blocking=True,
+        )
+        assert [it["duration"] for it in display.state.items] == lengths

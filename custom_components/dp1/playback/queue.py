@@ -83,6 +83,9 @@ async def async_enqueue(
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
         document = await _async_document(coordinator.hass, before.playlist, player)
         works: Works = document["items"]
+        if length := before.playlist.length:
+            # A film that was shown alone had no end.
+            works = [{"duration": length, **work} for work in works]
         index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
         added = await async_read_for_display(coordinator.hass, playlist, options.caller)
