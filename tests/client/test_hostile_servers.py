@@ -19,6 +19,8 @@ from custom_components.dp1.client.values import MAX_DEPTH
 from .scripted_server import Reply, Request, ScriptedServer
 from .timing import most_memory, worst_stall
 
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
 # Of a list: as many pages as are read here.
 MOST_PAGES = 30
 MOST_STALL = 0.1
