@@ -914,6 +914,9 @@ async def test_works_to_come_that_could_not_be_read(page: Page) -> None:
     )
     await render(page, work={"works": 3})
     await eventually(page, "window.failed")
+    # What comes next is drawn by the module of the chooser, which may still load.
+    drawn = "customElements.whenDefined('dp1-menu').then(() => new Promise((done) => setTimeout(done)))"
+    await page.evaluate(drawn)
     await page.evaluate("window.pages = {}")
     await offer(page, "dp1://next", "Ebb", "Flood")
     await render(page, work={"works": 3}, volume_level=0.4)
