@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
@@ -73,13 +74,18 @@ async def test_a_solo_show_has_its_single_works_first(
     assert counts == sorted(counts, key=lambda count: count > 1)
 
 
-async def test_limit(catalog: CatalogSimulator, make_library: MakeLibrary) -> None:
-    """The number of works is limited, and each playlist has a new id."""
+async def test_limit(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """The number of works is limited, and each playlist has a new id and the same works, also a little later."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     few = document(await library.async_build_playlist(node, limit=6))
     assert len(few["items"]) == 6
     plain = document(await library.async_build_playlist(node))
+    freezer.tick(1)
     again = document(await library.async_build_playlist(node))
     assert plain["items"] == again["items"]
     assert plain["id"] != again["id"]

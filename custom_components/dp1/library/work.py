@@ -141,7 +141,7 @@ def labeled(
     Args:
         item: of a playlist.
         work: the work, by default as far as the item itself tells.
-        created: when the manifest was made, by default now.
+        created: when the manifest was made, by default today: built again, it is the same.
     """
     if item.get("inlineManifest") or item.get("ref"):
         return item
@@ -161,7 +161,7 @@ def labeled(
     manifest = {
         "refVersion": MANIFEST_VERSION,
         "id": item.get("id") or str(uuid5(WORK_IDS, item["source"])),
-        "created": timestamp(created or dt_util.utcnow()),
+        "created": timestamp(created or dt_util.start_of_local_day()),
         "locale": "en",
         "metadata": without_nothing(metadata),
     }
