@@ -122,6 +122,30 @@ async def test_an_older_announcement_after_a_newer_one(house: House) -> None:
     assert house.hanging("wall") == "Tides 1"
 
 
+async def test_an_older_cast_after_an_announcement(house: House) -> None:
+    """It hangs when the announcement is over: the newest of those that come too late."""
+    await house.phone_casts("wall", TIDES)
+    oldest, older, newer = Options(), Options(), Options()
+    await show(house, series("Rain", 1), newer, MOMENT)
+    assert (await show(house, DUNES, older))["superseded"]
+    assert (await show(house, series("Snow", 1), oldest))["superseded"]
+    assert house.hanging("wall") == "Rain 1" and program(house).is_announcing
+    await end(house)
+    await house.hass.async_block_till_done()
+    assert house.hanging("wall") == "Dunes 1"
+    assert not program(house).is_announcing
+
+
+async def test_an_older_cast_after_an_announcement_has_ended(house: House) -> None:
+    """It is shown, as nothing newer hangs."""
+    await house.phone_casts("wall", TIDES)
+    older, newer = Options(), Options()
+    await show(house, series("Rain", 1), newer, MOMENT)
+    await house.do("dp1.show_previous", "wall")
+    assert "superseded" not in await show(house, DUNES, older)
+    assert house.hanging("wall") == "Dunes 1"
+
+
 async def test_a_cast_while_an_announcement_ends(house: House) -> None:
     """What is cast at the end of an announcement stays, whichever comes first."""
     await house.phone_casts("wall", TIDES)

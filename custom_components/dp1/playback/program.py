@@ -49,12 +49,14 @@ class Announcement:
         until: when it ends.
         before: what is restored then.
         since: when it began, None if an older version has stored it.
+        earlier: what is restored if the display refuses that, None if nothing came too late.
     """
 
     playlist: Playlist
     until: datetime
     before: Snapshot
     since: datetime | None = None
+    earlier: Snapshot | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +198,8 @@ class Program:
         self._waiting: list[int] = []
         # The number of the newest cast that was taken; what lasts on the display is a part of it.
         self._newest = 0
+        # That of the newest permanent one, which may hang after an announcement.
+        self._newest_permanent = 0
         self._cancel_end: CALLBACK_TYPE | None = None
 
     @property
@@ -243,7 +247,7 @@ class Program:
     @callback
     def cancel(self) -> None:
         """Give up the casts that wait, as a newer one would."""
-        self._newest = next(REQUEST_NUMBERS)
+        self._newest = self._newest_permanent = next(REQUEST_NUMBERS)
 
     @callback
     def note(self, **changes: Any) -> None:
@@ -296,7 +300,19 @@ class Program:
     ) -> Response:
         """Show a playlist permanently, which ends announcement and Daily, and return the response of ``dp1.cast_playlist``."""
         async with self.turn(options.number) as is_newest:
-            if not is_newest:
+            announcement = self.notes.announcement
+            is_older = options.number < self._newest_permanent
+            if is_older or (announcement and not is_newest):
+                if announcement and not is_older:
+                    # It is what hangs after the newer announcement.
+                    self._newest_permanent = options.number
+                    asleep = announcement.before.asleep and not options.wake
+                    announcement = replace(
+                        announcement,
+                        before=Snapshot(playlist, options.start, asleep),
+                        earlier=announcement.earlier or announcement.before,
+                    )
+                    await self.async_note(announcement=announcement, daily=daily)
                 return await _async_superseded(coordinator, playlist)
             async with self._lasting(options, daily):
                 playlist = await async_cast(coordinator, playlist, options)
@@ -327,7 +343,8 @@ class Program:
         self.note(announcement=None, daily=None)
         try:
             yield
-            self._newest = options.number
+            self._newest_permanent = options.number
+            self._newest = max(self._newest, options.number)
             self.note(daily=daily)
         except HomeAssistantError:
             self.note(announcement=lasting.announcement, daily=lasting.daily)
@@ -357,6 +374,8 @@ class Program:
                 announcement = Announcement(
                     playlist, _end(duration, active), before, dt_util.utcnow()
                 )
+                if active:
+                    announcement = replace(announcement, earlier=active.earlier)
                 # Saved before it is sent, so that a restart in between ends it.
                 await self.async_note(announcement=announcement)
                 try:
@@ -409,7 +428,12 @@ class Program:
         """Show the playlist from before an announcement, unless something else is shown by now."""
         with coordinator.requests.steps():
             if await _async_is_shown(coordinator, announcement):
-                await async_restore_snapshot(coordinator, announcement.before)
+                try:
+                    await async_restore_snapshot(coordinator, announcement.before)
+                except HomeAssistantError:
+                    if announcement.earlier is None:
+                        raise
+                    await async_restore_snapshot(coordinator, announcement.earlier)
             await self.async_note(announcement=None)
 
 
