@@ -100,6 +100,7 @@ async def test_nothing_is_published_with_a_key_that_cannot_be_saved(
 ) -> None:
     """Where entries cannot be written, nothing is sent, and the next step is told."""
     monkeypatch.setattr(keys, "PATIENCE", 1.0)
+    path.unlink(missing_ok=True)
     path.mkdir(parents=True)
     for action, data in (
         ("publish_playlist", {"playlist": playlist(id=ID)}),

@@ -13,6 +13,7 @@ from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.providers.catalog import provider
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 
@@ -41,8 +42,9 @@ type MakeLibrary = Callable[..., Awaitable[Library]]
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten timeouts."""
+    """Shorten timeouts, but wait for whole playlists on a busy machine."""
     timing.impatient(monkeypatch)
+    monkeypatch.setattr(provider, "BUILD_PATIENCE", 100.0)
 
 
 @pytest.fixture
