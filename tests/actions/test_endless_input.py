@@ -14,9 +14,8 @@ from custom_components.dp1.client.playlist import signing
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.node import parse_media_id
-from custom_components.dp1.library.search import MAX_LINES, Query, _Index
+from custom_components.dp1.library.search import MAX_LINES, Query, _Index, line_of
 from custom_components.dp1.library.settings import _checked
-from custom_components.dp1.library.spoken import fold
 from custom_components.dp1.llm import ShowArtTool
 from custom_components.dp1.playback.compose import MEDIA
 from homeassistant.core import HomeAssistant
@@ -107,7 +106,7 @@ def test_a_key_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_name_that_fits_all() -> None:
     """Of a hundred thousand lines that fit, few are scored, and of a long query only its start."""
     names = [f"Noon {number}" for number in range(10 * MAX_LINES)]
-    index = _Index(names, lambda name: [fold(name)])
+    index = _Index(names, lambda name: [line_of(name)])
     assert len(index.find(Query.of("noon"))) == MAX_LINES
     assert len(Query.of("noon " * 1000).text) <= 200
 
