@@ -1,8 +1,9 @@
 """Test the Daily of a library: its sensor, its node, and documents that cannot be read."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -288,3 +289,50 @@ async def test_a_copy_of_the_future(
         }
         await set_up(hass, entry)
         await until(lambda: server.requests)
+
+
+HAVANA = ZoneInfo("America/Havana")
+
+
+def change(ahead: bool) -> date:
+    """Return the next day on which the clocks of Havana go from 0 to 1, or from 1 back to 0."""
+    days = (FIRST + timedelta(days=number) for number in range(366))
+
+    def hours(day: date) -> timedelta:
+        """Return the length of a day."""
+        begin, end = (
+            datetime.combine(day + timedelta(days=n), time(), HAVANA).astimezone(UTC)
+            for n in (0, 1)
+        )
+        return end - begin
+
+    usual = timedelta(days=1)
+    return next(d for d in days if (hours(d) < usual if ahead else hours(d) > usual))
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("ahead", [True, False])
+async def test_the_clocks_change_while_home_assistant_is_down(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, ahead: bool
+) -> None:
+    """Each day has its work once, also where midnight is skipped or comes twice."""
+    await hass.config.async_set_time_zone(str(HAVANA))
+    day = (change(ahead) - FIRST).days
+    midnight = datetime.combine(change(ahead), time(), HAVANA).astimezone(UTC)
+    offset = timedelta()
+    monkeypatch.setattr(dt_util, "utcnow", lambda: datetime.now(UTC) + offset)
+    async with ScriptedServer.run(Reply(200, document(*range(day - 1, day + 3)))) as s:
+        options = {"daily_url": f"{s.url}/api/v1/playlists/daily-1"}
+        offset = midnight - timedelta(minutes=30) - datetime.now(UTC)
+        entry = await set_up(hass, library_entry(None, None, options=options))
+        await until(lambda: state_of(hass, SENSOR).state == f"Day {day - 1}")
+        for minutes in (30, 60, 90, 120, 23 * 60, 25 * 60, 26 * 60):
+            await hass.config_entries.async_unload(entry.entry_id)
+            now = midnight + timedelta(minutes=minutes)
+            offset = now - datetime.now(UTC)
+            await hass.config_entries.async_setup(entry.entry_id)
+            today = (now.astimezone(HAVANA).date() - FIRST).days
+            await until(lambda: state_of(hass, SENSOR).state == f"Day {today}")  # noqa: B023
+            next_at = state_of(hass, SENSOR).attributes["next_at"]
+            assert now < next_at <= now + timedelta(hours=25)
+            assert (next_at.astimezone(HAVANA).date() - FIRST).days == today + 1

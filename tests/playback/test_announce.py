@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
@@ -18,9 +19,10 @@ from homeassistant.util import dt as dt_util
 
 from ..timing import set_timing
 
-from tests.displays import settle, until
+from tests.displays import settle, state_of, until
 from tests.houses import House, series, served, titles
 from tests.simulators.display import FaultKind
+from tests.simulators.display.clock import ShiftedClock
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -200,6 +202,41 @@ def set_back(monkeypatch: pytest.MonkeyPatch) -> None:
         before, back = getattr(module, name), timedelta(hours=3)
         ago = back if name == "utcnow" else back.total_seconds()
         monkeypatch.setattr(module, name, lambda b=before, a=ago: b() - a)
+
+
+@pytest.mark.parametrize("start", ["2027-03-28 00:30", "2026-10-25 00:30"])
+async def test_the_clocks_change_while_home_assistant_is_down(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    """An announcement lasts as long as it should, and the sleep schedule stays that of the display, into summer and out of it."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    clock = ShiftedClock(ZoneInfo("Europe/Berlin"))
+    moved = datetime.fromisoformat(start).replace(tzinfo=UTC) - datetime.now(UTC)
+    clock.shift(moved)
+    monkeypatch.setattr(dt_util, "utcnow", lambda: clock.now().astimezone(UTC))
+    async with House.of(hass, "wall", clock=clock) as house:
+        wall, entry_id = house.walls["wall"], house.entries["wall"].entry_id
+        for field, value in (("sleep_time", "01:00:00"), ("wake_time", "02:15:45")):
+            entity = f"time.wall_{field}"
+            data = {"entity_id": entity, "time": value}
+            await hass.services.async_call("time", "set_value", data, blocking=True)
+        await house.show("wall", playlist=ART)
+        await ring(house, show_for={"hours": 2})
+        ends = house.attribute("wall", "dp1")["until"]
+        await hass.config_entries.async_unload(entry_id)
+        clock.shift(moved + timedelta(hours=1))
+        await forget(house)
+        writes = wall.writes
+        await hass.config_entries.async_setup(entry_id)
+        await until(lambda: house.hanging("wall") == "picture")
+        assert house.attribute("wall", "dp1")["until"] == ends
+        assert wall.sleep.record()["wakeTime"] == "02:15"
+        assert state_of(hass, "time.wall_wake_time").state == "02:15:00"
+        for rest, work in ((3590, "picture"), (3601, "Tides 1")):
+            assert wall.writes == writes
+            await settle(wall)
+            async_fire_time_changed(hass, datetime.now(UTC) + timedelta(seconds=rest))
+            await until(lambda: house.hanging("wall") == work)  # noqa: B023
 
 
 async def test_doorbell_and_the_phone_casts(house: House) -> None:

@@ -1,7 +1,7 @@
 """Test screens: pairing, the interface of a display, and the page's side of it."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
@@ -10,6 +10,7 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.screen.pairing import PATH, Screens
+from custom_components.dp1.screen.player import Player
 from custom_components.dp1.screen.server import SERVICE_TYPE, Server
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
@@ -139,6 +140,53 @@ async def test_a_night(
     freezer.move_to(began + timedelta(hours=10.5, minutes=11))
     server.player.tick()
     assert server.player.page()["title"] == "Three"
+
+
+@pytest.mark.parametrize(
+    ("night", "minutes"),
+    [
+        # The clocks go from 2 to 3 after an hour: at once it is later than when the screen falls asleep or wakes.
+        ("2027-03-28 00:00", {"23:00-02:30": (0, 60), "02:30-07:30": (60, 330)}),
+        # From 3 back to 2 after two hours: the same times come again, and change nothing.
+        ("2026-10-24 23:00", {"23:00-02:30": (0, 90), "02:30-07:30": (90, 450)}),
+    ],
+)
+async def test_a_night_in_which_the_clocks_change(
+    hass: HomeAssistant,
+    screens: Screens,
+    page: Page,
+    freezer: FrozenDateTimeFactory,
+    night: str,
+    minutes: dict[str, tuple[int, int]],
+) -> None:
+    """A screen sleeps and wakes once, also over a restart, and what comes next is ahead."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    began = datetime.fromisoformat(night).replace(tzinfo=UTC)
+    freezer.move_to(began)
+    server = await page.pair(screens)
+    for times, (asleep, awake) in minutes.items():
+        sleep_time, wake_time = times.split("-")
+        freezer.move_to(began)
+        await send(
+            server,
+            "setSleepSchedule",
+            enabled=True,
+            sleepTime=sleep_time,
+            wakeTime=wake_time,
+        )
+        for minute in range(0, 480, 5):
+            freezer.move_to(began + timedelta(minutes=minute))
+            for player in (server.player, Player(server.player.state, lambda: None)):
+                assert player.page()["asleep"] is (asleep <= minute < awake), minute
+                following = min((m for m in (asleep, awake) if m > minute), default=480)
+                ahead = (player.next_event or 0) - dt_util.utcnow().timestamp()
+                assert ahead == (following - minute) * 60 or ahead > 7200, minute
+        for command, lasts in (("wakeNow", asleep), ("sleepNow", awake)):
+            freezer.move_to(began)
+            await send(server, command)
+            for minute in range(0, lasts, 5):
+                freezer.move_to(began + timedelta(minutes=minute))
+                assert server.player.page()["asleep"] is (command == "sleepNow"), minute
 
 
 async def test_codes_are_bounded(screens: Screens, page: Page) -> None:

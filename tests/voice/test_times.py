@@ -62,6 +62,38 @@ async def test_until(
 
 
 @pytest.mark.parametrize(
+    ("now", "clock", "until", "minutes"),
+    [
+        # From 2 to 3: what the clock skips ends with that.
+        ("2026-03-29 00:50", "2:30", "03:00", 10),
+        ("2026-03-29 00:50", "3:15", "03:15", 25),
+        # From 3 back to 2: what comes twice is meant the next time.
+        ("2026-10-25 00:30", "2:45", "02:45", 15),
+        ("2026-10-25 00:30", "2:10", "02:10", 40),
+        ("2026-10-25 00:30", "3:00", "03:00", 90),
+        ("2026-10-25 01:30", "2:45", "02:45", 15),
+        ("2026-10-25 01:30", "2:10", "14:10", 700),
+    ],
+)
+async def test_until_when_the_clocks_change(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    now: str,
+    clock: str,
+    until: str,
+    minutes: int,
+) -> None:
+    """It ends when the clock next shows it, also in the night in which the clock changes."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    freezer.move_to(now)
+    hour, minute = map(int, clock.split(":"))
+    span = span_of({"until_hour": hour, "until_minute": minute})
+    assert span is not None and span.until is not None
+    assert span.duration == timedelta(minutes=minutes)
+    assert span.until.strftime("%H:%M") == until
+
+
+@pytest.mark.parametrize(
     "slots",
     [
         {"hours": 1e300},

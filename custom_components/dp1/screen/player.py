@@ -10,6 +10,7 @@ from typing import Any, Final
 from homeassistant.util import dt as dt_util
 
 from ..client.playlist.manifest import artists_in, credit
+from ..client.playlist.schedule import utc_of
 from ..client.text import MAX_TITLE, clean
 from ..client.values import mapping, number, whole
 
@@ -47,13 +48,14 @@ class Sleep:
     override: bool | None = None
     until: datetime | None = None
 
-    def _changes(self, now: datetime) -> list[tuple[datetime, bool]]:
+    def _changes(self) -> list[tuple[datetime, bool]]:
         """Return when the schedule lets the screen sleep and wake, from a week ago to the next."""
+        zone, today = dt_util.get_default_time_zone(), dt_util.now().date()
         times = self.sleep_time, self.wake_time
         sleep, wake = (datetime.strptime(at, "%H:%M").time() for at in times)
-        nights = (now.date() + timedelta(days) for days in range(-8, 9))
+        nights = (today + timedelta(days) for days in range(-8, 9))
         return [
-            (datetime.combine(day, at, now.tzinfo), asleep)
+            (utc_of(datetime.combine(day, at), zone), asleep)
             for night in nights
             if self.enabled and DAYS[night.weekday()] in self.days
             for day, at, asleep in (
@@ -64,21 +66,21 @@ class Sleep:
 
     def is_asleep(self) -> bool:
         """Return whether the screen sleeps."""
-        now = dt_util.now()
+        now = dt_util.utcnow()
         if self.override is not None and (self.until is None or now < self.until):
             return self.override
-        past = [asleep for at, asleep in self._changes(now) if at <= now]
+        past = [asleep for at, asleep in self._changes() if at <= now]
         return bool(past) and past[-1]
 
     def next_change(self, other_than: bool | None = None) -> datetime | None:
         """Return when the screen falls asleep or wakes by itself."""
-        now, asleep = dt_util.now(), self.is_asleep()
+        now, asleep = dt_util.utcnow(), self.is_asleep()
         if other_than is not None:
             asleep = other_than
         elif self.override is not None and (self.until is None or now < self.until):
             return self.until
-        changes = self._changes(now)
-        return next((at for at, kind in changes if at > now and kind != asleep), None)
+        ahead = (at for at, kind in self._changes() if at > now and kind != asleep)
+        return next(ahead, None)
 
     def set_override(self, asleep: bool) -> None:
         """Let the screen sleep or wake until the schedule says the opposite; without a schedule, for good."""

@@ -14,6 +14,7 @@ from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
+from ..client.playlist.schedule import utc_of
 from ..const import DOMAIN
 from ..language import async_spoken_in
 from .answers import SECONDS, Answers, NotOursError, async_answers, async_error_text
@@ -75,7 +76,7 @@ def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | Non
             until = _next_time(now, slots)
         case _:
             return None
-    return Span(dt_util.as_utc(until) - dt_util.as_utc(now), until)
+    return Span(until - dt_util.as_utc(now), dt_util.as_local(until))
 
 
 def _next_time(now: datetime, slots: Mapping[str, Any]) -> datetime:
@@ -94,9 +95,11 @@ def _next_time(now: datetime, slots: Mapping[str, Any]) -> datetime:
 
 
 def _at(now: datetime, hours: float) -> datetime:
-    """Return the time of day that many hours after the start of the day."""
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return midnight + timedelta(hours=hours)
+    """Return the time of day that many hours after the start of the day, in UTC; of one that comes twice, the next."""
+    clock = now.replace(tzinfo=None)
+    end = datetime.combine(clock, time()) + timedelta(hours=hours)
+    is_second = bool(now.fold) or end <= clock
+    return utc_of(end.replace(fold=is_second), dt_util.get_default_time_zone())
 
 
 # As much of a text as any title or name has.

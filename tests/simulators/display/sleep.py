@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 import re
 from typing import Any
 
@@ -97,7 +97,8 @@ class SleepSchedule:
 
     @staticmethod
     def _local(day: date, moment: time, now: datetime) -> datetime:
-        return datetime.combine(day, moment, now.tzinfo)
+        # In UTC, as of two local times the earlier one may come later.
+        return datetime.combine(day, moment, now.tzinfo).astimezone(UTC)
 
     def _scheduled(self, now: datetime) -> str:
         """Return the state that the schedule says."""
@@ -126,9 +127,9 @@ class SleepSchedule:
             found["overrideState"] = self.override
             upcoming = self.override_until
             if upcoming is not None:
-                found["overrideUntil"] = _rfc3339(upcoming)
+                found["overrideUntil"] = _rfc3339(upcoming.astimezone(now.tzinfo))
         if upcoming is not None:
-            found["nextTransitionAt"] = _rfc3339(upcoming)
+            found["nextTransitionAt"] = _rfc3339(upcoming.astimezone(now.tzinfo))
         return found
 
     def sleep_now(self, _: Arguments) -> Json:

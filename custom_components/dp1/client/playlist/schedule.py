@@ -47,8 +47,6 @@ class Due:
 def moment_of(text: object, zone: tzinfo) -> datetime | None:
     """Return the UTC time of a `displayAt`; None if it is no time.
 
-    A local time that the clocks skip is the first one after, and one that comes twice is the earlier.
-
     Args:
         text: local date and time, one with an offset, or a date.
         zone: time zone of the display.
@@ -59,13 +57,13 @@ def moment_of(text: object, zone: tzinfo) -> datetime | None:
         time = datetime.fromisoformat(text)
         if time.tzinfo is not None:
             return time.astimezone(UTC)
-        return _utc(time, zone)
+        return utc_of(time, zone)
     except ValueError, OverflowError:
         return None
 
 
-def _utc(local: datetime, zone: tzinfo) -> datetime:
-    """Return a local time in UTC."""
+def utc_of(local: datetime, zone: tzinfo) -> datetime:
+    """Return a local time in UTC; one that the clocks skip is the first one after, and one that comes twice is the earlier."""
     while True:
         time = local.replace(tzinfo=zone).astimezone(UTC)
         if time.astimezone(zone).replace(tzinfo=None) == local:
