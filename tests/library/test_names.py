@@ -1,13 +1,19 @@
 """Every name that is shown can be said back wherever a name is taken."""
 
+from itertools import islice
+from typing import Any
+from uuid import uuid4
+
 import pytest
 
 from custom_components.dp1.library import entries
 from custom_components.dp1.library.search import the_one_called
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.util import dt as dt_util
 
-from tests.galleries import Gallery
+from tests.displays import playlist
+from tests.galleries import SMALL, Gallery
 from tests.libraries import library_entry, set_up
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -42,6 +48,63 @@ async def test_names_with_the_library(hass: HomeAssistant) -> None:
         assert found["results"][0]["media_content_id"].startswith(
             f"media-source://dp1/{entry.entry_id}/exhibition/"
         )
+
+
+@pytest.mark.parametrize("field", ["playlist_id", "exhibition"])
+@pytest.mark.parametrize("options", [{}, {"sources": []}])
+async def test_names_of_playlists(
+    hass: HomeAssistant, field: str, options: dict[str, Any]
+) -> None:
+    """Each playlist of the browse tree and each source is cast by the name shown, whichever field has it."""
+    async with Gallery.of(hass, options=options) as gallery:
+        children = await gallery.library.async_children("playlists")
+        names = {node.title: node.id for node in children.nodes}
+        assert len(names) == 2
+        sources = gallery.library.source_list().names
+        for name, node in {**dict(islice(sources.items(), 4)), **names}.items():
+            response = await gallery.cast(**{field: name.upper()})
+            url = f"{gallery.feed.url}/{node.replace('playlist/', 'playlists/')}"
+            assert node not in names.values() or response["playlist_url"] == url, name
+            assert response["items"], name
+
+
+async def test_ids_of_what_was_built(hass: HomeAssistant) -> None:
+    """The id that a display reports of a playlist that was built casts it again; one of a stranger names the next step."""
+    async with Gallery.of(hass) as gallery:
+        for what in ({"exhibition": SMALL}, {"playlist_id": "evening", "limit": 1}):
+            built = await gallery.cast(**what)
+            again = await gallery.cast(playlist_id=built["playlist_id"])
+            assert again["title"] == built["title"]
+        with pytest.raises(HomeAssistantError, match=r"dp1\.publish_playlist"):
+            await gallery.cast(playlist_id=str(uuid4()))
+
+
+async def test_names_in_actions_of_a_feed(hass: HomeAssistant) -> None:
+    """A playlist of a feed is named by its title, unless several are called so."""
+    async with Gallery.of(hass) as gallery:
+        read = await gallery.call("get_playlist", playlist_id="EVENING")
+        assert read["playlist"]["title"] == "Evening"
+        gallery.feed.seed(
+            [playlist("A", id=str(uuid4()), slug="night", title="Évening")]
+        )
+        assert await gallery.library.feed_server.async_refresh() is None
+        with pytest.raises(HomeAssistantError, match="does not have this"):
+            await gallery.call("get_playlist", playlist_id="EVENING")
+
+
+async def test_the_daily_by_its_name(hass: HomeAssistant) -> None:
+    """The Daily of the source list is cast by its name, and followed."""
+    async with Gallery.of(hass) as gallery:
+        day = playlist("Today", id=str(uuid4()), title="Days", slug="days")
+        day["items"][0]["displayAt"] = dt_util.utcnow().isoformat()
+        gallery.feed.seed([day])
+        url = f"{gallery.feed.url}/playlists/{day['id']}"
+        options = {"daily_url": url}
+        hass.config_entries.async_update_entry(gallery.entry, options=options)
+        await hass.config_entries.async_reload(gallery.entry.entry_id)
+        for field in ("playlist_id", "exhibition", "series"):
+            response = await gallery.cast(**{field: "the daily"})
+            assert response["playlist_url"] == url
 
 
 @pytest.mark.parametrize(

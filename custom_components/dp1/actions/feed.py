@@ -284,7 +284,7 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
         case {"playlist_id": str(ref)} if not is_elsewhere(call.hass, ref):
             library, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with _feed_errors(library, feed):
-                stored = await feed.playlist(ref)
+                stored = await feed.playlist(library.feed_server.ref(ref))
                 document = await call.hass.async_add_executor_job(
                     parse, stored.document
                 )
@@ -348,7 +348,8 @@ async def async_delete_playlist(call: ServiceCall) -> None:
     library, feed = await _async_own_feed(call)
     await library.async_confirm_keys()
     with _feed_errors(library, feed, writing=True):
-        key = await feed.delete(call.data["playlist_id"], key=library.key)
+        ref = library.feed_server.ref(call.data["playlist_id"])
+        key = await feed.delete(ref, key=library.key)
     library.async_deleted(key)
 
 
@@ -408,7 +409,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
     await library.async_confirm_keys()
     with _feed_errors(library, feed, writing=True):
         published = await feed.update(
-            call.data["playlist_id"],
+            library.feed_server.ref(call.data["playlist_id"]),
             change,
             key=library.key,
             curator=library.preferences.curator,

@@ -129,7 +129,7 @@ def _loaded(entry: LibraryConfigEntry) -> Library:
 
 
 async def async_playlist(hass: HomeAssistant, ref: str) -> Playlist:
-    """Return a playlist by id or slug from the first feed that has it."""
+    """Return a playlist by id or slug from the first feed that has it, else by a name that is shown."""
     problem: HomeAssistantError | None = None
     for library in async_libraries(hass):
         if (feed := library.feed) is None:
@@ -140,6 +140,8 @@ async def async_playlist(hass: HomeAssistant, ref: str) -> Playlist:
             problem = problem or translated(err, "feed", library.title, ref)
         except Dp1Error as err:
             problem = translated(err, "feed", library.title, feed.url)
+    if media_id := async_media_id(hass, ref):
+        return await async_build_playlist(hass, {"media_content_id": media_id})
     raise problem or invalid_input("no_library")
 
 
@@ -278,11 +280,9 @@ async def _async_find(
             problem = translated(err, "catalog", library.title, text)
     if first is not None:
         return first
-    # A name of the source list tells it from others that are called so.
-    if media_id := async_source_list(hass).media_id(text):
+    if media_id := async_media_id(hass, text):
         library, node = library_and_node(hass, media_id)
-        if node.partition("/")[0] == kind:
-            return library, library.get(node)
+        return library, library.get(node)
     if problem is not None:
         raise problem
     if not libraries:
@@ -290,6 +290,17 @@ async def _async_find(
     nearest = await _async_nearest(libraries, kind, text)
     key = "not_found_nearest" if nearest else "not_found"
     raise invalid_input(f"{kind}_{key}", name=text, nearest=nearest)
+
+
+@callback
+def async_media_id(hass: HomeAssistant, text: str) -> str | None:
+    """Return the media id of a name of the source list, which tells it from others that are called so, else of a title of a playlist or the id of one that was built."""
+    if media_id := async_source_list(hass).media_id(text):
+        return media_id
+    for library in async_libraries(hass):
+        if node := library.playlist_node(text):
+            return make_media_id(library.entry_id, node)
+    return None
 
 
 async def _async_nearest(libraries: list[Library], kind: str, text: str) -> str:

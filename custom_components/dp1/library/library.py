@@ -373,6 +373,12 @@ class Library:
             raise NotFoundError("nothing has a name of that length")
         return await self.catalog_provider.async_find(kind, name)
 
+    def playlist_node(self, text: str) -> str | None:
+        """Return the node id of the oldest playlist of the feed with a title, or of one that was built by its id."""
+        playlists = self.feed_server.titled(text)
+        built = self._built.node(text)
+        return node_id(NodeKind.PLAYLIST, playlists[-1].id) if playlists else built
+
     # Works
 
     def work(self, item: PlaylistItem) -> Work | None:

@@ -87,11 +87,15 @@ class BuiltPlaylists(Provider):
             self._store.async_delay_save(self._to_store, SAVE_SECONDS)
             self._on_change()
 
+    def node(self, name: str | None) -> str | None:
+        """Return the node of a playlist by its id or address."""
+        return self._nodes.get(name or "")
+
     @override
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the node for which the playlist of a display was built."""
         for name in (player.playlist_url, player.playlist_id):
-            if node := self._nodes.get(name or ""):
+            if node := self.node(name):
                 yield node
 
     @override

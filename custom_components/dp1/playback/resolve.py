@@ -222,10 +222,9 @@ async def _async_from_library(
     """Return the playlist of an exhibition, a series or another node of a library."""
     playlist = await async_build_playlist(hass, what, limit=options.limit)
     hass.data[ADDRESSES].async_allow_of_library([playlist.url])
-    if playlist.keep_current and not options.rewrites:
+    if playlist.followed and not options.rewrites:
         options.check_start(playlist)
-        media_id = what["media_content_id"]
-        url = hass.data[GRANTS].async_url(media_id, "/collection.json")
+        url = hass.data[GRANTS].async_url(playlist.followed, "/collection.json")
         return Playlist(url, is_personal=True)
     return await async_apply(hass, playlist, replace(options, limit=None))
 

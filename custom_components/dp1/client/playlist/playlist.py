@@ -31,7 +31,7 @@ class Playlist:
         title: title, empty unless it is known without the document.
         count: number of works, None unless it is known without the document.
         node_id: node of a library that it was built for.
-        keep_current: whether displays are to follow what is in the node.
+        followed: media id of the node that displays are to follow, empty unless they are.
         is_personal: whether it is the owner's own, from which no policy for the works of others takes any.
         length: seconds that it lasts, None unless it is a sound or a film whose length is known.
     """
@@ -42,7 +42,7 @@ class Playlist:
     title: str = ""
     count: int | None = None
     node_id: str = ""
-    keep_current: bool = False
+    followed: str = ""
     is_personal: bool = False
     length: float | None = None
 

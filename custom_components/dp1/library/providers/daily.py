@@ -16,6 +16,7 @@ from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ...client.feed.client import Feed
 from ...client.http import request_json
+from ...client.playlist.playlist import Playlist
 from ...client.playlist.schedule import Due, due
 from ...client.text import through_gateway, web_url
 from ...client.values import mapping, moment, text
@@ -54,6 +55,12 @@ class _Daily(NodeRef["Daily"]):
         if not self.provider.url:
             raise NotFoundError("no Daily")
         return self.provider.node()
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Return the playlist by its address."""
+        await self.node()
+        return Playlist(self.provider.url, node_id=self.id)
 
 
 class Daily(Provider):

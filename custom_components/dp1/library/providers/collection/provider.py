@@ -15,7 +15,7 @@ from ....client.indexer.tokens import Token
 from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
-from ...node import Children, Node, NodeKind, node_id
+from ...node import Children, Node, NodeKind, media_id, node_id
 from ...search import Lines, line_of
 from ...server_list import ServerList
 from ...work import WORK_IDS, Work
@@ -115,8 +115,9 @@ class _Folder(NodeRef["Collections"]):
             id=str(uuid5(WORK_IDS, node.id)),
             created=timestamp(collection.changed_at),
         )
-        follows = collection.keep_current and self.kind != NodeKind.OWNED
-        return replace(built, keep_current=follows)
+        if not collection.keep_current or self.kind == NodeKind.OWNED:
+            return built
+        return replace(built, followed=media_id(self.provider.entry.entry_id, self.id))
 
 
 class _Collection(_Folder):

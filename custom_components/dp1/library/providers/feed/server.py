@@ -29,6 +29,7 @@ from ....guard import ADDRESSES
 from ....storage import record_from_json, record_to_json
 from ...server import Server
 from ...server_list import PATIENCE, Json, ServerList
+from ...spoken import fold
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
 OLDER_AGE: Final = 86400.0
@@ -160,6 +161,16 @@ class FeedServer(Server[FeedPlaylist]):
             if playlist := self.list.get(name) or self._by_slug.get(name):
                 return playlist
         return None
+
+    def titled(self, title: str) -> list[FeedPlaylist]:
+        """Return the playlists with a title, the newest first."""
+        name = fold(title)
+        return [each for each in self.list.records if name and fold(each.title) == name]
+
+    def ref(self, name: str) -> str:
+        """Return the id of the only playlist with a title, else the name, which may be an id or a slug."""
+        playlists = () if self.playlist(name) else self.titled(name)
+        return playlists[0].id if len(playlists) == 1 else name
 
     async def async_playlist(self, ref: str) -> FeedPlaylist:
         """Return a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
