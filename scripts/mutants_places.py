@@ -688,7 +688,7 @@ PLACES = [
         "playback/program.py",
         "a cast that is refused supersedes older ones",
         "        lasting = self.notes\n",
-        "        lasting, self._newest = self.notes, options.number\n",
+        "        lasting, self._newest_permanent = self.notes, options.number\n",
         ["tests/playback/test_program.py"],
     ),
     Place(

@@ -52,6 +52,7 @@ async def test_other_works_without_id_and_title(
     await settle(display)
     display.player.load(untitled("second"))
     await until(lambda: state_of(hass).attributes["media_playlist"] == "second")
+    await until(lambda: setup_display.runtime_data.data.player.playlist)
     status = setup_display.runtime_data.data.player
     assert status.playlist["title"] == "second"
     assert status.items[0].source == "https://art.example.org/second/0"
