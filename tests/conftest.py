@@ -23,6 +23,7 @@ from .displays import DEVICE_ID, Names, entry_of, set_up
 from .galleries import Gallery
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
+from .simulators.display.mdns import close
 from .simulators.feed import FeedSimulator
 from .timing import FAST
 
@@ -183,7 +184,7 @@ async def mdns(
     zeroconf = HaZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     hass.data["zeroconf"] = instance = HaAsyncZeroconf(zc=zeroconf)
     yield instance
-    await instance.ha_async_close()
+    await close(instance)
 
 
 @pytest.fixture(autouse=True)

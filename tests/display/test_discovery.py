@@ -23,6 +23,7 @@ from tests.displays import (
     until,
 )
 from tests.simulators.display import DisplaySimulator
+from tests.simulators.display.mdns import close
 from tests.timing import set_timing
 
 # Announcements on one network reach all tests, in any process.
@@ -43,7 +44,7 @@ async def network(socket_enabled: None) -> AsyncIterator[AsyncZeroconf]:
     """Make displays announce themselves by mDNS."""
     zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     yield zeroconf
-    await zeroconf.async_close()
+    await close(zeroconf)
 
 
 def flows(hass: HomeAssistant) -> list[Any]:

@@ -17,6 +17,7 @@ from zeroconf import IPVersion, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from .display import DisplaySimulator
+from .display.mdns import close
 from .display.player import Page
 from .raw_display import NOW, RawClient, item, playlist, talking, until
 
@@ -150,7 +151,7 @@ async def network() -> AsyncIterator[AsyncZeroconf]:
     try:
         yield zeroconf
     finally:
-        await zeroconf.async_close()
+        await close(zeroconf)
 
 
 class Watcher:

@@ -1,5 +1,6 @@
 """The mDNS announcement of the display."""
 
+import asyncio
 from collections.abc import Awaitable
 import socket
 
@@ -35,6 +36,15 @@ def properties(firmware: Firmware, device: Device) -> dict[str, str]:
         "claimed": "true" if device.claimed else "false",
         "api": "2",
     }
+
+
+async def close(zeroconf: AsyncZeroconf) -> None:
+    """Close a responder after its last answers, whose timers would outlive it."""
+    queues = zeroconf.zeroconf.out_queue, zeroconf.zeroconf.out_delay_queue
+    while any(queue.queue for queue in queues):
+        await asyncio.sleep(0.02)
+    # Home Assistant's kind does not close when it is only asked to.
+    await AsyncZeroconf.async_close(zeroconf)
 
 
 class Announcer:
@@ -98,5 +108,5 @@ class Announcer:
     async def close(self) -> None:
         await self.withdraw()
         if self._own is not None:
-            await self._own.async_close()
+            await close(self._own)
             self._own = None
