@@ -234,7 +234,8 @@ class Library:
         for provider in self.providers:
             await provider.async_load()
         for provider in self.providers:
-            provider.async_start()
+            if not provider.starts_late:
+                provider.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -247,6 +248,8 @@ class Library:
         def start(hass: HomeAssistant) -> None:
             """Let the providers tell them."""
             for provider in self.providers:
+                if provider.starts_late:
+                    provider.async_start()
                 provider.async_start_late()
 
         self.entry.async_on_unload(async_at_started(self.hass, start))

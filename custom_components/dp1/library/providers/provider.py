@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, ClassVar, override
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
@@ -96,6 +96,7 @@ class Provider:
         servers: what it reads.
         lines: the names of its nodes, for searches.
         is_personal: whether its works are the owner's own.
+        starts_late: whether each of its readings may be news, and waits until automations listen.
         is_used: whether it has more than nodes for their ids.
     """
 
@@ -104,6 +105,7 @@ class Provider:
     servers: Sequence[Server[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
     is_personal: ClassVar[bool] = False
+    starts_late: ClassVar[bool] = False
     is_used: bool = True
 
     def __init__(
@@ -246,6 +248,7 @@ class SubentryProvider[C: Server[Any]](Provider):
         missing: key of the text if there is no such subentry.
     """
 
+    starts_late = True
     missing: ClassVar[str] = ""
 
     def __init__(
@@ -272,17 +275,6 @@ class SubentryProvider[C: Server[Any]](Provider):
                 f"nothing was added as {key!r}", translation_key=self.missing
             )
         return server
-
-    @override
-    @callback
-    def async_start(self) -> None:
-        """Wait until somebody listens."""
-
-    @override
-    @callback
-    def async_start_late(self) -> None:
-        """Read old lists in the background, and tell news."""
-        super().async_start()
 
 
 def source_of(node: Node, listed: bool = True) -> Source:
