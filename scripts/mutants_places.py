@@ -891,7 +891,7 @@ PLACES = [
         ["tests/playback/test_home_media.py::test_the_name_of_an_upload"],
     ),
     Place(
-        "options_flow.py",
+        "playlists_flow.py",
         "what a feed says of itself is Markdown",
         "reason = markdown_safe(async_message(self.hass, error))",
         "reason = async_message(self.hass, error)",
