@@ -1,12 +1,9 @@
-"""Test the page of the simulated display in a browser, its mDNS announcement and its command line."""
+"""Test the page of the simulated display in a browser, and its mDNS announcement."""
 
 import asyncio
 from collections.abc import AsyncIterator
 import contextlib
 import os
-from pathlib import Path
-import signal
-import sys
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +16,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from .display import DisplaySimulator
 from .display.mdns import close
 from .display.player import Page
-from .raw_display import NOW, RawClient, item, playlist, talking, until
+from .raw_display import RawClient, item, playlist, talking, until
 
 # Announcements share one network, whichever process sends them.
 pytestmark = [
@@ -27,7 +24,6 @@ pytestmark = [
     pytest.mark.xdist_group("network"),
 ]
 
-ROOT = Path(__file__).parents[2]
 SERVICE = "_ff1._tcp.local."
 CHROMIUM = os.environ.get("DP1_CHROMIUM")
 # One pixel.
@@ -257,43 +253,3 @@ async def test_announcement_moves() -> None:
         await until(lambda: watcher.removed)
         info = await watcher.info(SERIAL)
         assert info.port == simulator.port != before
-
-
-# Command line
-
-
-async def run(*arguments: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.simulators.display",
-        *arguments,
-        cwd=ROOT,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-
-
-async def test_by_itself() -> None:
-    """It prints its URL, serves, and stops on a signal."""
-    process = await run(
-        "--profile", "A1", "--id", "FF1-CMD00001", "--port", "0", "--no-mdns"
-    )
-    assert process.stdout is not None
-    async with asyncio.timeout(20):
-        line = (await process.stdout.readline()).decode()
-    url = line.split()[-1]
-    assert line.startswith("Display (A1) at http://127.0.0.1:")
-    async with aiohttp.ClientSession() as session:
-        body = {
-            "command": "displayPlaylist",
-            "request": {"dp1_call": playlist(), "intent": NOW},
-        }
-        async with session.post(f"{url}/api/cast", json=body) as response:
-            assert await response.json() == {"message": {"ok": True}}
-        async with session.get(url) as response:
-            assert "<title>Display</title>" in await response.text()
-    process.send_signal(signal.SIGTERM)
-    async with asyncio.timeout(10):
-        assert await process.wait() == 0
-    assert await process.stdout.read() == b""

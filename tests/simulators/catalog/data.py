@@ -7,12 +7,19 @@ and with long biographies, settings that may be null, identifiers far beyond 2**
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from hashlib import sha256
+import json
+from pathlib import Path
 from random import Random
+from typing import Any
 from uuid import UUID
 
-from .oddities import ODD_WORKS, Json
 from .titles import ADJECTIVES, BIOGRAPHY, FIRST_NAMES, LAST_NAMES, NOUNS, SHOWS
 
+type Json = dict[str, Any]
+
+# What is odd about the series and works of an exhibition.
+ODDITIES = Path(__file__).with_name("oddities.json")
+MISSING = "<missing>"
 SERIES_IN_ALL = 700
 LONGEST_SERIES = 1024
 FUTURE = datetime(2031, 1, 15, 17, tzinfo=UTC)
@@ -118,6 +125,8 @@ class CatalogData:
         self._by_exhibition: dict[str, list[Json]] = {}
         self._made: dict[str, Json] = {}
         self._works: dict[str, list[Json]] = {}
+        odd = ODDITIES.read_text("utf-8").replace("{media}/", self._media(""))
+        self._odd: Json = json.loads(odd.replace("{long}", "<p>long</p>" * 800))
 
     @cached_property
     def exhibitions(self) -> list[Json]:
@@ -261,7 +270,7 @@ class CatalogData:
             for place in range(self._series_counts[number - 1])
         ]
         if show["title"] == "Loose Ends":
-            for place, change in enumerate(self._odd_series()):
+            for place, change in enumerate(self._odd["series"]):
                 records[place].pop("uniquePreviewPath", None)
                 records[place].update(change)
         if show["title"] == "Longform":
@@ -333,42 +342,6 @@ class CatalogData:
             "updatedAt": moment(made + timedelta(days=70)),
         }
 
-    def _odd_series(self) -> list[Json]:
-        """Return what is odd about each series of the exhibition of oddities."""
-        unique = {"maxArtwork": 12, "artworkModel": "multi_unique"}
-        single = {"maxArtwork": 1, "artworkModel": "single"}
-        return [
-            {"title": "Every Kind of Source", "medium": "software", "settings": unique},
-            {"title": "Every Kind of Name", "medium": "image", "settings": unique},
-            {"title": "Every Kind of Token", "medium": "software", "settings": unique},
-            {"title": "No Settings", "settings": None},
-            {"title": "No Source at All", "settings": single} | {"previewFile": None},
-            {"title": "Source of the Series", "medium": "software", "settings": single},
-            {"title": "No Works", "settings": unique},
-            {
-                "title": "<i>Markup</i> &amp; Entities",
-                "description": "<script>alert(1)</script><p>5 &lt; 6</p>"
-                + "<p>long</p>" * 800,
-                "settings": single,
-            },
-            {
-                "title": "Unsigned",
-                "artistAlumni": None,
-                "artist": None,
-                "settings": single,
-            },
-            {
-                "title": "Overwritten",
-                "settings": single,
-                "previewFile": {
-                    "uri": "previews/old/1/",
-                    "metadata": {
-                        "urlOverwrite": self._media("previews/overwritten/1/")
-                    },
-                },
-            },
-        ]
-
     def _make_artworks(self, series_id: str) -> list[Json]:
         """Return the works of a series."""
         series = self._made[series_id]
@@ -377,9 +350,14 @@ class CatalogData:
             self._artwork(series, settings["artworkModel"], index)
             for index in range(settings["maxArtwork"])
         ]
-        if (odd := ODD_WORKS.get(series["title"])) is not None:
-            return odd(works, self._media)
-        return works
+        changes = self._odd["works"].get(series["title"])
+        if changes is None:
+            return works
+        pairs = zip(works, changes, strict=False)
+        return [
+            {name: value for name, value in (work | odd).items() if value != MISSING}
+            for work, odd in pairs
+        ]
 
     def _artwork(self, series: Json, model: str, index: int) -> Json:
         """Return the record of a work."""

@@ -1,10 +1,6 @@
-"""An exhibition catalog on loopback: three paged lists, pictures and works to show, and faults on demand.
-
-Run by itself with ``python -m tests.simulators.catalog --help``.
-"""
+"""An exhibition catalog on loopback: three paged lists, pictures and works to show, and faults on demand."""
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass
 import json
 import re
@@ -57,7 +53,6 @@ class CatalogSimulator:
     Attributes:
         latency: seconds until a list is answered.
         page_limit: maximum number of records of a page.
-        refuse_large: whether a larger limit is refused (400) instead of reduced.
         requests: every request for a list.
         in_flight: number of requests for lists not answered yet.
         max_in_flight: highest number of requests at the same time.
@@ -72,7 +67,6 @@ class CatalogSimulator:
         latency: float = 0.0,
         media_base: str | None = OWN_MEDIA,
         page_limit: int = PAGE_LIMIT,
-        refuse_large: bool = False,
     ) -> None:
         """Initialize; nothing listens before ``start``.
 
@@ -83,13 +77,11 @@ class CatalogSimulator:
             media_base: URL before every path of a picture or work; ``own`` for this server, None to leave
                 paths relative as the public catalog does.
             page_limit: maximum number of records of a page.
-            refuse_large: whether to refuse a larger limit.
         """
         self.host = host
         self.port = port
         self.latency = latency
         self.page_limit = page_limit
-        self.refuse_large = refuse_large
         self.requests: list[SeenRequest] = []
         self.in_flight = 0
         self.max_in_flight = 0
@@ -118,7 +110,6 @@ class CatalogSimulator:
         app = web.Application()
         app.router.add_get("/api/llm/{route:exhibitions|series|artworks}", self._list)
         app.router.add_get(f"{MEDIA}/{{path:.+}}", self._media)
-        app.router.add_get("/simulator", self._counters)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
         )
@@ -159,16 +150,6 @@ class CatalogSimulator:
     def count(self, route: str) -> int:
         """Return the number of requests for a list."""
         return sum(request.route == route for request in self.requests)
-
-    async def _counters(self, request: web.Request) -> web.Response:
-        return web.json_response(
-            {
-                "requests": len(self.requests),
-                "in_flight": self.in_flight,
-                "max_in_flight": self.max_in_flight,
-                "by_route": Counter(seen.route for seen in self.requests),
-            }
-        )
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
         """Answer a request for a list, and count it."""
@@ -214,7 +195,7 @@ class CatalogSimulator:
         self, route: str, query: dict[str, str], offset: int, faults: list[Fault]
     ) -> Json:
         limit = _number(query.get("limit"), "limit", self.page_limit)
-        if limit < 1 or offset < 0 or (self.refuse_large and limit > self.page_limit):
+        if limit < 1 or offset < 0:
             raise BadRequestError("invalid parameter: limit or offset")
         limit = min(limit, self.page_limit)
         start = offset

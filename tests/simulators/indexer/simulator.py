@@ -2,7 +2,6 @@
 
 It is as strict as the real one: whatever does not fit its schema (unknown members or arguments, a variable of another
 type) is refused with 422 before anything runs, and 64-bit numbers are text in its answers.
-Run by itself with ``python -m tests.simulators.indexer --help``.
 """
 
 import asyncio
