@@ -454,6 +454,13 @@ PLACES = [
     ),
     Place(
         "grants.py",
+        "works are read again and again for tokens",
+        "in TOKEN.finditer(text):",
+        'in re.finditer(rf"{PATH}([^?]*)[?]token=(x+)", text):',
+        ["tests/actions/test_large_documents.py::test_large_documents"],
+    ),
+    Place(
+        "grants.py",
         "cameras stay open",
         "not self._is_used(token, grant, grant.is_live)",
         "not self._is_used(token, grant)",

@@ -1,6 +1,6 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 from ipaddress import ip_address
@@ -26,8 +26,10 @@ PROXY_GRACE: Final = 300.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 PATH: Final = f"/api/{DOMAIN}/media"
-# The token of a medium, by itself or within a page.
-TOKEN: Final = re.compile(rf"(?<={re.escape(PATH)})([^?\"'<>\s]*)\?token=([\w-]+)")
+# As `token_urlsafe` makes it.
+TOKEN: Final = re.compile(r"\?token=([\w-]{43})(?![\w-])")
+# What ends an address within a page.
+END: Final = re.compile(r"[?\"'<>\s]")
 SAVE_DELAY = 1
 # Displays embed it as an object, which takes CORS and no `X-Frame-Options`.
 SVG: Final = "image/svg+xml"
@@ -107,7 +109,7 @@ class Grants:
     @callback
     def async_use(self, playlist: Playlist, entry_id: str) -> None:
         """Note that media are cast to a display, and no other is about to be shown there."""
-        tokens = {token for _, token in TOKEN.findall("\n".join(playlist.sources))}
+        tokens = {match[1] for match in _lent_in("\n".join(playlist.sources))}
         for other in self._grants.keys() - tokens:
             if entry_id in self._grants[other].entry_ids:
                 self._grants[other].fresh_until = 0.0
@@ -120,8 +122,8 @@ class Grants:
 
     def media_id_of(self, source: str) -> str | None:
         """Return the medium at a URL, if it is one of ours."""
-        match = TOKEN.search(source)
-        return self.media_id(match[2]) if match else None
+        match = next(_lent_in(source), None)
+        return self.media_id(match[1]) if match else None
 
     def media_id(self, token: str) -> str | None:
         """Return the medium of a token, if it is valid."""
@@ -196,7 +198,23 @@ def picture_page(source: str) -> str:
 
 def without_token(source: str | None) -> str | None:
     """Return the source of a work without the token that lets anybody load it."""
-    return TOKEN.sub(r"\1", source) if source else source
+    if not source:
+        return source
+    parts, end = [], 0
+    for match in _lent_in(source):
+        parts.append(source[end : match.start()])
+        end = match.end()
+    return "".join((*parts, source[end:]))
+
+
+def _lent_in(text: str) -> Iterator[re.Match[str]]:
+    """Yield the tokens of addresses of media in a text, such as a page; it may be as long as a document, and is read once."""
+    end = 0
+    for match in TOKEN.finditer(text):
+        start = text.rfind(PATH, end, match.start())
+        end = match.end()
+        if start >= 0 and END.search(text, start, match.start()) is None:
+            yield match
 
 
 def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
