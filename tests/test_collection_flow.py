@@ -16,7 +16,8 @@ from homeassistant.data_entry_flow import FlowResultType
 
 from .collections import COLLECTOR, E1, E2, NOWHERE, T1, collection_of
 from .displays import until
-from .libraries import library_entry, set_up
+from .flows import CREATED, fill, outcome
+from .libraries import library_entry, set_up, suggested
 from .simulators.indexer import IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -24,62 +25,64 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 @pytest.fixture
 async def library(
-    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+    hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> MockConfigEntry:
     monkeypatch.setattr(client, "TRIES", 1)
+    monkeypatch.setattr(client, "PAUSE", 0.01)
     options = {"indexer_url": "http://127.0.0.1:9/graphql"}
     return await set_up(hass, library_entry(NOWHERE, options=options))
 
 
 async def add(hass: HomeAssistant, entry: MockConfigEntry, **values: Any) -> Any:
-    """Fill in the form for a new collection."""
+    """Fill in the form for a new collection, and do not wait until it is read."""
     flow = hass.config_entries.subentries
     handler = (entry.entry_id, "collection")
     form = await flow.async_init(handler, context={"source": SOURCE_USER})
-    assert form["type"] is FlowResultType.FORM
     assert form["description_placeholders"] == {"indexer": "127.0.0.1"}
     values = {"name": "My collection", **values}
     return await flow.async_configure(form["flow_id"], values)
 
 
-async def test_add_and_change(
-    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def ask(hass: HomeAssistant, library: MockConfigEntry, indexer_url: str) -> None:
+    """Let the library ask an indexer."""
+    options = {"indexer_url": indexer_url}
+    hass.config_entries.async_update_entry(library, options=options)
+
+
+async def follow(hass: HomeAssistant, step: Any) -> tuple[Any, list[int]]:
+    """Follow the progress until the dialog ends; return that, and the counts of works that were seen."""
+    counts = []
+    async with asyncio.timeout(60):
+        while step["type"] is FlowResultType.SHOW_PROGRESS:
+            counts.append(int(step["description_placeholders"]["known"]))
+            await asyncio.sleep(0.01)
+            step = await hass.config_entries.subentries.async_configure(step["flow_id"])
+    assert outcome(step) == "added"
+    return step["description_placeholders"], counts
+
+
+async def test_add_and_change(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """Addresses are kept in one form; the collection appears, changes and goes without a restart."""
-    monkeypatch.setattr(client, "PAUSE", 0.01)
     result = await add(hass, library, addresses=f"{E1.lower()}, {E1}\n{T1}")
-    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert outcome(result) == CREATED
     await hass.async_block_till_done()
     (subentry,) = library.subentries.values()
     assert subentry.title == "My collection"
     assert subentry.data == {"addresses": [E1, T1], "keep_current": False}
     assert E1.lower() not in (subentry.unique_id or "").lower()
     assert collection_of(library).title == "My collection"
-    # The same again.
-    result = await add(hass, library, addresses=f"{T1} {E1}", name="Mine too")
-    assert result["type"] is FlowResultType.ABORT
-    assert result["reason"] == "already_configured"
-
-    flow = hass.config_entries.subentries
+    again = await add(hass, library, addresses=f"{T1} {E1}", name="Mine too")
+    assert outcome(again) == "already_configured"
     async with IndexerSimulator() as indexer:
-        hass.config_entries.async_update_entry(
-            library, options={"indexer_url": indexer.url}
-        )
+        ask(hass, library, indexer.url)
         form = await library.start_subentry_reconfigure_flow(hass, subentry.subentry_id)
-        assert form["step_id"] == "reconfigure"
-        suggested = {
-            str(key): (key.description or {}).get("suggested_value")
-            for key in form["data_schema"].schema
-        }
-        assert suggested["name"] == "My collection"
-        assert suggested["addresses"] == f"{E1}\n{T1}"
-        result = await flow.async_configure(
-            form["flow_id"],
-            {"name": "Ours", "addresses": E2, "keep_current": True},
-        )
-        assert result["type"] is FlowResultType.ABORT
-        assert result["reason"] == "reconfigure_successful"
-        await hass.async_block_till_done()
+        assert outcome(form) == "reconfigure"
+        shown = suggested(form)
+        assert shown["name"] == "My collection"
+        assert shown["addresses"] == f"{E1}\n{T1}"
+        changes = {"name": "Ours", "addresses": E2, "keep_current": True}
+        result = await fill(hass, form, **changes)
+        assert outcome(result) == "reconfigure_successful"
         await until(lambda: len(collection_of(library).list.records) == 2)
         assert collection_of(library).title == "Ours"
         assert collection_of(library).keep_current
@@ -89,9 +92,7 @@ async def test_add_and_change(
 
 
 async def test_refused(
-    hass: HomeAssistant,
-    library: MockConfigEntry,
-    subtests: pytest.Subtests,
+    hass: HomeAssistant, library: MockConfigEntry, subtests: pytest.Subtests
 ) -> None:
     """Typing errors are refused before anybody is asked, and so is a name that is an address."""
     for values, errors in [
@@ -104,64 +105,58 @@ async def test_refused(
         ({"addresses": E1, "name": "\u200b"}, {"name": "invalid_name"}),
         ({"addresses": "alice.eth"}, {"look_up": "not_allowed"}),
     ]:
-        with subtests.test(values=values, errors=errors):
-            assert (await add(hass, library, **values))["errors"] == errors
+        with subtests.test(values=values):
+            assert outcome(await add(hass, library, **values)) == errors
 
 
 async def test_names(
     hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name is looked up once if that is allowed, and its address is shown and kept."""
-    asked: list[str] = []
-    known: dict[str, Any] = {
+    names: list[str] = []
+    answers: dict[str, Any] = {
         "alice.eth": E1,
         "none.eth": NotFoundError(),
         "away.tez": TemporaryError(),
     }
 
     async def look_up(_session: Any, name: str, *_: Any) -> str:
-        asked.append(name)
-        if isinstance(found := known[name], Exception):
-            raise found
-        return str(found)
+        names.append(name)
+        if isinstance(answer := answers[name], Exception):
+            raise answer
+        return str(answer)
 
     monkeypatch.setattr(collection_flow, "look_up_name", look_up)
-    values: dict[str, Any] = {"look_up": True}
-    refused = await add(hass, library, addresses="none.eth", **values)
-    assert refused["errors"] == {"addresses": "unknown_name"}
-    refused = await add(hass, library, addresses="away.tez", **values)
-    assert refused["errors"] == {"addresses": "name_not_looked_up"}
+    for name, error in (
+        ("none.eth", "unknown_name"),
+        ("away.tez", "name_not_looked_up"),
+    ):
+        form = await add(hass, library, addresses=name, look_up=True)
+        assert outcome(form) == {"addresses": error}
     async with IndexerSimulator() as indexer:
-        hass.config_entries.async_update_entry(
-            library, options={"indexer_url": indexer.url}
-        )
-        form = await add(hass, library, addresses="Alice.eth", **values)
-    assert form["step_id"] == "confirm"
+        ask(hass, library, indexer.url)
+        form = await add(hass, library, addresses="Alice.eth", look_up=True)
+    assert outcome(form) == "confirm"
     assert form["description_placeholders"]["addresses"] == (
         f"- alice.eth: `{E1}`\n\n"
         "Slow Harbour \\(edition\\), Tidal Ledger \\#42, Plain Square"
     )
-    flow = hass.config_entries.subentries
-    result = await flow.async_configure(form["flow_id"], {})
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    await hass.async_block_till_done()
+    assert outcome(await fill(hass, form)) == CREATED
     (subentry,) = library.subentries.values()
     assert subentry.data["addresses"] == [E1]
     await hass.config_entries.async_reload(library.entry_id)
-    assert asked == ["none.eth", "away.tez", "alice.eth"]
+    assert names == ["none.eth", "away.tez", "alice.eth"]
 
 
 @pytest.fixture
 async def large(
-    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+    hass: HomeAssistant, library: MockConfigEntry
 ) -> AsyncIterator[IndexerSimulator]:
     """Let the library ask an indexer that takes its time and knows 240 works of a collector."""
-    monkeypatch.setattr(client, "PAUSE", 0.01)
     async with IndexerSimulator() as indexer:
         indexer.own(COLLECTOR, 240)
         indexer.latency = 0.1
-        options = {"indexer_url": indexer.url}
-        hass.config_entries.async_update_entry(library, options=options)
+        ask(hass, library, indexer.url)
         await hass.config_entries.async_reload(library.entry_id)
         yield indexer
         await hass.async_block_till_done()
@@ -169,68 +164,47 @@ async def large(
             await hass.config_entries.async_unload(library.entry_id)
 
 
+@pytest.mark.usefixtures("large")
 async def test_a_large_collection_shows_how_far_it_is(
-    hass: HomeAssistant, library: MockConfigEntry, large: IndexerSimulator
+    hass: HomeAssistant, library: MockConfigEntry
 ) -> None:
     """The collection is there at once; how many works are known is shown until all are."""
-    flow = hass.config_entries.subentries
     step = await add(hass, library, addresses=COLLECTOR)
-    assert (step["type"], step["step_id"], step["progress_action"]) == (
-        FlowResultType.SHOW_PROGRESS,
-        "reading",
-        "reading",
-    )
+    assert (step["step_id"], step["progress_action"]) == ("reading", "reading")
     assert len(library.subentries) == 1
-    seen: list[int] = []
-    while step["type"] is FlowResultType.SHOW_PROGRESS:
-        seen.append(int(step["description_placeholders"]["known"]))
-        await asyncio.sleep(0.01)
-        step = await flow.async_configure(step["flow_id"])
-    assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
-    assert step["description_placeholders"] == {"name": "My collection", "known": "240"}
-    assert seen == sorted(seen) and len(set(seen) - {0, 240}) > 0
-    # The same again.
-    step = await add(hass, library, addresses=COLLECTOR)
-    assert (step["type"], step["reason"]) == (
-        FlowResultType.ABORT,
-        "already_configured",
-    )
+    end, counts = await follow(hass, step)
+    assert end == {"name": "My collection", "known": "240"}
+    assert counts == sorted(counts) and len(set(counts) - {0, 240}) > 0
+    again = await add(hass, library, addresses=COLLECTOR)
+    assert outcome(again) == "already_configured"
 
 
+@pytest.mark.usefixtures("large")
 async def test_a_collection_that_is_removed_while_it_is_read(
-    hass: HomeAssistant, library: MockConfigEntry, large: IndexerSimulator
+    hass: HomeAssistant, library: MockConfigEntry
 ) -> None:
     """The dialog ends by itself."""
     step = await add(hass, library, addresses=COLLECTOR)
     assert step["type"] is FlowResultType.SHOW_PROGRESS
-    (subentry_id,) = library.subentries
-    hass.config_entries.async_remove_subentry(library, subentry_id)
-    while step["type"] is FlowResultType.SHOW_PROGRESS:
-        await asyncio.sleep(0.01)
-        step = await hass.config_entries.subentries.async_configure(step["flow_id"])
-    assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
+    hass.config_entries.async_remove_subentry(library, *library.subentries)
+    await follow(hass, step)
 
 
+@pytest.mark.usefixtures("large")
 async def test_a_library_that_is_removed_while_its_collection_is_read(
-    hass: HomeAssistant, library: MockConfigEntry, large: IndexerSimulator
+    hass: HomeAssistant, library: MockConfigEntry
 ) -> None:
     """The dialog ends by itself, and names what it was about."""
     step = await add(hass, library, addresses=COLLECTOR)
     assert step["type"] is FlowResultType.SHOW_PROGRESS
     await hass.config_entries.async_remove(library.entry_id)
-    async with asyncio.timeout(5):
-        while step["type"] is FlowResultType.SHOW_PROGRESS:
-            await asyncio.sleep(0.01)
-            step = await hass.config_entries.subentries.async_configure(step["flow_id"])
-    assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
-    assert step["description_placeholders"] == {"name": "My collection", "known": "0"}
+    end, _ = await follow(hass, step)
+    assert end == {"name": "My collection", "known": "0"}
 
 
+@pytest.mark.usefixtures("large")
 async def test_leaving_the_progress_does_not_end_the_reading(
-    hass: HomeAssistant,
-    library: MockConfigEntry,
-    large: IndexerSimulator,
-    monkeypatch: pytest.MonkeyPatch,
+    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The dialog is closed while the collection is read; also an indexer that is slow shows it."""
     monkeypatch.setattr(collection_flow, "PATIENCE", 0.01)
@@ -248,4 +222,4 @@ async def test_without_an_indexer(hass: HomeAssistant) -> None:
     result = await hass.config_entries.subentries.async_init(
         (entry.entry_id, "collection"), context={"source": SOURCE_USER}
     )
-    assert result["reason"] == "no_indexer"
+    assert outcome(result) == "no_indexer"

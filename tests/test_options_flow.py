@@ -14,10 +14,11 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import did_from_public_key
 from custom_components.dp1.const import DEFAULT_SOURCES
-from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType, InvalidData
+from homeassistant.data_entry_flow import InvalidData
 
+from .flows import CREATED, fill, outcome
 from .libraries import DID, SEED, library_entry, set_up, suggested
 
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -43,23 +44,22 @@ async def library(hass: HomeAssistant, socket_enabled: None) -> MockConfigEntry:
     return await set_up(hass, library_entry(NOWHERE))
 
 
-async def choose(
-    hass: HomeAssistant, entry: MockConfigEntry, step: str
-) -> ConfigFlowResult:
+async def choose(hass: HomeAssistant, entry: MockConfigEntry, step: str) -> Any:
     """Open a form of the options."""
     menu = await hass.config_entries.options.async_init(entry.entry_id)
-    assert (menu["type"], menu["step_id"]) == (FlowResultType.MENU, "library")
     assert menu["menu_options"] == MENU
     assert DID not in str(menu)
     form = await fill(hass, menu, next_step_id=step)
-    assert (form["type"], form["step_id"]) == (FlowResultType.FORM, step)
+    assert outcome(form) == step
     return form
 
 
-async def fill(
-    hass: HomeAssistant, form: ConfigFlowResult, **values: Any
-) -> ConfigFlowResult:
-    return await hass.config_entries.options.async_configure(form["flow_id"], values)
+async def save(
+    hass: HomeAssistant, entry: MockConfigEntry, form: Any, **values: Any
+) -> None:
+    """Submit a form that is accepted, after which the library is loaded."""
+    assert outcome(await fill(hass, form, **values)) == CREATED
+    assert entry.state is ConfigEntryState.LOADED
 
 
 async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
@@ -67,7 +67,7 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     form = await choose(hass, library, "defaults")
     for wrong in ("wide", "-5"):
         form = await fill(hass, form, duration=60, margin=wrong)
-        assert form["errors"] == {"margin": "invalid_margin"}
+        assert outcome(form) == {"margin": "invalid_margin"}
     with pytest.raises(InvalidData):
         await fill(hass, form, duration=0)
     wanted = {
@@ -78,11 +78,8 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
         "curator": "Ada",
     }
     color = {"has_background": True, "background": [0x10, 0xA0, 0xFF]}
-    result = await fill(hass, form, **(wanted | color))
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    await hass.async_block_till_done()
+    await save(hass, library, form, **(wanted | color))
     assert library.options == wanted
-    assert library.state is ConfigEntryState.LOADED
     preferences = library.runtime_data.preferences
     assert preferences.duration == 60
     assert preferences.display == {
@@ -92,10 +89,8 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     }
     form = await choose(hass, library, "defaults")
     assert suggested(form)["background"] == [0x10, 0xA0, 0xFF]
-    result = await fill(
-        hass, form, duration=60, has_background=False, background=[0, 0, 0]
-    )
-    await hass.async_block_till_done()
+    without = {"has_background": False, "background": [0, 0, 0]}
+    await save(hass, library, form, duration=60, **without)
     assert library.options == {"duration": 60}
 
 
@@ -108,28 +103,17 @@ async def test_what_is_emptied_is_gone(
     )
     await set_up(hass, entry)
     form = await choose(hass, entry, "defaults")
-    result = await fill(hass, form, duration=300, margin="12")
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    await hass.async_block_till_done()
-    assert entry.options == {
-        "duration": 300,
-        "margin": "12",
-        "sources": [],
-    }
+    await save(hass, entry, form, duration=300, margin="12")
+    assert entry.options == {"duration": 300, "margin": "12", "sources": []}
     assert entry.runtime_data.preferences.display == {"margin": 12}
 
 
 async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """The groups of the source list can be set."""
     form = await choose(hass, library, "sources")
-    schema = form["data_schema"]
-    assert schema is not None
-    assert schema({})["sources"] == list(DEFAULT_SOURCES)
-    wanted = {"sources": ["playlists"]}
-    result = await fill(hass, form, **wanted)
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    await hass.async_block_till_done()
-    assert library.options == wanted
+    assert form["data_schema"]({})["sources"] == list(DEFAULT_SOURCES)
+    await save(hass, library, form, sources=["playlists"])
+    assert library.options == {"sources": ["playlists"]}
     assert library.runtime_data.preferences.sources == {"playlists"}
 
 
@@ -139,41 +123,25 @@ async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:
     form = await choose(hass, library, "feed_keys")
     for wrong in ("did:key:z6Mk", "did:web:a.example", public.hex()[:-2], DER.hex()):
         form = await fill(hass, form, feed_keys=[DID, wrong])
-        assert form["errors"] == {"feed_keys": "invalid_feed_key"}
+        assert outcome(form) == {"feed_keys": "invalid_feed_key"}
     other = did_from_public_key(public)
     texts = [DID, f" {public.hex()}\n", b64encode(public).decode(), "", other]
-    result = await fill(hass, form, feed_keys=texts)
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    await hass.async_block_till_done()
+    await save(hass, library, form, feed_keys=texts)
     assert library.options == {"feed_keys": [DID, other]}
     assert library.runtime_data.feed_keys == (DID, other)
-    await fill(hass, await choose(hass, library, "feed_keys"))
-    await hass.async_block_till_done()
+    await save(hass, library, await choose(hass, library, "feed_keys"))
     assert not library.options
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        OTHER_SEED,
-        f" 0x{OTHER_SEED.upper()}\n",
-        OTHER_SEED + OTHER.public_key().public_bytes_raw().hex(),
-        DER.hex(),
-    ],
-    ids=["seed", "0x", "64 bytes", "PKCS#8"],
-)
-async def test_import_key(
-    hass: HomeAssistant, library: MockConfigEntry, text: str
-) -> None:
+async def test_import_key(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """An invalid key is refused without being repeated; a valid one signs at once."""
     form = await choose(hass, library, "import_key")
     assert form["description_placeholders"] == {"did": DID}
-    for wrong in ("", "not a key", OTHER_SEED[:-2], text[:-1] + "!"):
+    for wrong in ("", "not a key", OTHER_SEED[:-2], OTHER_SEED[:-1] + "!"):
         form = await fill(hass, form, signing_key=wrong)
-        assert form["errors"] == {"signing_key": "invalid_key"}
-    result = await fill(hass, form, signing_key=text)
-    assert (result["type"], result["reason"]) == (FlowResultType.ABORT, "key_imported")
-    await hass.async_block_till_done()
+        assert outcome(form) == {"signing_key": "invalid_key"}
+    result = await fill(hass, form, signing_key=DER.hex())
+    assert outcome(result) == "key_imported"
     assert library.data["signing_key"] == OTHER_SEED
     did = library.runtime_data.key.did
     assert did != DID
@@ -187,27 +155,23 @@ async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None
     assert form["description_placeholders"] == {"did": DID}
     assert suggested(form) == {"signing_key": SEED}
     result = await fill(hass, form)
-    assert (result["type"], result["reason"]) == (FlowResultType.ABORT, "key_exported")
+    assert outcome(result) == "key_exported"
     assert SEED not in str(result)
     form = await choose(hass, library, "import_key")
     result = await fill(hass, form, signing_key=SEED)
     assert result["description_placeholders"] == {"did": DID}
-    await hass.async_block_till_done()
     assert library.data["signing_key"] == SEED
 
 
-async def test_display(hass: HomeAssistant, socket_enabled: None) -> None:
-    """The wire format can be changed, whether the display is available or not."""
-    data = {"kind": "display", "host": "127.0.0.1", "port": 9, "dialect": "unknown"}
-    entry = MockConfigEntry(domain="dp1", unique_id="FF1-AB12CD34", data=data)
-    entry.add_to_hass(hass)
-    form = await hass.config_entries.options.async_init(entry.entry_id)
-    assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "init")
-    result = await fill(hass, form, dialect="legacy")
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    await hass.async_block_till_done()
-    assert entry.options == {"dialect": "legacy"}
-    assert entry.state is ConfigEntryState.SETUP_RETRY
+async def test_display(hass: HomeAssistant, setup_display: MockConfigEntry) -> None:
+    """The wire format can be changed, with which the display is set up again."""
+    before = setup_display.runtime_data
+    form = await hass.config_entries.options.async_init(setup_display.entry_id)
+    assert outcome(form) == "init"
+    await save(hass, setup_display, form, dialect="legacy")
+    assert setup_display.options == {"dialect": "legacy"}
+    assert setup_display.runtime_data is not before
+    assert setup_display.runtime_data.display.dialect == "legacy"
 
 
 async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
@@ -224,15 +188,13 @@ async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
         "daily_from_vendor": True,
     }
     form = await fill(hass, form, **given)
-    assert form["errors"] == {"indexer_url": "invalid_url", "daily_url": "invalid_url"}
+    assert outcome(form) == {"indexer_url": "invalid_url", "daily_url": "invalid_url"}
     assert suggested(form) == given
     daily = "http://127.0.0.1:9/daily"
     for given, kept in (("https://i.example/q ", "https://i.example/q"), (None, "")):
         form = await choose(hass, library, "own_art")
         values = {"indexer_url": given, "daily_url": daily} if given else {}
-        result = await fill(hass, form, **values)
-        assert result["type"] is FlowResultType.CREATE_ENTRY
-        await hass.async_block_till_done()
+        await save(hass, library, form, **values)
         own_url = daily if given else ""
         assert library.options == {"indexer_url": kept, "daily_url": own_url}
         assert library.runtime_data.preferences.indexer_url == kept

@@ -8,13 +8,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
-from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.core import HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.util import dt as dt_util
 
 from .client.timing import impatient
 from .displays import ENTITY_ID, playlist, state_of, until
+from .flows import begin_options, fill, outcome
 from .libraries import library_entry, set_up, suggested
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
@@ -40,12 +39,7 @@ async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry
     """Set up a library whose feed has playlists of ours and of others."""
     signed.seed([of_others()], verbatim=True)
     entry = await set_up(hass, library_entry(signed.url))
-    await hass.services.async_call(
-        "dp1",
-        "publish_playlist",
-        {"playlist": playlist("A", "B", "C", title="Evening")},
-        blocking=True,
-    )
+    await act(hass, "publish_playlist", playlist=playlist("A", "B", "C"))
     return entry
 
 
@@ -56,38 +50,32 @@ def of_others() -> dict[str, Any]:
     return {**document, "signatures": [sign(document, OTHERS, now=dt_util.utcnow())]}
 
 
-async def open_page(
-    hass: HomeAssistant, entry: MockConfigEntry, step: str
-) -> ConfigFlowResult:
-    menu = await hass.config_entries.options.async_init(entry.entry_id)
-    return await fill(hass, menu, next_step_id=step)
+async def open_page(hass: HomeAssistant, entry: MockConfigEntry, step: str) -> Any:
+    return await begin_options(hass, entry.entry_id, step)
 
 
-async def fill(
-    hass: HomeAssistant, form: ConfigFlowResult, **values: Any
-) -> ConfigFlowResult:
-    """Answer a menu or a form."""
-    return await hass.config_entries.options.async_configure(form["flow_id"], values)
+def stored(feed: FeedSimulator, title: str) -> tuple[str, dict[str, Any]]:
+    """Return the id and the document of a playlist of the feed."""
+    (one,) = (it for it in feed.documents.items() if it[1]["title"] == title)
+    return one
 
 
-def offered(form: ConfigFlowResult) -> dict[str, str]:
+async def act(hass: HomeAssistant, action: str, **data: Any) -> None:
+    await hass.services.async_call("dp1", action, data, blocking=True)
+
+
+def offered(form: Any) -> dict[str, str]:
     """Return the playlists that a page offers, by their titles."""
-    schema: Any = form["data_schema"]
-    options = schema.schema["playlist"].config["options"]
+    options = form["data_schema"].schema["playlist"].config["options"]
     return {each["label"].rpartition(" (")[0]: each["value"] for each in options}
 
 
-async def of_evening(
-    hass: HomeAssistant, entry: MockConfigEntry, step: str
-) -> ConfigFlowResult:
+async def of_evening(hass: HomeAssistant, entry: MockConfigEntry, step: str) -> Any:
     """Choose what to do with the playlist of ours."""
     page = await open_page(hass, entry, "playlists")
     assert list(offered(page)) == ["Evening"]
     menu = await fill(hass, page, playlist=offered(page)["Evening"])
-    assert (menu["step_id"], menu["menu_options"]) == (
-        "playlist",
-        ["show", "rename", "reorder", "remove"],
-    )
+    assert menu["menu_options"] == ["show", "rename", "reorder", "remove"]
     assert menu["description_placeholders"]["works"] == "3"
     return await fill(hass, menu, next_step_id=step)
 
@@ -100,13 +88,12 @@ async def test_rename(
     assert suggested(form) == {"title": "Evening"}
     await signed.stop()
     form = await fill(hass, form, title="Night")
-    assert form["errors"] == {"base": "not_done"}
+    assert outcome(form) == {"base": "not_done"}
     assert "refused the connection" in form["description_placeholders"]["reason"]
     assert suggested(form) == {"title": "Night"}
     await signed.start()
-    end = await fill(hass, form, title="Night")
-    assert (end["type"], end["reason"]) == (FlowResultType.ABORT, "rename_done")
-    titles = [stored["title"] for stored in signed.documents.values()]
+    assert outcome(await fill(hass, form, title="Night")) == "rename_done"
+    titles = [document["title"] for document in signed.documents.values()]
     assert sorted(titles) == ["Night", "Theirs"]
 
 
@@ -116,14 +103,13 @@ async def test_change_the_order(
     """Works change places, and one that is left out is taken out."""
     form = await of_evening(hass, library, "reorder")
     assert suggested(form)["works"] == ["1", "2", "3"]
-    (selector,) = form["data_schema"].schema.values()  # type: ignore[union-attr]
-    shown = selector.serialize()["selector"]["select"]
-    assert [option["label"] for option in shown["options"]] == ["A", "B", "C"]
-    assert shown["reorder"]
-    end = await fill(hass, form, works=["3", "1"])
-    assert end["reason"] == "reorder_done"
-    (found,) = (s for s in signed.documents.values() if s["title"] == "Evening")
-    assert [item["title"] for item in found["items"]] == ["C", "A"]
+    (selector,) = form["data_schema"].schema.values()
+    choice = selector.serialize()["selector"]["select"]
+    assert [option["label"] for option in choice["options"]] == ["A", "B", "C"]
+    assert choice["reorder"]
+    assert outcome(await fill(hass, form, works=["3", "1"])) == "reorder_done"
+    _, document = stored(signed, "Evening")
+    assert [item["title"] for item in document["items"]] == ["C", "A"]
 
 
 async def test_the_order_of_what_was_shown(
@@ -131,15 +117,10 @@ async def test_the_order_of_what_was_shown(
 ) -> None:
     """Works that come and go while the page is open do not change which ones are meant, and what nobody saw stays."""
     form = await of_evening(hass, library, "reorder")
-    (playlist_id,) = (
-        key for key, stored in signed.documents.items() if stored["title"] == "Evening"
-    )
+    playlist_id, _ = stored(signed, "Evening")
     for change in ({"add": [{"source": "https://art.example/d"}]}, {"remove": [1]}):
-        await hass.services.async_call(
-            "dp1", "update_playlist", {"playlist_id": playlist_id, **change}, True
-        )
-    end = await fill(hass, form, works=["3"])
-    assert end["reason"] == "reorder_done", end
+        await act(hass, "update_playlist", playlist_id=playlist_id, **change)
+    assert outcome(await fill(hass, form, works=["3"])) == "reorder_done"
     sources = [item["source"] for item in signed.documents[playlist_id]["items"]]
     assert sources == ["https://art.example.org/3", "https://art.example/d"]
 
@@ -151,11 +132,9 @@ async def test_remove(
     form = await of_evening(hass, library, "remove")
     assert form["description_placeholders"]["title"] == "Evening"
     assert len(signed.documents) == 2
-    end = await fill(hass, form)
-    assert end["reason"] == "remove_done"
-    assert [stored["title"] for stored in signed.documents.values()] == ["Theirs"]
-    end = await open_page(hass, library, "playlists")
-    assert end["reason"] == "no_playlists"
+    assert outcome(await fill(hass, form)) == "remove_done"
+    assert [it["title"] for it in signed.documents.values()] == ["Theirs"]
+    assert outcome(await open_page(hass, library, "playlists")) == "no_playlists"
 
 
 async def test_a_playlist_that_is_removed_meanwhile(
@@ -163,20 +142,20 @@ async def test_a_playlist_that_is_removed_meanwhile(
 ) -> None:
     """A playlist that somebody else removes while the page is open is not offered again."""
     dawn = playlist("D", id=str(uuid4()), title="Dawn", slug="dawn")
-    await hass.services.async_call("dp1", "publish_playlist", {"playlist": dawn}, True)
+    await act(hass, "publish_playlist", playlist=dawn)
     page = await open_page(hass, library, "playlists")
     assert set(offered(page)) == {"Dawn", "Evening"}
-    gone = {"playlist_id": offered(page)["Evening"]}
-    await hass.services.async_call("dp1", "delete_playlist", gone, True)
-    again = await fill(hass, page, playlist=gone["playlist_id"])
-    assert (again["type"], again["step_id"]) == (FlowResultType.FORM, "playlists")
+    gone = offered(page)["Evening"]
+    await act(hass, "delete_playlist", playlist_id=gone)
+    again = await fill(hass, page, playlist=gone)
+    assert outcome(again) == "playlists"
     assert list(offered(again)) == ["Dawn"]
 
 
 async def test_what_cannot_be_read(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """A page that needs the feed ends with why it does not answer."""
+    """A page that needs the feed ends with why it does not answer; a library without a feed has none."""
     page = await open_page(hass, library, "playlists")
     menu = await fill(hass, page, playlist=offered(page)["Evening"])
     await signed.stop()
@@ -185,8 +164,12 @@ async def test_what_cannot_be_read(
         await fill(hass, menu, next_step_id="reorder"),
         await open_page(hass, library, "playlists"),
     ):
-        assert end["reason"] == "not_read"
+        assert outcome(end) == "not_read"
         assert "refused the connection" in end["description_placeholders"]["reason"]
+    entry = library_entry("http://127.0.0.1:9/api/v1")
+    entry.add_to_hass(hass)
+    for step in ("playlists", "publish"):
+        assert outcome(await open_page(hass, entry, step)) == "no_feed"
 
 
 async def test_words_of_a_feed(
@@ -199,18 +182,10 @@ async def test_words_of_a_feed(
     said = {"error": "bad_request", "message": "[here](http://evil.example) **now**"}
     signed.fault(status=400, body=said, times=None)
     end = await fill(hass, menu, next_step_id="reorder")
-    assert end["reason"] == "not_read"
+    assert outcome(end) == "not_read"
     reason = end["description_placeholders"]["reason"]
     assert "here" in reason
     assert "[here]" not in reason and "**" not in reason and "://" not in reason
-
-
-async def test_a_library_without_a_feed(hass: HomeAssistant) -> None:
-    """Nothing can be published."""
-    entry = library_entry("http://127.0.0.1:9/api/v1")
-    entry.add_to_hass(hass)
-    for step in ("playlists", "publish"):
-        assert (await open_page(hass, entry, step))["reason"] == "no_feed"
 
 
 async def test_who_has_an_api_key_may_change_everything(
@@ -239,7 +214,7 @@ async def test_publish_what_hangs(
     assert suggested(form) == {"entity_id": ENTITY_ID}
     assert len(signed.documents) == 2
     end = await fill(hass, form, entity_id=ENTITY_ID, title="Breakfast")
-    assert end.get("reason") == "publish_done", end["description_placeholders"]
+    assert outcome(end) == "publish_done"
     assert end["description_placeholders"]["url"].startswith(signed.url)
     page = await open_page(hass, library, "playlists")
     assert list(offered(page)) == ["Breakfast", "Evening"]
@@ -260,21 +235,20 @@ async def test_works_of_the_home(
     await until(lambda: hass.states.is_state(ENTITY_ID, "playing"))
     form = await open_page(hass, library, "publish")
     form = await fill(hass, form, entity_id=ENTITY_ID)
-    assert (form["step_id"], form["errors"]) == ("leave_out", {})
-    told = form["description_placeholders"]
-    assert (told["count"], told["works"]) == ("2", "3")
+    assert outcome(form) == "leave_out"
+    counts = form["description_placeholders"]
+    assert (counts["count"], counts["works"]) == ("2", "3")
     assert len(signed.documents) == 2
-    end = await fill(hass, form)
-    assert end["reason"] == "leave_out_done"
-    (found,) = (s for s in signed.documents.values() if s["title"] == "Day")
-    assert [item["title"] for item in found["items"]] == ["Dawn"]
+    assert outcome(await fill(hass, form)) == "leave_out_done"
+    _, document = stored(signed, "Day")
+    assert [item["title"] for item in document["items"]] == ["Dawn"]
     # Of nothing but such works, nothing is left.
     at_home = {**mixed, "title": "Night", "items": mixed["items"][1:]}
     display.player.load(at_home)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Night")
     form = await open_page(hass, library, "publish")
     form = await fill(hass, form, entity_id=ENTITY_ID)
-    assert (form["step_id"], form["errors"]) == ("publish", {"base": "not_done"})
+    assert (form["step_id"], outcome(form)) == ("publish", {"base": "not_done"})
 
 
 @pytest.mark.usefixtures("setup_display")
@@ -285,14 +259,12 @@ async def test_show(
     display: DisplaySimulator,
 ) -> None:
     """A playlist of ours is shown on a display; a title with marks of Markdown is as it is in a heading."""
-    (ours,) = (key for key, it in signed.documents.items() if it["title"] == "Evening")
-    rename = {"playlist_id": ours, "title": "Evening, again"}
-    await hass.services.async_call("dp1", "update_playlist", rename, True)
+    ours, _ = stored(signed, "Evening")
+    await act(hass, "update_playlist", playlist_id=ours, title="Evening, again")
     page = await open_page(hass, library, "playlists")
     menu = await fill(hass, page, playlist=offered(page)["Evening, again"])
     form = await fill(hass, menu, next_step_id="show")
     assert form["description_placeholders"]["heading"] == "Evening, again"
     assert suggested(form) == {"entity_id": ENTITY_ID}
-    end = await fill(hass, form, entity_id=ENTITY_ID)
-    assert end["reason"] == "show_done"
+    assert outcome(await fill(hass, form, entity_id=ENTITY_ID)) == "show_done"
     await until(lambda: display.state.playlist_title == "Evening, again")
