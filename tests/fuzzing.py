@@ -71,86 +71,31 @@ from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.json import json_bytes
 
-from .displays import playlist
 from .simulators.catalog.data import CatalogData
 
 MOST_SECONDS = 0.2
 # In bytes per second of processor, for what is long: what grows faster than its size takes minutes.
 LEAST_SPEED = 500_000
-DAY = playlist(
-    "Dawn", "Noon", "Dusk", curators=[{"name": "Ada", "key": "did:key:z6Mk"}]
+# What strangers send when all is well, and what is odd.
+DATA: dict[str, list[Any]] = json.loads(
+    (Path(__file__).parent / "fixtures" / "fuzzing.json").read_text()
 )
 KEY = SigningKey.parse(
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 )
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 LEAVES: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        -1,
-        1,
-        10**30,
-        -(10**30),
-        10**400,
-        2**63,
-        2**53 + 1,
-        1e308,
-        -0.0,
-        0.1,
-    ),
-    *(float("nan"), float("inf"), float("-inf")),
-    *(
-        "",
-        " ",
-        "0",
-        "-1",
-        "1e999",
-        "null",
-        "true",
-        "\x00",
-        "\x1b[31m",
-        "\ud800",
-        "\u202e",
-    ),
-    *("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "\u2028\x9b\x7f"),
+    *DATA["leaves"],
     *("&#" + "9" * 5000 + ";", "<" * 20_000, "\x00" * 20_000, "&lt;\x1b[" * 5000),
-    *(10**19, -(10**19), 1e19, "http://@[]/api/dp1/media/x", "//@["),
-    *("<script>", "[x](http://a)", "{name}", "%s", "../..", "x" * 5000, "é" * 300),
-    *(
-        "http://[::1",
-        "http://a:99999/",
-        "http://xn--a/",
-        "file:///etc",
-        "data:,",
-        "//a",
-    ),
-    *("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-02-30", "did:key:z", "1/0"),
-    *([], {}, [[]], [None], {"": ""}, [{}] * 50),
+    *("x" * 5000, "é" * 300, [{}] * 50),
 )
 
 
 # Written as @size and unit@, which `as_json` repeats: too large to be copied, or too deep for Python's own encoder.
 DEPTHS, SIZES = (33, 253, 300, 900, 10_000), (300, 20_000, 100_000, 4_000_000)
-UNITS = (
-    "<",
-    "<p>",
-    "<!--",
-    "<a '",
-    "&",
-    "&#9",
-    " ",
-    "x",
-    "\\u001b[",
-    "\\u0000",
-    "\\u202e",
-    "\\ud83d",
-)
 MONSTERS = (
     *(f"@{depth}{unit}@" for depth in DEPTHS for unit in "[{"),
-    *(f"@{size}{unit}@" for size in SIZES[:3] for unit in UNITS),
+    *(f"@{size}{unit}@" for size in SIZES[:3] for unit in DATA["units"]),
     *(f"@{SIZES[3]}{unit}@" for unit in ("<", "<p>", "\\u0000", "[],", '"",')),
 )
 _MONSTER = re.compile(rb'"@(\d+)((?:[^"\\]|\\.)+?)@"')
@@ -308,68 +253,6 @@ class Target:
     allowed: tuple[type[Exception], ...] = (errors.Dp1Error,)
 
 
-def frames() -> list[Any]:
-    """Return pushes of a display."""
-    work = {
-        **DAY["items"][0],
-        "ref": "https://art.example.org/1.json",
-        "provenance": {
-            "type": "onChain",
-            "contract": {"address": "0x1", "tokenId": "7", "seriesId": 3, "uri": "a"},
-        },
-        "inlineManifest": {
-            "metadata": {
-                "title": "Dawn",
-                "artists": [{"name": "Ada"}, {"name": "Lin"}],
-                "thumbnails": {"large": {"uri": "https://art.example.org/1.png"}},
-            }
-        },
-    }
-    player = {
-        "ok": True,
-        "error": None,
-        "renderStatus": 2,
-        "castCommand": "displayPlaylist",
-        "playlist": {
-            "id": DAY["id"],
-            "title": "Evening",
-            "coverImage": "https://art.example.org/cover.png",
-            "items": None,
-        },
-        "playlistUrl": "https://feed.example.org/playlists/1",
-        "index": 1,
-        "items": [DAY["items"][0], work, *DAY["items"][2:]],
-        "isPaused": False,
-        "loopMode": "playlist",
-        "shuffle": False,
-        "sleepMode": {"enabled": True},
-        "deviceSettings": {"scaling": "fit", "margin": "5%", "defaultDuration": 300},
-    }
-    device = {
-        "screenRotation": "landscape",
-        "installedVersion": "2.0.7",
-        "latestVersion": "2.0.8",
-        "macInfo": {"enp1s0": "00:11:22:33:44:55"},
-        "volume": 50,
-        "isMuted": False,
-        "network": {"ssid": "Gallery", "signal": -60},
-        "sleepSchedule": {"enabled": True, "sleepTime": "23:00", "wakeTime": "07:00"},
-        "connectedWifi": "Gallery",
-        "deviceName": "Wall",
-        "displayURL": "http://127.0.0.1:8080/error?error=overheating",
-        "lastOutage": {"start": "2026-11-21T00:00:00Z"},
-    }
-    panel = {"brightness": 50, "contrast": 50, "volume": 50, "power": "on"}
-    return [
-        {"type": "notification", "notification_type": kind, "message": message}
-        for kind, message in (
-            ("player_status", player),
-            ("device_status", device),
-            ("ddc_status", panel),
-        )
-    ]
-
-
 STATUS = (PlayerStatus, DeviceStatus, PanelStatus, Identity, ContentPolicy, Metrics)
 
 
@@ -381,7 +264,7 @@ def read_frame(case: Any, spoiler: Spoiler) -> None:
         return
     for kind in STATUS:
         assert kind.parse(message) == kind.parse(deepcopy(message))
-    known = PlayerStatus.parse(frames()[0]["message"])
+    known = PlayerStatus.parse(DATA["frames"][0]["message"])
     repr(PlayerStatus.parse(message).over(known))
     PlaybackCounters.parse(str(message))
 
@@ -423,15 +306,6 @@ def unsafe(value: object) -> str | None:
     return None
 
 
-def replies() -> list[Any]:
-    """Return answers of a display."""
-    return [
-        {"message": {"ok": True, "playlist": DAY}},
-        {"message": {"ok": False, "error": {"code": "x", "message": "no"}}},
-        {"data": {"ok": False, "error": "sigInvalid: no", "status": 1}},
-    ]
-
-
 def read_reply(case: Any, spoiler: Spoiler) -> None:
     """Parse an answer with any status."""
     body = spoiler.raw(as_json(case))
@@ -463,22 +337,6 @@ def read_catalog(case: Any, spoiler: Spoiler) -> None:
             assert record_from_text(kind, record_to_text(record)) == record
             if isinstance(record, Artwork) and series:
                 json_bytes(work_of_artwork(record, series, None).item())
-
-
-def feed_pages() -> list[Any]:
-    """Return lists and errors of a feed."""
-    channel = {
-        "id": "c",
-        "title": "Evenings",
-        "playlists": ["https://a/1"],
-        "curator": "Ada",
-    }
-    error = {
-        "error": "validation_error",
-        "message": "items[0].source: no",
-        "details": [],
-    }
-    return [{"items": [DAY, channel], "cursor": "x", "hasMore": True}, error]
 
 
 def read_feed(case: Any, spoiler: Spoiler) -> None:
@@ -541,36 +399,6 @@ def read_txt(case: Any, spoiler: Spoiler) -> None:
                     read(text)
 
 
-ACTION_SAMPLES: list[Any] = [
-    {
-        "entity_id": ["media_player.wall"],
-        "playlist": DAY,
-        "start_at": 1,
-        "repeat": "all",
-        "show_for": "00:00:30",
-        "margin": "5%",
-        "background": "#101010",
-        "item_duration": 30,
-    },
-    {
-        "query": "net",
-        "kinds": ["series"],
-        "limit": 5,
-        "work": 3,
-        "to": "media_player.b",
-        "then": "keep",
-    },
-    {
-        "playlist": DAY,
-        "title": "a",
-        "slug": "a-b",
-        "summary": "x",
-        "sign": True,
-        "playlist_id": "x",
-    },
-]
-
-
 def read_action(case: Any, spoiler: Spoiler) -> None:
     """Validate the fields of every action, without the target, which Home Assistant itself validates."""
     if isinstance(case, dict):
@@ -604,7 +432,7 @@ def stored() -> list[Any]:
         id="artwork/1/2", kind="artwork", work=Work(title="A", artists=(Artist("B"),))
     )
     favorite = record_to_json(Favorite(node, {"source": "https://a"}))
-    playlist = FeedPlaylist.parse(DAY)
+    playlist = FeedPlaylist.parse(DATA["documents"][0])
     assert playlist is not None
     work = {"id": "1", "name": "A", "index": 5, "sources": ["https://a"]}
     return [
@@ -630,43 +458,17 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
             record_from_json(kind, data)
 
 
-TXT: list[Any] = [
-    {
-        "id": "FF1-AB12CD34",
-        "name": "Hall",
-        "host": "192.0.2.1:1111",
-        "url": "http://a.example:80/x",
-    },
-]
-IDS: list[Any] = [
-    {
-        "a": "media-source://dp1/01J/exhibition/1",
-        "b": "https://a/1#dp1&work=2&at=1&shuffle=x",
-        "c": "media-source://dp1/01J/artwork/a%2Fb/1",
-        "d": "media-source://dp1/",
-    },
-]
-VALUES: list[Any] = [
-    {
-        "a": "2026-11-21T00:00:00Z",
-        "b": 7,
-        "c": {"metadata": {"artists": [{"name": "Ada"}], "creditLine": "Ada"}},
-        "d": {
-            "metadata": {"thumbnails": {"large": {"uri": "https://a.example/b.png"}}}
-        },
-    }
-]
 TARGETS: dict[str, Target] = {
-    "values": Target(lambda: VALUES, read_values),
-    "frames": Target(frames, read_frame),
-    "replies": Target(replies, read_reply),
+    "values": Target(lambda: DATA["values"], read_values),
+    "frames": Target(lambda: DATA["frames"], read_frame),
+    "replies": Target(lambda: DATA["replies"], read_reply),
     "catalog pages": Target(catalog_pages, read_catalog),
-    "feed pages": Target(feed_pages, read_feed),
+    "feed pages": Target(lambda: DATA["feed pages"], read_feed),
     "tokens": Target(tokens, read_token),
-    "documents": Target(lambda: [DAY], read_document),
-    "TXT records": Target(lambda: TXT, read_txt),
-    "action fields": Target(lambda: ACTION_SAMPLES, read_action),
-    "media ids": Target(lambda: IDS, read_media_id),
+    "documents": Target(lambda: DATA["documents"], read_document),
+    "TXT records": Target(lambda: DATA["TXT records"], read_txt),
+    "action fields": Target(lambda: DATA["action fields"], read_action),
+    "media ids": Target(lambda: DATA["media ids"], read_media_id),
     "storage files": Target(stored, read_stored),
 }
 
@@ -767,7 +569,7 @@ class FuzzedDisplay:
 
 def fuzz_states(display: FuzzedDisplay, cases: int, seed: int) -> Iterator[Finding]:
     """Give spoiled frames to a display, first each odd value in all places at once."""
-    samples = frames()
+    samples = DATA["frames"]
     swept = [case for sample in samples for case in sweep(sample)]
     for number in (*range(-len(swept), 0), *range(seed, seed + cases)):
         spoiler = Spoiler(number)
