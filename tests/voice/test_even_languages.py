@@ -213,6 +213,42 @@ WISHES: dict[str, tuple[dict[str, object], dict[str, str]]] = {
             "zh": "把这件作品挂到１０：３０",
         },
     ),
+    "shown for longer": (
+        {"action": "extend", "minutes": 10},
+        {
+            "en": "show this artwork for another 10 minutes",
+            "de": "zeig dieses Werk noch 10 Minuten",
+            "fr": "montre cette œuvre encore 10 minutes",
+            "es": "muestra esta obra 10 minutos más",
+            "nl": "laat dit werk nog 10 minuten zien",
+            "ja": "この作品をあと10分見せて",
+            "zh": "再显示这幅作品10分钟",
+        },
+    ),
+    "shown for a time": (
+        {"action": "stay", "minutes": 10},
+        {
+            "en": "show this artwork for ten minutes",
+            "de": "zeig dieses Bild zehn Minuten",
+            "fr": "montre ce tableau pendant dix minutes",
+            "es": "muestra este cuadro durante diez minutos",
+            "nl": "toon dit schilderij tien minuten",
+            "ja": "この絵を10分間見せて",
+            "zh": "这幅画显示十分钟",
+        },
+    ),
+    "shown until a time": (
+        {"action": "stay", "until_hour": 8},
+        {
+            "en": "show this artwork until 8",
+            "de": "zeige dieses Werk bis 8 Uhr",
+            "fr": "affiche cette œuvre jusqu'à 8 heures",
+            "es": "muestra esta obra hasta las 8",
+            "nl": "toon dit werk tot 8 uur",
+            "ja": "この作品を8時まで見せて",
+            "zh": "这幅作品显示到8点",
+        },
+    ),
     "a time before the title": (
         {"what": "Net Evil", "minutes": 10},
         {
