@@ -536,18 +536,11 @@ async def measure_publish(size: Size) -> list[Row]:
     """Measure building, validating, signing and publishing many works, without the feed's own time."""
     key = SigningKey.generate()
     feed_process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.simulators.feed",
-        "--family",
-        "v2",
-        "--port",
-        "0",
+        *(sys.executable, "-m", "scripts.benchmark_feed", "0"),
         stdout=asyncio.subprocess.PIPE,
     )
     assert feed_process.stdout
-    line = (await feed_process.stdout.readline()).decode()
-    url = next(word for word in line.split() if word.startswith("http"))
+    url, _, _ = (await feed_process.stdout.readline()).decode().partition(" ")
     try:
         async with aiohttp.ClientSession() as session:
             feed = Feed(session, url)
