@@ -787,7 +787,7 @@ PLACES = [
         "long bodies are decoded in the event loop",
         "MAX_ON_LOOP = 64 * 1024",
         "MAX_ON_LOOP = 64 * 1024 * 1024",
-        ["tests/client/catalog/test_long_pages.py", "tests/test_faults.py"],
+        ["tests/client/test_long_answers.py", "tests/test_faults.py"],
     ),
     Place(
         "client/guard.py",

@@ -28,6 +28,9 @@ from custom_components.dp1.client.text import host_of, web_url
 from .scripted_server import Reply, ScriptedServer
 
 from tests.client.keys import keyed
+from tests.client.tables import tables
+
+TABLES = tables("guard")
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -80,54 +83,13 @@ async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
     return await (await request_json(guard, "GET", url, timeout=timeout)).json()
 
 
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        ("8.8.8.8", True),
-        ("2606:4700::1111", True),
-        ("::ffff:8.8.8.8", True),
-        ("64:ff9b::808:808", True),
-        ("127.0.0.1", False),
-        ("127.9.9.9", False),
-        ("0.0.0.0", False),
-        ("10.1.2.3", False),
-        ("172.16.0.1", False),
-        ("192.168.1.1", False),
-        ("169.254.169.254", False),
-        ("100.64.0.1", False),
-        ("224.0.0.251", False),
-        ("240.0.0.1", False),
-        ("255.255.255.255", False),
-        ("192.0.2.1", False),
-        ("::", False),
-        ("::1", False),
-        ("::127.0.0.1", False),
-        ("::ffff:127.0.0.1", False),
-        ("::ffff:192.168.1.1", False),
-        ("64:ff9b::7f00:1", False),
-        ("64:ff9b::a00:1", False),
-        ("64:ff9b:1::808:808", False),
-        ("2002:7f00:1::1", False),
-        ("fe80::1%eth0", False),
-        ("fc00::1", False),
-        ("fd12:3456::1", False),
-        ("fec0::1", False),
-        ("ff02::fb", False),
-        ("2001:db8::1", False),
-    ],
-)
+@pytest.mark.parametrize(("address", "public"), TABLES["public"])
 def test_is_public(address: str, public: bool) -> None:
     """Only addresses of the internet are public, in any notation."""
     assert is_public(address) is public
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "", "rubbish", "/api/states", "//h/x", "file:///etc/passwd", "ftp://h/x", "data:,x", "http:///x", "http://h:0/",
-        "http://[::1", "http://xn--a/", "http://a:99999/", "http://a b/", "http://user@h/", "http://user:secret@h/",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("url", TABLES["no_addresses"])
 async def test_no_web_address(
     url: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
@@ -147,16 +109,7 @@ async def test_no_web_address(
         await request_json(session, "GET", url, timeout=5)
 
 
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("https://Art.Example./x", "art.example:443"),
-        ("http://127.0.0.1:8123/", "127.0.0.1:8123"),
-        ("http://[::1]:8123/", "::1:8123"),
-        ("http://bücher.example/", "bücher.example:80"),
-        ("http://nas_1.local/", "nas_1.local:80"),
-    ],
-)
+@pytest.mark.parametrize(("url", "host"), TABLES["hosts"])
 def test_host(url: str, host: str) -> None:
     """Hosts are compared in a normal form."""
     assert host_of(url) == host
@@ -311,20 +264,7 @@ async def test_the_time_is_for_all_of_it(
         assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("host", "is_home"),
-    [
-        ("10.0.0.5", True),
-        ("::1", True),
-        ("nas", True),
-        ("nas.local", True),
-        ("nas.home.arpa", True),
-        ("8.8.8.8", False),
-        ("art.example", False),
-        ("local.example", False),
-        ("nas.local.example", False),
-    ],
-)
+@pytest.mark.parametrize(("host", "is_home"), TABLES["home_names"])
 def test_names_at_home(host: str, is_home: bool) -> None:
     """A name whose owner could be anybody is none."""
     assert is_home_name(host) is is_home

@@ -13,61 +13,18 @@ from custom_components.dp1.client.text import (
     shorten,
 )
 
+from tests.client.tables import tables
 
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        (
-            "<p>Six artists let the sky conduct.</p>\r\n",
-            "Six artists let the sky conduct.",
-        ),
-        ("one<br>two<br/>three", "one two three"),
-        ("<p>one</p><p>two</p>", "one two"),
-        ("<b>bo</b>ld", "bold"),
-        ("Salt &amp; Silicon &ldquo;x&rdquo;", "Salt & Silicon “x”"),
-        ("&lt;untitled&gt;", "<untitled>"),
-        ("5 < 6 and 7 > 3", "5 < 6 and 7 > 3"),
-        ("<script>alert('<p>')</script>shown<style>p{}</style>", "shown"),
-        ("<script/>alert(1)</script>shown", "shown"),
-        ("</script><i/>shown", "shown"),
-        ("<template><p>never</p></template>shown", "shown"),
-        ("before<script>never closed", "before"),
-        ("broken <a href='x", "broken"),
-        ("<!-- note -->text", "text"),
-        ("a\x00b\x1b[31mc", "a bc"),
-        (
-            "\x1b]8;;https://x.example\x07link\x1b]8;;\x07 \x1b[1;5mshown\x1b[0m",
-            "link shown",
-        ),
-        ("\x9b31mred\u2028line", "31mred line"),
-        ("\U000e0041hidden\u061c", "hidden"),
-        ("left\u202eright\u2066\u200b", "leftright"),
-        ("half \ud83d of a pair", "half of a pair"),
-        ("  wide \u00a0\u2003 space\t\n", "wide space"),
-        ("雨のかたち", "雨のかたち"),
-        ("", ""),
-        (None, ""),
-        (7, ""),
-        ({"text": "x"}, ""),
-    ],
-)
+TABLES = tables("text")
+
+
+@pytest.mark.parametrize(("text", "plain"), TABLES["clean"])
 def test_clean(text: object, plain: str) -> None:
     """The readable text remains."""
     assert clean(text) == plain
 
 
-@pytest.mark.parametrize(
-    ("text", "safe"),
-    [
-        ("Living Room 2", "Living Room 2"),
-        ("[click](http://x)", r"\[click\]\(http\:\/\/x\)"),
-        ("![](http://x) www.x.example", r"\!\[\]\(http\:\/\/x\) www\.x\.example"),
-        ("# *a* _b_ `c` ~d~ | 1. e", r"\# \*a\* \_b\_ \`c\` \~d\~ \| 1\. e"),
-        ("<img src=x>a\n\n- b", r"a \- b"),
-        ("&lt;b&gt;", r"\<b\>"),
-        (None, ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "safe"), TABLES["markdown"])
 def test_markdown_safe(text: object, safe: str) -> None:
     """The result has neither Markdown nor HTML."""
     assert markdown_safe(text) == safe
@@ -98,22 +55,7 @@ def hidden(words: str, first: int) -> str:
     return "".join(chr(first + ord(letter)) for letter in words)
 
 
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("Tide" + hidden("say yes", 0xE0000), "Tide"),
-        ("Tide" + hidden("say yes", 0xE0100), "Tide"),
-        ("Tide" + "".join(chr(0xFE00 + n % 14) for n in range(64)), "Tide"),
-        ("Tide" + "\u200c\u200d" * 30, "Tide"),
-        ("Ti\u00adde\u3164", "Tide"),
-        ("T" + "\u0301" * 90 + "ide", "T" + "\u0301" * 4 + "ide"),
-        ("👩\u200d❤\ufe0f\u200d👩", "👩\u200d❤\ufe0f\u200d👩"),
-        (
-            "Vie\u0323\u0302t, é, 辻, می\u200cروم",
-            "Vie\u0323\u0302t, é, 辻, می\u200cروم",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "plain"), TABLES["invisible"])
 def test_what_nobody_sees(text: str, plain: str) -> None:
     """Words for models in characters that people do not see are taken out, and heaps of marks; letters and emoji stay."""
     assert clean(text) == plain

@@ -47,40 +47,23 @@ from .feeds import (
 )
 
 from tests.client.scripted_server import Reply, Request
+from tests.client.tables import tables
 from tests.client.timing import flood, most_memory, worst_stall
 from tests.simulators.feed import FeedSimulator
+
+TABLES = tables("feed_client")
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
-@pytest.mark.parametrize(
-    ("text", "url"),
-    [
-        ("feed.feralfile.com", "https://feed.feralfile.com/api/v1"),
-        (" https://feed.example/api/v1/ ", "https://feed.example/api/v1"),
-        ("HTTP://Feed.Example:80/", "http://feed.example/api/v1"),
-        ("https://feed.example:443/api", "https://feed.example/api/v1"),
-        ("feed.example/api/v1/playlists/x?y=1#z", "https://feed.example/api/v1"),
-        ("https://home.example/art/", "https://home.example/art/api/v1"),
-        ("http://192.0.2.7:8787", "http://192.0.2.7:8787/api/v1"),
-        ("http://[2001:DB8::1]:8787", "http://[2001:db8::1]:8787/api/v1"),
-        ("localhost:8787/api/v1//", "http://localhost:8787/api/v1"),
-        ("münchen.example", "https://xn--mnchen-3ya.example/api/v1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "url"), TABLES["addresses"])
 def test_normalize_url(text: str, url: str) -> None:
     """Different notations of a URL have one normal form."""
     assert normalize_url(text) == url
     assert normalize_url(url) == url
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "https://", "two words", "ftp://feed.example", "https://u:p@feed.example", "mailto:a@b.example",
-        "javascript:alert(1)", "/api/v1", "https://a..b", "https://a.example:99999", "http://%zz",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", TABLES["no_addresses"])
 def test_no_url(text: str) -> None:
     """An invalid URL, and one with credentials, raises."""
     with pytest.raises(ValueError, match="not a web address"):

@@ -9,17 +9,15 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import (
-    BusyError,
+    Dp1Error,
     InvalidRequestError,
     NotFoundError,
     TemporaryError,
-    UnexpectedAnswerError,
 )
-from custom_components.dp1.client.indexer import client
+from custom_components.dp1.client.indexer import client, links
 from custom_components.dp1.client.indexer.client import Indexer
 from custom_components.dp1.client.indexer.links import (
     ContractLink,
-    SeriesLink,
     TokenLink,
     parse_link,
 )
@@ -31,7 +29,10 @@ from custom_components.dp1.client.indexer.tokens import (
 )
 
 from tests.client.keys import keyed
+from tests.client.tables import tables
 from tests.simulators.indexer import Fault, IndexerSimulator
+
+TABLES = tables("indexer_client")
 
 OWNED = "0x23117d0150af2231442De2a8b754Cc204b668540"
 WITH_WORKS = "0x9d180d4E1dEC827190A50831A02445c28ac0AA90"
@@ -97,29 +98,12 @@ async def test_both_standards(simulator: IndexerSimulator, indexer: Indexer) -> 
     assert found.artists == ("Rui Tanaka", "Lena Voss")
 
 
-@pytest.mark.parametrize(
-    ("link", "titles"),
-    [
-        (
-            SeriesLink("artblocks", "tidal-ledger-by-ines-okafor"),
-            ["Tidal Ledger #42"],
-        ),
-        (SeriesLink("fxhash", "lattice-bloom"), ["Lattice Bloom #88"]),
-        (
-            ContractLink("KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42"),
-            ["#5", "Étude nº 3 – “glass”"],
-        ),
-        (
-            ContractLink("0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA"),
-            ["Plain Square", "Unresolved"],
-        ),
-        (SeriesLink("artblocks", "unknown"), []),
-    ],
-)
+@pytest.mark.parametrize(("kind", "parts", "titles"), TABLES["series"])
 async def test_series(
-    indexer: Indexer, link: SeriesLink | ContractLink, titles: list[str]
+    indexer: Indexer, kind: str, parts: list[str], titles: list[str]
 ) -> None:
     """A series is all works of a release or a contract."""
+    link = getattr(links, kind)(*parts)
     assert [found.name for found in await indexer.resolve(link, 100)] == titles
 
 
@@ -166,72 +150,13 @@ def test_tokens(simulator: IndexerSimulator) -> None:
     assert len(provenance(long)["contract"]["tokenId"]) == 78
 
 
-@pytest.mark.parametrize(
-    ("url", "source"),
-    [
-        ("https://a.example/x?fxhash=1", "https://a.example/x?fxhash=1"),
-        ("ipfs://bafy/cover.png", "https://ipfs.io/ipfs/bafy/cover.png"),
-        ("ipfs://ipfs/bafy", "https://ipfs.io/ipfs/bafy"),
-        ("ar://tx", "https://arweave.net/tx"),
-        # As people write them: marks in the name of a file, blanks around, hosts of any letters, gateways that are gone.
-        ("ipfs://bafy/Name#525.png", "https://ipfs.io/ipfs/bafy/Name%23525.png"),
-        ("ipfs://bafy/What?.png", "https://ipfs.io/ipfs/bafy/What%3F.png"),
-        (
-            "https://ipfs.io/ipfs/bafy/A #1.png",
-            "https://ipfs.io/ipfs/bafy/A%20%231.png",
-        ),
-        ("ipfs://bafy/?fxhash=oo1#a", "https://ipfs.io/ipfs/bafy/?fxhash=oo1#a"),
-        (" ipfs://bafy/1.png\n", "https://ipfs.io/ipfs/bafy/1.png"),
-        ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
-        ("https://cloudflare-ipfs.com/ipfs/bafy/1", "https://ipfs.io/ipfs/bafy/1"),
-        ("http://ipfs.infura.io:5001/ipfs/bafy", "https://ipfs.io/ipfs/bafy"),
-        ("https://a.example/Name#525.png", "https://a.example/Name#525.png"),
-        ("onchfs://x", "https://onchfs.fxhash2.xyz/x"),
-        ("ipfs:", None),
-        ("http://a.example/x", None),
-        ("data:image/png;base64,xx", None),
-        ("", None),
-        ("https://", None),
-        (f"https://a.example/{'x' * 1025}", None),
-    ],
-)
+@pytest.mark.parametrize(("url", "source"), TABLES["sources"])
 def test_sources(url: str, source: str | None) -> None:
     """Only what a display can load over https is a source."""
     assert web_source(url) == source
 
 
-SQUARE = "data:image/svg+xml;base64,"
-
-
-@pytest.mark.parametrize(
-    ("shown", "variants", "source"),
-    [
-        ({"animation_url": f"{SQUARE}AA"}, {}, f"{SQUARE}AA"),
-        ({"animation_url": "data:text/html,<b>"}, {}, "data:text/html,<b>"),
-        # What is too large has a picture.
-        ({"animation_url": SQUARE + "A" * MAX_DATA}, {}, "https://media.example/i.png"),
-        ({"animation_url": "data:nothing"}, {}, "https://media.example/i.png"),
-        ({"animation_url": f" {SQUARE}AA\n"}, {}, f"{SQUARE}AA"),
-        *(
-            ({"animation_url": url}, {}, "https://media.example/i.png")
-            for url in (
-                "data:application/json,{}",
-                "data:application/zip;base64,AA",
-                "data:application/pdf;base64,AA",
-                "ipfs://bafy/metadata.json",
-                "https://a.example/work.zip",
-                "https://a.example/photo.HEIC",
-            )
-        ),
-        ({"image_url": "ipfs:"}, {"l": "https://v.example/l"}, "https://v.example/l"),
-        (
-            {"image_url": None},
-            {"l": "https://v.example/l", "xl": "https://v.example/xl"},
-            "https://v.example/xl",
-        ),
-        ({"image_url": None}, {"m": "https://v.example/m"}, None),
-    ],
-)
+@pytest.mark.parametrize(("shown", "variants", "source"), TABLES["token_sources"])
 def test_sources_of_tokens(
     simulator: IndexerSimulator,
     shown: dict[str, Any],
@@ -241,15 +166,14 @@ def test_sources_of_tokens(
     """A work on a chain is its own source up to a limit; where nothing else can be loaded, a large variant is."""
     display = {"image_url": "https://media.example/i.png", "animation_url": None}
     asset = {"source_url": "ipfs:", "variants": variants}
-    parsed = Token.parse(
-        {
-            **record(simulator, "9001"),
-            "display": display | shown,
-            "media_assets": [asset],
-        }
-    )
+    changes = {"display": display | shown, "media_assets": [asset]}
+    parsed = Token.parse(record(simulator, "9001") | changes)
     assert parsed is not None
     assert parsed.source == source
+    display["animation_url"] = "data:image/svg+xml;base64," + "A" * MAX_DATA
+    parsed = Token.parse(record(simulator, "9001") | {"display": display})
+    assert parsed is not None
+    assert parsed.source == "https://media.example/i.png"
 
 
 async def test_a_record_that_is_too_large(
@@ -266,43 +190,32 @@ async def test_a_record_that_is_too_large(
     assert len(simulator.asked) < 25
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"display": None},
-        {"display": {"name": None, "artists": None}},
-        {"display": {"name": 7, "artists": [None, {"name": ""}, {"name": 3}]}},
-        {"media_assets": None, "owner_provenances": None},
-    ],
-)
+@pytest.mark.parametrize("change", TABLES["odd"])
 def test_odd_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
     """Anything may be missing."""
     parsed = Token.parse({**record(simulator, "9001"), **change})
     assert parsed is not None and parsed.name
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"id": None},
-        {"token_cid": None},
-        {"token_cid": "eip155:1:erc721:0x1:x"},
-        {"token_cid": "eip155:1:erc721::1"},
-        {"token_cid": f"eip155:1:erc721:0x1:{'9' * 79}"},
-    ],
-)
+@pytest.mark.parametrize("change", TABLES["nameless"])
 def test_nameless_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
     """A record that names no token is none."""
     assert Token.parse({**record(simulator, "9001"), **change}) is None
+
+
+def unindexed(simulator: IndexerSimulator) -> Any:
+    """Take a work out of the index, and return it."""
+    edition = record(simulator, "9002")
+    simulator.records.remove(edition)
+    simulator.unindexed[edition["token_cid"]] = edition
+    return edition
 
 
 async def test_a_token_that_is_not_indexed(
     simulator: IndexerSimulator, indexer: Indexer
 ) -> None:
     """It is asked for once under both standards, and waited for until it has media; nothing is asked for again."""
-    edition = record(simulator, "9002")
-    simulator.records.remove(edition)
-    simulator.unindexed[edition["token_cid"]] = edition
+    edition = unindexed(simulator)
     link = parse_link("ethereum:0x934cE2bf6c21d97DF283b491B2E359445CB61320:7")
     assert isinstance(link, TokenLink)
     assert await indexer.resolve(link, 1) == []
@@ -360,9 +273,7 @@ async def test_a_job_that_never_ends(
 ) -> None:
     """Waiting ends, and goes on the next time without another job."""
     simulator.job_outcome = ""
-    edition = record(simulator, "9002")
-    simulator.records.remove(edition)
-    simulator.unindexed[edition["token_cid"]] = edition
+    edition = unindexed(simulator)
     link = TokenLink(edition["contract_address"], "7")
     for looks in (1, 2):
         waiting = asyncio.create_task(indexer.index(link))
@@ -387,11 +298,9 @@ async def test_a_contract_that_is_not_taken(
     assert len(simulator.asked) == 1
 
 
-BUSY = Fault(429, headers={"Retry-After": "0"}, times=2)
-ERRORS = '{"errors":[{"message":"pq: no","extensions":{"code":"%s"}}],"data":null}'
-
-
-@pytest.mark.parametrize("fault", [BUSY, Fault(502, "<html>", times=2)])
+@pytest.mark.parametrize(
+    "fault", [Fault(429, headers={"Retry-After": "0"}), Fault(502, "<html>")]
+)
 async def test_a_short_illness(
     simulator: IndexerSimulator, indexer: Indexer, fault: Fault
 ) -> None:
@@ -402,32 +311,16 @@ async def test_a_short_illness(
     assert len(simulator.asked) == 3
 
 
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (Fault(429, headers={"Retry-After": "3600"}), BusyError),
-        (Fault(503, "<html>"), TemporaryError),
-        (Fault(422, '{"errors":[]}'), InvalidRequestError),
-        (Fault(200, "<html>hello"), UnexpectedAnswerError),
-        (Fault(200, "[]"), UnexpectedAnswerError),
-        (Fault(200, '{"data":{"tokens":{"items":{}}}}'), UnexpectedAnswerError),
-        (Fault(200, ERRORS % "internal_error"), TemporaryError),
-        (Fault(200, ERRORS % "not_found"), NotFoundError),
-        (Fault(200, ERRORS % "validation_failed"), InvalidRequestError),
-    ],
-)
+@pytest.mark.parametrize(("fault", "error"), TABLES["faults"])
 async def test_faults(
-    simulator: IndexerSimulator,
-    indexer: Indexer,
-    fault: Fault,
-    error: type[Exception],
+    simulator: IndexerSimulator, indexer: Indexer, fault: dict[str, Any], error: str
 ) -> None:
     """Each fault has its error, without the server's words."""
-    simulator.faults.append(fault)
-    fault.times = None
-    with pytest.raises(error) as raised:
+    simulator.faults.append(Fault(**fault, times=None))
+    with pytest.raises(Dp1Error) as caught:
         await indexer.tokens(contract_addresses=[OWNED])
-    assert "pq" not in str(raised.value)
+    assert type(caught.value).__name__ == error
+    assert "pq" not in str(caught.value)
 
 
 async def test_errors_beside_data(

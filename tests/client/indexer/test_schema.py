@@ -15,10 +15,12 @@ from custom_components.dp1.client.indexer.links import (
 )
 
 from tests.client.keys import keyed
+from tests.client.tables import tables
 from tests.simulators.indexer import IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
+TABLES = tables("indexer_queries")
 OWNER = "0xBD0E21fdc68Ac573d109D5CB7EA5cEAf6c246045"
 CONTRACT = "0x23117d0150af2231442De2a8b754Cc204b668540"
 # What the indexer is asked: each query that the client can build.
@@ -63,32 +65,7 @@ async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert set(client._ARGUMENTS) <= sent
 
 
-@pytest.mark.parametrize(
-    ("query", "variables"),
-    [
-        ('{tokens(owner:["x"]){items{id}}}', {}),
-        ("{tokens{items{cid}}}", {}),
-        ("{tokens{items}}", {}),
-        ("{tokens{items{media_assets{variants}}}}", {}),
-        ("{tokens(sort_by:newest){items{id}}}", {}),
-        ("query($o:String){tokens(owners:$o){items{id}}}", {"o": "x"}),
-        ("query($o:[String!]){tokens(owners:$o){items{id}}}", {"o": [None]}),
-        ("query($f:Uint64){tokens(offset:$f){items{id}}}", {"f": "next"}),
-        ("query($j:String!){jobStatus(job_id:$j){status}}", {"j": "1"}),
-        ("query($j:Int!){jobStatus(job_id:$j){status}}", {"j": "1"}),
-        ("query($j:Int!){jobStatus(job_id:$j){status}}", {}),
-        (
-            "query($a:String!){syncCollection(address:$a){events{type token_cid}}}",
-            {"a": OWNER},
-        ),
-        (
-            'query($t:Time){syncCollection(address:"x",checkpoint_timestamp:$t){events{id}}}',
-            {"t": "yesterday"},
-        ),
-        ("mutation{triggerTokenIndexing{job_id}}", {}),
-        ("{tokens", {}),
-    ],
-)
+@pytest.mark.parametrize(("query", "variables"), TABLES["refused"])
 async def test_what_does_not_fit(query: str, variables: dict[str, Any]) -> None:
     """It is refused before anything runs, and is an error of ours."""
     simulator = IndexerSimulator()

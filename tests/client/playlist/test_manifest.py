@@ -4,6 +4,10 @@ import pytest
 
 from custom_components.dp1.client.playlist.manifest import Artist, artists_in
 
+from tests.client.tables import tables
+
+TABLES = tables("manifest")
+
 
 def manifest(*artists: object, **metadata: object) -> dict[str, object]:
     return {"metadata": {"artists": [*artists], **metadata}}
@@ -38,23 +42,7 @@ def test_versions() -> None:
     assert artists_in(manifest(*written)) == (zora, ada)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "file:///etc/passwd",
-        "http://192.168.1.1/",
-        "http://localhost:8123/",
-        "https://homeassistant.local/",
-        "http://[fe80::1]/",
-        "https://user:word@art.example/",
-        "//art.example/",
-        f"https://art.example/{'a' * 500}",
-        5,
-        None,
-    ],
-)
+@pytest.mark.parametrize("address", TABLES["hostile"])
 def test_hostile_addresses(address: object) -> None:
     """No address is a link or a portrait unless it is one on the internet."""
     artist = {

@@ -8,6 +8,10 @@ import pytest
 
 from custom_components.dp1.client.playlist.schedule import due, moment_of
 
+from tests.client.tables import tables
+
+TABLES = tables("schedule")
+
 BERLIN = ZoneInfo("Europe/Berlin")
 HAVANA = ZoneInfo("America/Havana")
 KIRITIMATI = ZoneInfo("Pacific/Kiritimati")
@@ -64,23 +68,7 @@ def test_moments(text: str, zone: tzinfo, expected: str) -> None:
     assert moment is not None and moment.isoformat() == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "soon",
-        "",
-        5,
-        None,
-        "2026-08-01T00:00:00+0700",
-        "2026-08-01T00:00",
-        "2026-08-01 00:00:00",
-        "20260801T000000",
-        "2026-13-01T00:00:00",
-        "2026-08-01T25:00:00",
-        "0001-01-01T00:00:00+14:00",
-        "2026-W31-6",
-    ],
-)
+@pytest.mark.parametrize("text", TABLES["no_times"])
 def test_what_is_no_time(text: object) -> None:
     """What cannot be read is no time."""
     assert moment_of(text, BERLIN) is None
