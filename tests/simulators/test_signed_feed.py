@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
 from .feed import FeedSimulator, SigningKey, digest, verify
+from .raw_feed import ask
 
 type Document = dict[str, Any]
 
@@ -71,54 +71,39 @@ def envelope(document: Document, *keys: SigningKey, **changes: Any) -> Document:
     }
 
 
-class Client:
-    """Client of one feed."""
-
-    def __init__(self, feed: FeedSimulator, session: aiohttp.ClientSession) -> None:
-        self.feed = feed
-        self._session = session
-
-    async def ask(
-        self, method: str, path: str, body: Any = None, **headers: str
-    ) -> tuple[int, Any]:
-        data = body if isinstance(body, bytes) else body and json.dumps(body).encode()
-        async with self._session.request(
-            method, self.feed.url + path, data=data, headers=headers
-        ) as response:
-            text = await response.text()
-            return response.status, json.loads(text) if text else None
-
-    async def refused(self, method: str, path: str, body: Any) -> tuple[int, str, str]:
-        """Send a request that is refused and return status, code and message."""
-        status, answer = await self.ask(method, path, body)
-        assert answer.keys() == {"error", "message"}, (status, answer)
-        return status, answer["error"], answer["message"]
+async def refused(
+    feed: FeedSimulator, method: str, path: str, body: Any = None
+) -> tuple[int, str, str]:
+    """Send a request that is refused and return status, code and message."""
+    status, answer = await ask(feed, method, path, body)
+    assert answer.keys() == {"error", "message"}, (status, answer)
+    return status, answer["error"], answer["message"]
 
 
 @pytest.fixture
-async def client(socket_enabled: None) -> AsyncIterator[Client]:
-    async with FeedSimulator("signed") as feed, aiohttp.ClientSession() as session:
-        yield Client(feed, session)
+async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    async with FeedSimulator("signed") as simulator:
+        yield simulator
 
 
-async def test_vectors(client: Client) -> None:
+async def test_vectors(feed: FeedSimulator) -> None:
     """Requests of the real implementation are accepted for publishing, replacing and deleting."""
     then = datetime.fromisoformat(VECTORS["delete"]["created"])
-    client.feed.clock_offset = (then - datetime.now(UTC)).total_seconds() + 60
-    status, stored = await client.ask("POST", "/playlists", VECTORS["post"])
+    feed.clock_offset = (then - datetime.now(UTC)).total_seconds() + 60
+    status, stored = await ask(feed, "POST", "/playlists", VECTORS["post"])
     assert status == 201
     assert {**stored, "signatures": stored["signatures"][:1]} == VECTORS["post"]
     assert stored["signatures"][1]["role"] == "feed"
     assert all(verify(stored, entry) for entry in stored["signatures"])
-    status, stored = await client.ask("PUT", f"/playlists/{ID}", VECTORS["put"])
+    status, stored = await ask(feed, "PUT", f"/playlists/{ID}", VECTORS["put"])
     assert (status, stored["title"]) == (200, "Evening Loop II")
     # The same envelope once more within the window.
-    assert (await client.ask("PUT", f"/playlists/{ID}", VECTORS["put"]))[0] == 200
-    assert await client.ask("DELETE", f"/playlists/{ID}", VECTORS["delete"]) == (
+    assert (await ask(feed, "PUT", f"/playlists/{ID}", VECTORS["put"]))[0] == 200
+    assert await ask(feed, "DELETE", f"/playlists/{ID}", VECTORS["delete"]) == (
         204,
         None,
     )
-    assert (await client.ask("GET", f"/playlists/{ID}"))[0] == 404
+    assert (await ask(feed, "GET", f"/playlists/{ID}"))[0] == 404
 
 
 @pytest.mark.parametrize(
@@ -146,15 +131,15 @@ async def test_vectors(client: Client) -> None:
     ],
 )  # fmt: skip
 async def test_refused_documents(
-    client: Client, body: Any, refusal: tuple[int, str, str]
+    feed: FeedSimulator, body: Any, refusal: tuple[int, str, str]
 ) -> None:
     """Each fault has the message of the real feed, in its order of checks."""
-    status, code, message = await client.refused("POST", "/playlists", body)
+    status, code, message = await refused(feed, "POST", "/playlists", body)
     assert (status, code, message[: len(refusal[2])]) == refusal
-    assert not client.feed.documents
+    assert not feed.documents
 
 
-async def test_kept_as_sent(client: Client) -> None:
+async def test_kept_as_sent(feed: FeedSimulator) -> None:
     """Empty values, false, other time formats and newer members are stored as signed."""
     work = {
         "displayAt": "2026-12-24T18:00:00",
@@ -174,31 +159,31 @@ async def test_kept_as_sent(client: Client) -> None:
             items=item(**work), summary="Two", created="2026-01-01T01:00:00.100+01:00"
         )
     )
-    _, stored = await client.ask("POST", "/playlists", given)
+    _, stored = await ask(feed, "POST", "/playlists", given)
     assert {**stored, "signatures": stored["signatures"][:1]} == given
 
 
-async def test_conflicts(client: Client) -> None:
+async def test_conflicts(feed: FeedSimulator) -> None:
     """Ids and slugs are unique, and only the slug of a deleted playlist can be used again."""
-    assert (await client.ask("POST", "/playlists", signed(playlist())))[0] == 201
+    assert (await ask(feed, "POST", "/playlists", signed(playlist())))[0] == 201
     conflict = (409, "conflict")
-    assert await client.refused("POST", "/playlists", signed(playlist())) == (
+    assert await refused(feed, "POST", "/playlists", signed(playlist())) == (
         *conflict,
         ALREADY.format("id"),
     )
     other = signed(playlist(id="485f79b6-a45f-4c1c-8080-e93a192adccc"))
-    assert await client.refused("POST", "/playlists", other) == (
+    assert await refused(feed, "POST", "/playlists", other) == (
         *conflict,
         ALREADY.format("slug"),
     )
     gone = signed(intent("delete"))
-    assert (await client.ask("DELETE", "/playlists/evening-loop", gone))[0] == 204
-    assert (await client.ask("DELETE", f"/playlists/{ID}", gone))[0] == 404
-    assert await client.refused("POST", "/playlists", signed(playlist())) == (
+    assert (await ask(feed, "DELETE", "/playlists/evening-loop", gone))[0] == 204
+    assert (await ask(feed, "DELETE", f"/playlists/{ID}", gone))[0] == 404
+    assert await refused(feed, "POST", "/playlists", signed(playlist())) == (
         *conflict,
         DEAD,
     )
-    assert (await client.ask("POST", "/playlists", other))[0] == 201
+    assert (await ask(feed, "POST", "/playlists", other))[0] == 201
 
 
 NEW_TITLE = playlist(title="Night")
@@ -230,53 +215,52 @@ NEW_TITLE = playlist(title="Night")
     ],
 )  # fmt: skip
 async def test_refused_replacements(
-    client: Client, body: Any, refusal: tuple[int, str, str]
+    feed: FeedSimulator, body: Any, refusal: tuple[int, str, str]
 ) -> None:
     """Only an owner can replace a playlist, and only with a matching intent."""
     # The intents were written when this module was read, which may be minutes ago.
-    client.feed.clock_offset = (READ_AT - datetime.now(UTC)).total_seconds()
-    await client.ask("POST", "/playlists", signed(playlist()))
-    stored = deepcopy(client.feed.documents[ID])
-    status, code, message = await client.refused("PUT", f"/playlists/{ID}", body)
+    feed.clock_offset = (READ_AT - datetime.now(UTC)).total_seconds()
+    await ask(feed, "POST", "/playlists", signed(playlist()))
+    stored = deepcopy(feed.documents[ID])
+    status, code, message = await refused(feed, "PUT", f"/playlists/{ID}", body)
     assert (status, code, message[: len(refusal[2])]) == refusal
-    assert client.feed.documents[ID] == stored
+    assert feed.documents[ID] == stored
 
 
 @pytest.mark.parametrize(
     ("kind", "name"), [("channels", "channel"), ("groups", "playlist-group")]
 )
-async def test_containers(client: Client, kind: str, name: str) -> None:
+async def test_containers(feed: FeedSimulator, kind: str, name: str) -> None:
     """The playlists of a channel or group come in its own order; a cursor ends with it."""
-    feed = client.feed
     ids = [document["id"] for document in feed.seed([{"title": t} for t in "abc"])]
     order = [ids[2], ids[0], ids[2]]
     wall: dict[str, Any] = {kind: [{"title": "Wall", "playlists": order}]}
     (held,) = feed.seed(**wall)
     url = f"/playlists?{name}={held['id']}&limit=2"
-    _, first = await client.ask("GET", url)
+    _, first = await ask(feed, "GET", url)
     assert [document["id"] for document in first["items"]] == order[:2]
-    _, rest = await client.ask("GET", f"{url}&cursor={first['cursor']}")
+    _, rest = await ask(feed, "GET", f"{url}&cursor={first['cursor']}")
     assert [document["id"] for document in rest["items"]] == order[2:]
     assert not rest["hasMore"]
     other = f"/playlists?{name}={held['slug']}&sort=desc&cursor={first['cursor']}"
     refusal = (400, "bad_request", "invalid cursor")
-    assert await client.refused("GET", other, None) == refusal
+    assert await refused(feed, "GET", other) == refusal
 
 
-async def test_owners_may_be_added(client: Client) -> None:
+async def test_owners_may_be_added(feed: FeedSimulator) -> None:
     """An added owner who has signed can replace and delete."""
-    await client.ask("POST", "/playlists", signed(playlist()))
+    await ask(feed, "POST", "/playlists", signed(playlist()))
     both = envelope(playlist(curators=BOTH), ADA, BEA)
-    assert (await client.ask("PUT", "/playlists/evening-loop", both))[0] == 200
+    assert (await ask(feed, "PUT", "/playlists/evening-loop", both))[0] == 200
     change = envelope(playlist(curators=BOTH, title="Bea's"), BEA)
-    assert (await client.ask("PUT", f"/playlists/{ID}", change))[0] == 200
+    assert (await ask(feed, "PUT", f"/playlists/{ID}", change))[0] == 200
     gone = signed(intent("delete"), BEA)
-    assert (await client.ask("DELETE", f"/playlists/{ID}", gone))[0] == 204
+    assert (await ask(feed, "DELETE", f"/playlists/{ID}", gone))[0] == 204
 
 
-async def test_refused_deletes(client: Client) -> None:
+async def test_refused_deletes(feed: FeedSimulator) -> None:
     """Intents for a replacement, of others, or for a playlist without an owner are refused."""
-    await client.ask("POST", "/playlists", signed(playlist()))
+    await ask(feed, "POST", "/playlists", signed(playlist()))
     for body, refusal in (
         ({}, (401, "unauthorized", NO_SIGNATURES)),
         (signed(intent("delete"), BEA), (403, "forbidden", NOT_AN_OWNER)),
@@ -285,11 +269,11 @@ async def test_refused_deletes(client: Client) -> None:
             (400, "bad_request", "invalid mutation intent: payloadHash must be absent"),
         ),
     ):
-        assert await client.refused("DELETE", f"/playlists/{ID}", body) == refusal
-    (old,) = client.feed.seed([playlist(id=None, slug="old", curators=None)])
+        assert await refused(feed, "DELETE", f"/playlists/{ID}", body) == refusal
+    (old,) = feed.seed([playlist(id=None, slug="old", curators=None)])
     target = {"type": "playlist", "id": old["id"], "slug": "old"}
     body = signed(intent("delete", target=target))
-    assert await client.refused("DELETE", "/playlists/old", body) == (
+    assert await refused(feed, "DELETE", "/playlists/old", body) == (
         403,
         "forbidden",
         f"{NOT_AN_OWNER}: the resource has no owner",

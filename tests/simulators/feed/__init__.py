@@ -11,7 +11,6 @@ from .faults import (
     nanosecond_created,
     refusal,
     tampered,
-    too_many_requests,
     unknown_fields,
 )
 from .signing import SigningKey, digest, verify
@@ -31,7 +30,6 @@ __all__ = [
     "nanosecond_created",
     "refusal",
     "tampered",
-    "too_many_requests",
     "unknown_fields",
     "verify",
 ]

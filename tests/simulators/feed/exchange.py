@@ -6,7 +6,6 @@ import json
 from typing import Any, Self
 
 JSON = "application/json"
-JSON_UTF8 = "application/json; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +37,21 @@ class Answer:
     value: Any = None
 
     @classmethod
-    def text(cls, status: int, text: str, content_type: str = "text/plain") -> Self:
-        return cls(status, text.encode(), {"Content-Type": content_type})
+    def json(cls, status: int, value: Any) -> Self:
+        return cls(status, compact(value), {"Content-Type": JSON}, value)
 
 
 class RefusalError(Exception):
-    """The feed refuses, in the form both families share: ``{"error", "message"}``."""
+    """The feed refuses, in the form of all families: ``{"error", "message"}``."""
 
-    def __init__(
-        self,
-        status: int,
-        code: str,
-        message: str,
-        *,
-        early: bool = False,
-    ) -> None:
-        """Keep what is answered; ``early`` marks what the Go feed refuses before its handlers."""
+    def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
-        self.status = status
-        self.code = code
-        self.early = early
-        self.body = {"error": code, "message": message}
+        self.answer = Answer.json(status, {"error": code, "message": message})
+        self.answer.value = None
 
 
 def compact(value: Any) -> bytes:
-    """Return JSON as JavaScript writes it."""
+    """Return JSON without blanks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
         "utf-8", "replace"
     )

@@ -6,7 +6,6 @@ from enum import StrEnum
 import re
 from typing import Any
 
-from ..go_json import dumps
 from .exchange import Answer, Request, compact
 from .signing import Document, SigningKey
 from .text import format_time
@@ -111,7 +110,7 @@ class Fault:
             for name, text in answer.headers.items()
             if name.lower() != "etag"
         }
-        return Answer(answer.status, dumps(value).encode(), headers, value)
+        return Answer(answer.status, compact(value), headers, value)
 
 
 def resigned(document: Document, key: SigningKey) -> Document:
@@ -176,20 +175,6 @@ def dynamic_only(document: Document, key: SigningKey) -> Document:
 
 def _feed_entry(document: Document, key: SigningKey) -> Document:
     return key.entry(document, "feed", "2026-01-01T00:00:00Z")
-
-
-def too_many_requests(
-    retry_after: float, *, times: int | None = 1, method: str | None = None
-) -> Fault:
-    """Return the fault of a proxy that limits the rate."""
-    headers = {"Retry-After": f"{retry_after:g}"}
-    return Fault(
-        method=method,
-        times=times,
-        status=429,
-        body="Too Many Requests",
-        headers=headers,
-    )
 
 
 def bad_gateway(*, times: int | None = 1, method: str | None = None) -> Fault:

@@ -1,240 +1,192 @@
 """The Go feed: accepts client signatures or an API key, signs itself, and answers like the real one."""
 
-from collections.abc import Awaitable, Callable, Iterable
-import hashlib
-import hmac
-import re
-from typing import Any
+from collections.abc import Mapping
+import json
+from typing import Any, override
 
-from ..go_json import GoDecodeError, dumps, loads
-from .exchange import JSON, JSON_UTF8, Answer, RefusalError, Request
-from .go_store import Table, database_error
-from .go_writer import GoWriter
+from .base import INFO, REQUIRED, Feed
+from .exchange import Answer, RefusalError, Request
 from .members import MEMBERS, known
-from .settings import Settings
-from .signing import Document
+from .signing import Document, plain_numbers, verify
+from .store import Row, has_repeated_ids
+from .text import format_time, is_uuid, make_slug, parse_time
 
-_KINDS = "playlists|playlist-groups|channels"
-_ROUTES: tuple[tuple[str, str, str], ...] = (
-    ("GET", r"/api/v1", "info"),
-    ("GET", rf"/api/v1/({_KINDS})", "list"),
-    ("GET", rf"/api/v1/({_KINDS})/([^/]+)", "get"),
-    ("POST", r"/api/v1/playlists", "create"),
-    ("PUT", r"/api/v1/playlists/([^/]+)", "replace"),
-    ("DELETE", r"/api/v1/playlists/([^/]+)", "delete"),
+_BEHIND_SIGNATURES = ("note", "curators", "summary", "coverImage", "dynamicQuery")
+_ORDER = (
+    *("dpVersion", "id", "title", "slug", "created", "defaults", "items"),
+    *_BEHIND_SIGNATURES,
 )
-_REQUIRED = ("dpVersion", "title", "items")
+_KEPT_EMPTY = ("title", "defaults", "note", "dynamicQuery", "items")
 _NO_AUTH = "missing authentication: provide API key or signatures"
 _NO_KEY = "invalid or missing API key"
 _NO_EXTENSIONS = "DP-1 extensions are disabled on this deployment"
 
 
-def _match(method: str, path: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return the handler of a request and the parts of its path."""
-    for verb, expression, name in _ROUTES:
-        if verb == method and (found := re.fullmatch(expression, path)):
-            return name, found.groups()
-    return None
+def database_error(message: str) -> RefusalError:
+    return RefusalError(500, "internal_error", message)
 
 
-def _json(status: int, value: Any) -> Answer:
-    """Return an answer with a document or a page."""
-    return Answer(status, dumps(value).encode(), {"Content-Type": JSON_UTF8}, value)
-
-
-def _one(request: Request, document: Document) -> Answer:
-    """Return a single document with its ETag, or 304 when the client has it."""
-    answer = _json(200, document)
-    tag = f'"{hashlib.sha256(answer.body).hexdigest()}"'
-    known = (
-        entry.strip().removeprefix("W/")
-        for entry in request.headers.get("if-none-match", "").split(",")
-    )
-    if tag in known:
-        return Answer(304, headers={"Etag": tag})
-    answer.headers["Etag"] = tag
-    return answer
-
-
-def _page(documents: list[Document], cursor: str) -> Answer:
-    return _json(
-        200,
-        {"items": documents}
-        | ({"cursor": cursor} if cursor else {})
-        | {"hasMore": bool(cursor)},
+def duplicate(constraint: str) -> RefusalError:
+    return database_error(
+        "store: ERROR: duplicate key value violates unique constraint"
+        f' "{constraint}" (SQLSTATE 23505)'
     )
 
 
-def _limit(text: str) -> int:
-    """Return the size of a page: 100 unless a smaller positive number is given."""
-    return min(int(text or 100), 100)
-
-
-class GoFeed:
+class GoFeed(Feed):
     """The Go feed."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Initialize empty tables."""
-        self.settings = settings
-        self.playlists = Table("playlists", "playlist", settings.now)
-        self.groups = Table("playlist_groups", "playlist-group", settings.now)
-        self.channels = Table("channels", "channel", settings.now)
-        self.tables = {
-            "playlists": self.playlists,
-            "playlist-groups": self.groups,
-            "channels": self.channels,
-        }
-        self.writer = GoWriter(settings, self.playlists)
+    def _info(self, request: Request) -> Answer:
+        extensions = {"extensionsEnabled": self.settings.extensions}
+        return Answer.json(200, INFO["v2"] | extensions)
 
-    async def handle(self, request: Request) -> Answer:
-        try:
-            return await self._route(request)
-        except RefusalError as err:
-            body, kind = (
-                (dumps(err.body), JSON_UTF8)
-                if err.early
-                else (dumps(err.body) + "\n", JSON)
-            )
-            return Answer(err.status, body.encode(), {"Content-Type": kind})
+    @override
+    def _elsewhere(self) -> Answer:
+        return Answer(404, b"404 page not found", {"Content-Type": "text/plain"})
 
-    async def _route(self, request: Request) -> Answer:
-        """Return the handler; anything else is not found."""
-        found = _match(request.method, request.path)
-        if found is None:
-            return Answer.text(404, "404 page not found")
-        name, parts = found
-        if parts and parts[0] == "channels" and not self.settings.extensions:
-            raise RefusalError(404, "extensions_disabled", _NO_EXTENSIONS, early=True)
-        handler: Callable[..., Awaitable[Answer]] = getattr(self, f"_{name}")
-        return await handler(request, *parts)
+    @override
+    def _list(self, request: Request, kind: str) -> Answer:
+        self._check_extensions(kind == "channels" or "channel" in request.query)
+        return super()._list(request, kind)
 
-    def _check_key(self, request: Request) -> bool:
+    @override
+    def _get(self, request: Request, kind: str, key: str) -> Answer:
+        self._check_extensions(kind == "channels")
+        return super()._get(request, kind, key)
+
+    def _check_extensions(self, is_needed: bool) -> None:
+        if is_needed and not self.settings.extensions:
+            raise RefusalError(404, "extensions_disabled", _NO_EXTENSIONS)
+
+    @override
+    def _refuse_cursor(self) -> None:
+        """Fail, as this feed does."""
+        raise database_error("cursor: illegal base64 data")
+
+    def _has_key(self, request: Request) -> bool:
         """Return whether the key was given; a wrong one is refused."""
-        given = request.headers.get("authorization", "")
-        if not given:
-            return False
-        if not hmac.compare_digest(
-            given.encode(), f"Bearer {self.settings.api_key}".encode()
-        ):
-            raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
-        return True
+        key = request.headers.get("authorization", "")
+        if key not in ("", f"Bearer {self.settings.api_key}"):
+            raise RefusalError(401, "unauthorized", _NO_KEY)
+        return bool(key)
 
-    def _require_key(self, request: Request) -> None:
-        if not self._check_key(request):
-            raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
-
-    def _read_body(self, request: Request) -> dict[str, Any]:
-        """Return the members of a body, with the required ones."""
+    def _fields(self, request: Request) -> dict[str, Any]:
+        """Return the members of a body that this feed has a place for, if it may write."""
+        has_key = self._has_key(request)
         try:
-            value = loads(request.body)
-        except GoDecodeError as err:
-            raise RefusalError(400, "bad_request", str(err)) from err
-        if not isinstance(value, dict):
-            raise RefusalError(400, "bad_request", "json: cannot unmarshal")
-        fields: dict[str, Any] = dict.fromkeys(MEMBERS["playlists"])
-        fields |= {
-            name: known(entry, MEMBERS["playlists"][name])
-            for name, entry in value.items()
-            if name in MEMBERS["playlists"]
+            body = json.loads(request.body)
+        except ValueError as err:
+            raise RefusalError(400, "bad_request", "unexpected EOF") from err
+        if not has_key and not body.get("signatures"):
+            raise RefusalError(401, "unauthorized", _NO_AUTH)
+        members = MEMBERS["playlists"]
+        fields: Document = dict.fromkeys(members) | {
+            name: known(body[name], inner)
+            for name, inner in members.items()
+            if name in body
         }
-        missing = [key for key in _REQUIRED if fields[key] in (None, "")]
-        if missing:
-            titled = [
-                "DPVersion" if key == "dpVersion" else key.title() for key in missing
-            ]
-            lines = [
-                f"Key: '{key}' Error:Field validation for '{key}' failed on the 'required' tag"
-                for key in titled
-            ]
-            raise RefusalError(400, "bad_request", "\n".join(lines))
+        if missing := [name for name in REQUIRED if fields[name] in (None, "")]:
+            raise RefusalError(400, "bad_request", f"Key: '{missing[0]}' is required")
         return fields
 
-    def _authorise(self, request: Request) -> None:
-        """Admit a write with the key, or with signatures in the body."""
-        if self._check_key(request):
-            return
-        try:
-            signatures = loads(request.body, whole=True).get("signatures")
-        except AttributeError, GoDecodeError:
-            signatures = None
-        if not signatures:
-            raise RefusalError(401, "unauthorized", _NO_AUTH, early=True)
+    def _create(self, request: Request) -> Answer:
+        """Create a playlist, with the client's identity if it signed, otherwise with a new one."""
+        fields = self._fields(request)
+        created = self.settings.now()
+        key = self.settings.new_id()
+        if fields["signatures"]:
+            key, created = _client_identity(fields, created)
+        document = self._signed(self._built(fields, key, created), fields, created)
+        if column := self.playlists.taken(document):
+            raise duplicate(f"playlists_{'pkey' if column == 'id' else 'slug_key'}")
+        self.playlists.put(document)
+        return Answer.json(201, document)
 
-    async def _info(self, request: Request) -> Answer:
-        """Return the server information."""
-        return _json(
-            200,
-            {
-                "deployment": "self-hosted",
-                "description": "REST API for DP-1 playlists, playlist-groups, and channels",
-                "documentation": "https://github.com/display-protocol/dp1",
-                "endpoints": {
-                    "channels": "/api/v1/channels",
-                    "health": "/api/v1/health",
-                    "playlistGroups": "/api/v1/playlist-groups",
-                    "playlistItems": "/api/v1/playlist-items",
-                    "playlists": "/api/v1/playlists",
-                    "registry": "/api/v1/registry/channels",
-                },
-                "extensionsEnabled": self.settings.extensions,
-                "name": "DP-1 Feed Operator API",
-                "openapi": "3.1.0",
-                "runtime": "go",
-                "specification": "DP-1 v1.1.0+",
-                "version": "0.1.0",
-            },
-        )
-
-    async def _list(self, request: Request, kind: str) -> Answer:
-        """Return a page of playlists, groups or channels."""
-        limit = _limit(request.query.get("limit", ""))
-        descending = request.query.get("sort") == "desc"
-        rows = (
-            self._members(request)
-            if kind == "playlists"
-            else self.tables[kind].rows.values()
-        )
-        cursor = request.query.get("cursor", "")
-        return _page(
-            *self.tables[kind].page(rows, limit, cursor, descending=descending)
-        )
-
-    def _members(self, request: Request) -> Iterable[Any]:
-        """Return the playlists that the filters let through."""
-        channel = request.query.get("channel", "").strip()
-        group = request.query.get("playlist-group", "").strip()
-        if channel and not self.settings.extensions:
-            raise RefusalError(404, "extensions_disabled", _NO_EXTENSIONS)
-        if not channel and not group:
-            return self.playlists.rows.values()
-        owner = self.channels.find(channel) if channel else self.groups.find(group)
-        members = set(owner.members) if owner else set()
-        return [row for row in self.playlists.rows.values() if row.id in members]
-
-    async def _get(self, request: Request, kind: str, key: str) -> Answer:
-        return _one(request, self.tables[kind].get(key).document)
-
-    async def _create(self, request: Request) -> Answer:
-        self._authorise(request)
-        return _json(201, self.writer.create(self._read_body(request)))
-
-    async def _replace(self, request: Request, key: str) -> Answer:
-        self._authorise(request)
-        fields = self._read_body(request)
-        return _json(200, self.writer.replace(self.playlists.get(key), fields))
-
-    async def _delete(self, request: Request, key: str) -> Answer:
-        """Delete a playlist."""
-        self._require_key(request)
+    def _replace(self, request: Request, key: str) -> Answer:
+        """Replace a playlist; id and created stay."""
+        fields = self._fields(request)
         row = self.playlists.get(key)
-        for owners, table in (
-            (self.groups, "playlist_group_members"),
-            (self.channels, "channel_members"),
-        ):
-            if any(row.id in owner.members for owner in owners.rows.values()):
-                raise database_error(
-                    'delete playlist: ERROR: update or delete on table "playlists" violates foreign key'
-                    f' constraint "{table}_playlist_id_fkey" on table "{table}" (SQLSTATE 23503)'
-                )
+        created = parse_time(row.document["created"]) or 0
+        built = self._built(fields, row.id, created)
+        row.document = self._signed(built, fields, self.settings.now())
+        return Answer.json(200, row.document)
+
+    def _built(self, fields: Document, key: str, created: int) -> Document:
+        """Return the document to store, from its typed fields only."""
+        values = fields | {
+            "id": key,
+            "created": format_time(created),
+            "slug": make_slug(fields["slug"] or "", fields["title"], key),
+            "dpVersion": fields["dpVersion"].strip(),
+            "items": [
+                item if item.get("id") else {"id": self.settings.new_id()} | item
+                for item in fields["items"]
+            ],
+        }
+        return {
+            name: values[name]
+            for name in _ORDER
+            if values[name] or (values[name] is not None and name in _KEPT_EMPTY)
+        }
+
+    def _signed(self, document: Document, fields: Document, moment: int) -> Document:
+        """Return the checked document with the feed's own signature after the client's."""
+        entries = fields["signatures"] or ()
+        try:
+            if entries:
+                _verify(document, fields)
+            ts = format_time(moment, fraction=False)
+            entry = self.settings.key.entry(document, "feed", ts)
+        except ValueError as err:
+            raise database_error(f"feed sign: {err}") from err
+        if has_repeated_ids(document):
+            raise duplicate("playlist_item_index_pkey")
+        others = [other for other in entries if other["kid"] != entry["kid"]]
+        signed: Document = plain_numbers(document) | {"signatures": [*others, entry]}
+        for name in _BEHIND_SIGNATURES:
+            if name in signed:
+                signed[name] = signed.pop(name)
+        return signed
+
+    def _delete(self, request: Request, key: str) -> Answer:
+        """Delete a playlist that no group or channel has."""
+        if not self._has_key(request):
+            raise RefusalError(401, "unauthorized", _NO_KEY)
+        row = self.playlists.get(key)
+        owners: tuple[Row, ...] = (
+            *self.groups.rows.values(),
+            *self.channels.rows.values(),
+        )
+        if any(row.id in owner.members for owner in owners):
+            raise database_error(
+                'delete playlist: ERROR: update or delete on table "playlists" violates'
+                ' foreign key constraint "channel_members_playlist_id_fkey" (SQLSTATE 23503)'
+            )
         del self.playlists.rows[row.id]
         return Answer(204)
+
+
+def _verify(document: Document, fields: Mapping[str, Any]) -> None:
+    """Refuse invalid signatures, or none by a curator."""
+    entries = fields["signatures"]
+    failed = [entry["kid"] for entry in entries if not verify(document, entry)]
+    owners = {curator.get("key") for curator in fields["curators"] or ()}
+    reason = ""
+    if failed:
+        reason = f"failed signatures: [{' '.join(failed)}]"
+    elif not any(entry["kid"] in owners for entry in entries):
+        reason = "no valid curator signature found"
+    if reason:
+        raise RefusalError(400, "signature_verification_failed", reason)
+
+
+def _client_identity(fields: Document, now: int) -> tuple[str, int]:
+    """Return id and time of a document that its author signed."""
+    key = fields["id"] or ""
+    if not is_uuid(key):
+        raise RefusalError(400, "invalid_id", "invalid id: must be a valid UUID")
+    created = parse_time(fields["created"] or "")
+    if created is None or created > now:
+        problem = "invalid timestamp: cannot be in the future"
+        raise RefusalError(400, "invalid_timestamp", problem)
+    return key.lower(), created

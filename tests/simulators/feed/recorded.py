@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .exchange import JSON, Answer, Request
+from .exchange import Answer, Request
 
 _FOLDER = Path(__file__).parents[2] / "fixtures" / "captures"
 # What depends on nothing but the document.
@@ -19,8 +19,7 @@ def _refusals(family: str) -> dict[tuple[str, str, str], dict[str, Any]]:
     found = {}
     for exchange in map(json.loads, lines):
         answer = exchange.get("answer")
-        is_whole = "fill" not in exchange
-        if is_whole and isinstance(answer, dict) and answer.get("error") in _CODES:
+        if isinstance(answer, dict) and answer.get("error") in _CODES:
             body = exchange.get("body") or ""
             found[exchange["method"], exchange["path"], _hash(body)] = exchange
     return found
@@ -37,5 +36,4 @@ def recorded(family: str, asked: Request) -> Answer | None:
     exchange = _refusals(family).get((asked.method, path, body))
     if exchange is None:
         return None
-    text = json.dumps(exchange["answer"]).encode()
-    return Answer(exchange["status"], text, {"Content-Type": JSON})
+    return Answer.json(exchange["status"], exchange["answer"])

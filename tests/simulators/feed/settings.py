@@ -1,6 +1,6 @@
 """Settings of a simulated feed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 import random
 import time
@@ -14,7 +14,6 @@ class Settings:
     """Settings that the rules of a feed need.
 
     Attributes:
-        origins: URLs of this feed without a trailing slash; playlists there are its own.
         queued_status: what a queued write is answered with.
         now: nanoseconds since 1970.
     """
@@ -22,7 +21,6 @@ class Settings:
     api_key: str
     key: SigningKey
     extensions: bool = True
-    origins: Sequence[str] = ()
     always_async: bool = False
     queued_status: int = 202
     random: random.Random = field(default_factory=random.Random)
@@ -30,11 +28,3 @@ class Settings:
 
     def new_id(self) -> str:
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
-
-    def own_key(self, url: str, path: str) -> str | None:
-        """Return the id or slug that an address of this feed ends with, or None for an address elsewhere."""
-        for origin in self.origins:
-            prefix = f"{origin}{path}"
-            if url.startswith(prefix):
-                return url.removeprefix(prefix)
-        return None

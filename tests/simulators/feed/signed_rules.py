@@ -1,18 +1,18 @@
 """The checks of the signed feed for documents and intents: known members, owners, signatures, time."""
 
 from collections.abc import Iterable
+import json
 from typing import Any
 
-from ..go_json import GoDecodeError, loads
 from .exchange import RefusalError
 from .members import MEMBERS, unknown
 from .signing import Document, digest, verify
-from .text import is_uuid, parse_time, parse_uuid
+from .text import is_uuid, parse_time
 
 ROLE = "curator"
 NO_SIGNATURES = "missing authentication: request body must carry signatures"
 NOT_AN_OWNER = "request is not signed by an owner of the resource"
-_REQUIRED = ("dpVersion", "title")
+_REQUIRED = {"dpVersion": "DPVersion", "title": "Title"}
 _SKEW = 5 * 60 * 10**9
 
 
@@ -28,7 +28,7 @@ def forbidden(message: str) -> RefusalError:
 
 def unauthorized() -> RefusalError:
     """Return the answer to a request without signatures."""
-    return RefusalError(401, "unauthorized", NO_SIGNATURES, early=True)
+    return RefusalError(401, "unauthorized", NO_SIGNATURES)
 
 
 def read_object(body: bytes) -> Document:
@@ -36,9 +36,9 @@ def read_object(body: bytes) -> Document:
     if not body.strip():
         raise unauthorized()
     try:
-        value = loads(body, whole=True)
-    except GoDecodeError as err:
-        raise bad_request(str(err)) from err
+        value = json.loads(body)
+    except ValueError as err:
+        raise bad_request("unexpected EOF") from err
     if not isinstance(value, dict):
         raise bad_request("json: cannot unmarshal into Go value of type map")
     return value
@@ -58,22 +58,17 @@ def check_members(value: Document, model: str) -> None:
 
 def check_document(document: Document, now: int) -> None:
     """Refuse a document without the fields that have to be set before it is signed."""
-    if missing := [name for name in _REQUIRED if not document.get(name)]:
-        titled = (
-            "DPVersion" if name == "dpVersion" else name.title() for name in missing
-        )
-        raise bad_request(
-            "\n".join(
-                f"Key: 'CreateRequest.{name}' Error:Field validation for '{name}' failed on the 'required' tag"
-                for name in titled
+    for name, field in _REQUIRED.items():
+        if not document.get(name):
+            raise bad_request(
+                f"Key: 'CreateRequest.{field}' Error:Field validation for '{field}' failed on the 'required' tag"
             )
-        )
     for index, item in enumerate(document.get("items") or ()):
         if not is_uuid(item.get("id") or ""):
             raise bad_request(f"every playlist item requires a UUID id: items[{index}]")
     if not document.get("slug"):
         raise bad_request("slug is required")
-    if parse_uuid(document.get("id") or "") is None:
+    if not is_uuid(document.get("id") or ""):
         raise RefusalError(400, "invalid_id", "invalid id: must be a valid UUID")
     check_time(document.get("created") or "", now)
 

@@ -13,7 +13,8 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
-from .exchange import Answer, RefusalError, Request
+from .base import Feed
+from .exchange import Answer, Request
 from .faults import Cut, Fault, Paging, resigned
 from .go_feed import GoFeed
 from .recorded import recorded
@@ -37,7 +38,6 @@ class FeedSimulator:
         faults: what happens to the next requests that match; the first match counts.
         requests: how many requests came, by method and path.
         log: every request in order.
-        in_flight: requests being answered now; ``most_in_flight`` is the most there ever were.
         queue_delay: seconds until a queued write (202) can be read; None means never by itself.
         latency: seconds every answer takes.
         clock_offset: seconds by which the feed's clock is ahead.
@@ -52,7 +52,6 @@ class FeedSimulator:
         port: int = 0,
         *,
         extensions: bool = True,
-        public_url: str | None = None,
         signing_seed: bytes = _DEFAULT_SEED,
         random_seed: int | None = None,
         latency: float = 0.0,
@@ -61,7 +60,7 @@ class FeedSimulator:
         queued_status: int = 202,
         version: str = "1.2.0",
     ) -> None:
-        """Initialize a feed; ``public_url`` is another origin whose playlists are its own, ``version`` that of a signed feed; ``queued_status`` is 201 where a queueing feed does not say so."""
+        """Initialize a feed; ``version`` is that of a signed feed, ``queued_status`` 201 where a queueing feed does not say so."""
         self.family: Family = family
         self.host = host
         self.latency = latency
@@ -71,8 +70,6 @@ class FeedSimulator:
         self.faults: list[Fault] = []
         self.requests: Counter[tuple[str, str]] = Counter()
         self.log: list[Request] = []
-        self.in_flight = 0
-        self.most_in_flight = 0
         self._port = port
         self._runner: web.AppRunner | None = None
         self._workers: set[asyncio.Task[Any]] = set()
@@ -80,13 +77,12 @@ class FeedSimulator:
             api_key=api_key or _DEFAULT_KEYS[family],
             key=SigningKey.from_seed(signing_seed),
             extensions=extensions,
-            origins=[public_url.rstrip("/")] if public_url else [],
             always_async=always_async,
             queued_status=queued_status,
             random=random.Random(random_seed),
             now=self._now,
         )
-        self._feed: GoFeed | TsFeed
+        self._feed: Feed
         match family:
             case "v2":
                 self._feed = GoFeed(self.settings)
@@ -101,7 +97,6 @@ class FeedSimulator:
 
     def upgrade(self) -> None:
         """Replace the Go feed with API keys by the signed feed of 2026; stored documents stay."""
-        assert type(self._feed) is GoFeed
         signed = SignedFeed(self.settings)
         signed.take_over(self._feed)
         self.family, self._feed = "signed", signed
@@ -133,28 +128,19 @@ class FeedSimulator:
     @property
     def documents(self) -> dict[str, Document]:
         """Return the stored playlists by id, as they are served; changes take effect at once."""
-        return self._stored("playlist")
+        return self._stored("playlists")
 
     @property
     def channels(self) -> dict[str, Document]:
-        return self._stored("channel")
+        return self._stored("channels")
 
     @property
     def groups(self) -> dict[str, Document]:
         """Return the stored playlist groups by id; the TypeScript family stores them as channels."""
-        return self._stored("group")
+        return self._stored("playlist-groups")
 
     def _stored(self, kind: str) -> dict[str, Document]:
-        if isinstance(self._feed, TsFeed):
-            return self._feed.store.documents[
-                "playlist" if kind == "playlist" else "channel"
-            ]
-        tables = {
-            "playlist": self._feed.playlists,
-            "channel": self._feed.channels,
-            "group": self._feed.groups,
-        }
-        return {row.id: row.document for row in tables[kind].rows.values()}
+        return {row.id: row.document for row in self._feed.table(kind).rows.values()}
 
     async def start(self) -> None:
         """Listen."""
@@ -167,7 +153,6 @@ class FeedSimulator:
         site = web.TCPSite(self._runner, self.host, self._port)
         await site.start()
         self._port = self._runner.addresses[0][1]
-        self.settings.origins = [*dict.fromkeys((*self.settings.origins, self.origin))]
 
     async def stop(self) -> None:
         """Stop listening; stored documents and the port are kept for the next start."""
@@ -208,45 +193,42 @@ class FeedSimulator:
         Missing fields (id, slug, created, item ids) are added and the feed signs the documents, unless they are to be stored
         ``verbatim``. Channels and groups may contain ids of playlists, which are replaced by their URLs.
         """
-        stored = [self._seed("playlist", document, verbatim) for document in playlists]
-        for kind, documents in (("channel", channels), ("group", groups)):
-            stored += [self._seed(kind, document, verbatim) for document in documents]
-        return stored
+        kinds = {
+            "playlists": playlists,
+            "channels": channels,
+            "playlist-groups": groups,
+        }
+        return [
+            self._seed(kind, document, verbatim)
+            for kind, documents in kinds.items()
+            for document in documents
+        ]
 
     def replace_channel(self, document: Document) -> None:
-        if not isinstance(self._feed, TsFeed):
-            self._feed.channels.rows.pop(document["id"], None)
+        self._feed.channels.rows.pop(document["id"], None)
         self.seed([], [document])
 
     def _seed(self, kind: str, given: Document, verbatim: bool) -> Document:
         """Store one document."""
         document = dict(given) if verbatim else self._completed(kind, given)
-        members = [self._member(url) for url in document.get("playlists", ())]
-        if isinstance(self._feed, TsFeed):
-            kind = "playlist" if kind == "playlist" else "channel"
-            self._feed.store.documents[kind][document["id"]] = document
-            if kind == "channel":
-                self._feed.store.members[document["id"]] = dict.fromkeys(members)
-        else:
-            table = {
-                "playlist": self._feed.playlists,
-                "channel": self._feed.channels,
-            }.get(kind, self._feed.groups)
-            table.insert(document, members)
+        table = self._feed.table(kind)
+        if column := table.taken(document):
+            raise ValueError(f"{column} is taken")
+        table.put(document, map(self._member, document.get("playlists", ())))
         return document
 
     def _completed(self, kind: str, given: Document) -> Document:
         """Return a document with everything that a feed would add."""
         identifier = given.get("id") or self.settings.new_id()
         title = given.get("title", "Untitled")
-        base: Document = {"dpVersion": "1.1.0"} if kind == "playlist" else {}
+        base: Document = {"dpVersion": "1.1.0"} if kind == "playlists" else {}
         base |= {
             "id": identifier,
-            "slug": f"{slugify(title) or kind}-{identifier[:8]}",
+            "slug": f"{slugify(title) or kind.removesuffix('s')}-{identifier[:8]}",
             "title": title,
             "created": "2026-01-01T00:00:00Z",
         }
-        if kind == "channel" and self.family != "ts":
+        if kind == "channels" and self.family != "ts":
             base["version"] = "1.0.0"
         document = base | given
         if "items" in document:
@@ -267,41 +249,26 @@ class FeedSimulator:
 
     def _member(self, url: str) -> str:
         """Return the id of a playlist that a channel names."""
-        key = self.settings.own_key(url, "/api/v1/playlists/") or url
-        return next(
-            (
-                name
-                for name, entry in self.documents.items()
-                if key in (name, entry["slug"])
-            ),
-            key,
-        )
+        key = url.removeprefix(f"{self.url}/playlists/")
+        row = self._feed.playlists.find(key)
+        return row.id if row else key
 
     async def process_queue(self) -> None:
         """Process all queued writes now."""
         if isinstance(self._feed, TsFeed):
-            while self._feed.writer.queued:
-                self._feed.writer.process(*self._feed.writer.queued.popleft())
+            self._feed.process_queue()
 
     async def _process_later(self, delay: float) -> None:
         """Process the queued writes after a while."""
         await asyncio.sleep(delay)
-        try:
-            await self.process_queue()
-        except (RefusalError, KeyError) as err:
-            _LOGGER.warning("A queued write failed: %s", err)
+        await self.process_queue()
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
-        """Count a request and answer it."""
-        self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        """Answer a request, which goes on if the client leaves."""
         if (worker := asyncio.current_task()) is not None:
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
-        try:
-            return await self._answer(request)
-        finally:
-            self.in_flight -= 1
+        return await self._answer(request)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         """Answer a request, or apply a fault."""
@@ -365,7 +332,7 @@ class FeedSimulator:
         """Process a request, and its queue some time later."""
         if self.family != "signed" and (refused := recorded(self.family, asked)):
             return refused
-        answer = await self._feed.handle(asked)
+        answer = self._feed.handle(asked)
         if (
             answer.status in (202, self.settings.queued_status)
             and self.queue_delay is not None

@@ -1,219 +1,164 @@
 """The TypeScript feed: a secret admits a client, identity and signature are always the feed's own."""
 
-import base64
-from binascii import Error as Base64Error
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping
 import json
 import re
-from typing import Any
+from typing import Any, override
 
-from .exchange import Answer, RefusalError, Request, compact
+from .base import INFO, REQUIRED, Feed
+from .exchange import Answer, RefusalError, Request
 from .settings import Settings
 from .signing import Document
-from .ts_store import Store
-from .ts_writer import FIELDS, ITEM_FIELDS, TsWriter, in_order
+from .store import Row
+from .text import format_time
 
-_ROUTES: tuple[tuple[str, str, str], ...] = (
-    ("GET", "/api/v1", "info"),
-    ("GET", "/api/v1/(playlists|channels|playlist-groups)", "list"),
-    ("POST", "/api/v1/playlists", "create"),
-    ("GET", "/api/v1/(playlists|channels|playlist-groups)/([^/]+)", "get"),
-    ("PUT", "/api/v1/playlists/([^/]+)", "replace"),
-    ("DELETE", "/api/v1/playlists/([^/]+)", "delete"),
+_MILLI = 1_000_000
+_FIELDS = (
+    *("dpVersion", "id", "slug", "title", "curators", "summary", "coverImage"),
+    *("created", "defaults", "items", "dynamicQueries"),
 )
-_REQUIRED = ("dpVersion", "title", "items")
+_ITEM_FIELDS = (
+    *("title", "source", "duration", "license", "ref", "override", "display"),
+    *("repro", "provenance"),
+)
+_IDENTITY = ("id", "slug", "created")
 
 
-def is_identifier(text: str) -> bool:
-    """Return whether a text has the form of an id or a slug."""
-    return re.fullmatch("[a-zA-Z0-9-]+", text) is not None
+def _in_order(value: Mapping[str, Any], names: Iterable[str]) -> Document:
+    """Return the existing members, in this order."""
+    return {name: value[name] for name in names if name in value}
 
 
 def _missing(fields: Document) -> list[str]:
-    faults = [f"{name}: Required" for name in _REQUIRED if name not in fields]
+    missing = [name for name in REQUIRED if name not in fields]
     for index, item in enumerate(fields.get("items", ())):
-        faults += [
-            f"items.{index}.{name}: Required"
+        missing += [
+            f"items.{index}.{name}"
             for name in ("source", "duration", "license")
             if name not in item
         ]
-    return faults
+    return [f"{name}: Required" for name in missing]
 
 
-def _kind(segment: str) -> str:
-    """Return the kind of documents of a path; groups are channels here."""
-    return "playlist" if segment == "playlists" else "channel"
-
-
-def _json(status: int, value: Any) -> Answer:
-    return Answer(status, compact(value), {"content-type": "application/json"}, value)
-
-
-def _page(
-    name: str, entries: Sequence[tuple[str, Document]], request: Request
-) -> Answer:
-    """Return a page of entries with their sort keys; an invalid cursor starts at the beginning."""
-    limit = int(request.query.get("limit", "100"))
-    direction = "desc" if request.query.get("sort") == "desc" else "asc"
-    prefix = f"dp1/{name}:created:{direction}:"
-    ordered = sorted(entries, key=lambda entry: entry[0], reverse=direction == "desc")
-    try:
-        after = base64.b64decode(
-            request.query.get("cursor", ""), validate=True
-        ).decode()
-    except Base64Error, ValueError:
-        after = ""
-    if after.startswith(prefix):
-        place = after.removeprefix(prefix)
-        ordered = [
-            entry
-            for entry in ordered
-            if (entry[0] < place if direction == "desc" else entry[0] > place)
-        ]
-    page = ordered[:limit]
-    value: Document = {"items": [document for _, document in page]}
-    if more := len(page) == limit:
-        value["cursor"] = base64.b64encode(f"{prefix}{page[-1][0]}".encode()).decode()
-    return _json(200, value | {"hasMore": more})
-
-
-class TsFeed:
+class TsFeed(Feed):
     """The TypeScript feed."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.store = Store(settings)
-        self.writer = TsWriter(settings, self.store)
+        """Initialize empty tables; groups are channels here."""
+        super().__init__(settings, exact=True)
+        self.groups = self.channels
+        self.queued: deque[tuple[str, Document]] = deque()
 
-    async def handle(self, request: Request) -> Answer:
-        try:
-            self._authorise(request)
-            return await self._route(request)
-        except RefusalError as err:
-            answer = _json(err.status, err.body)
-            answer.value = None
-            return answer
+    def _info(self, request: Request) -> Answer:
+        return Answer.json(200, INFO["ts"])
 
-    async def _route(self, request: Request) -> Answer:
-        for verb, expression, name in _ROUTES:
-            if verb == request.method and (
-                found := re.fullmatch(expression, request.path)
-            ):
-                handler: Callable[..., Awaitable[Answer]] = getattr(self, f"_{name}")
-                return await handler(request, *found.groups())
-        raise RefusalError(404, "not_found", "The requested resource was not found")
+    @override
+    def _has_more(self, rows: list[Row], limit: int) -> bool:
+        """Return whether a page is full, even if nothing comes after it."""
+        return len(rows) >= limit
 
-    def _authorise(self, request: Request) -> None:
+    @override
+    def _owner(self, request: Request) -> tuple[Row | None, bool]:
+        """Return the channel of an id."""
+        query = request.query
+        key = query.get("channel") or query.get("playlist-group") or ""
+        return self.channels.rows.get(key), bool(key)
+
+    @override
+    def _get(self, request: Request, kind: str, key: str) -> Answer:
+        """Return one document, without an ETag."""
+        return Answer.json(200, self._row(kind, key).document)
+
+    def _row(self, kind: str, key: str) -> Row:
+        if not re.fullmatch("[a-zA-Z0-9-]+", key):
+            raise RefusalError(400, "invalid_id", "must be a valid UUID or slug")
+        return self.table(kind).get(key)
+
+    def _authorize(self, request: Request) -> None:
         """Admit a write with the secret, and with JSON as its type."""
-        if request.method == "GET":
-            return
-        given = request.headers.get("authorization", "")
-        if not given:
-            raise RefusalError(
-                401,
-                "unauthorized",
-                "Authorization header is required for write operations",
-            )
-        token = re.sub(r"^Bearer\s+", "", given)
+        token = re.sub(r"^Bearer\s+", "", request.headers.get("authorization", ""))
         if token != self.settings.api_key:
             raise RefusalError(401, "unauthorized", "Invalid credentials")
-        if request.method != "DELETE" and "application/json" not in request.headers.get(
-            "content-type", ""
-        ):
+        kind = request.headers.get("content-type", "")
+        if request.method != "DELETE" and "application/json" not in kind:
             raise RefusalError(500, "internal_error", "An unexpected error occurred")
 
-    async def _info(self, request: Request) -> Answer:
-        """Return the server information."""
-        return _json(
-            200,
-            {
-                "name": "DP-1 Feed Operator API",
-                "version": "1.0.0",
-                "description": "REST interface for creating, updating, and retrieving DP-1 playlists and channels",
-                "specification": "DP-1 v1.1.0",
-                "openapi": "3.1.0",
-                "deployment": "self-hosted",
-                "runtime": "node.js",
-                "endpoints": {
-                    "playlists": "/api/v1/playlists",
-                    "channels": "/api/v1/channels",
-                    "playlistItems": "/api/v1/playlist-items",
-                    "health": "/api/v1/health",
-                    "queues": "/queues",
-                },
-                "documentation": "https://github.com/display-protocol/dp1/blob/main/docs/spec.md",
-            },
-        )
-
-    async def _list(self, request: Request, segment: str) -> Answer:
-        if _kind(segment) == "channel":
-            return _page(
-                "playlist-groups/playlist-group", self.store.entries("channel"), request
-            )
-        channel = request.query.get("channel") or request.query.get("playlist-group")
-        return _page(
-            "playlists/playlist", self.store.entries("playlist", channel), request
-        )
-
-    async def _get(self, request: Request, segment: str, key: str) -> Answer:
-        return _json(200, self._find(_kind(segment), key))
-
-    def _find(self, kind: str, key: str) -> Document:
-        self._check_identifier(kind, key)
-        if (document := self.store.find(kind, key)) is None:
-            raise RefusalError(404, "not_found", f"{kind.title()} not found")
-        return document
-
-    def _check_identifier(self, kind: str, key: str) -> None:
-        """Refuse what has the form of neither an id nor a slug."""
-        if not is_identifier(key):
-            what = f"{kind.title()} ID must be a valid UUID or slug (alphanumeric with hyphens)"
-            raise RefusalError(400, "invalid_id", what)
-
-    def _read_body(self, request: Request) -> Document:
+    def _fields(self, request: Request) -> Document:
         """Return the fields of a body."""
+        self._authorize(request)
         try:
             body = json.loads(request.body)
-        except (ValueError, RecursionError) as err:
-            raise RefusalError(
-                400, "invalid_json", "Request body must be valid JSON"
-            ) from err
-        kept = in_order(body, FIELDS) if isinstance(body, dict) else {}
-        if "items" in kept:
-            kept["items"] = [in_order(item, ITEM_FIELDS) for item in kept["items"]]
-        faults = _missing(kept)
-        if len(kept.get("items", ())) > 1024:
-            faults = ["items: Array must contain at most 1024 element(s)"]
-        if faults:
-            raise RefusalError(
-                400, "validation_error", f"Invalid playlist data: {'; '.join(faults)}"
-            )
-        return kept
+        except ValueError as err:
+            message = "Request body must be valid JSON"
+            raise RefusalError(400, "invalid_json", message) from err
+        fields = _in_order(body, _FIELDS)
+        if faults := _missing(fields):
+            message = f"Invalid playlist data: {'; '.join(faults)}"
+            raise RefusalError(400, "validation_error", message)
+        return fields
 
-    async def _create(self, request: Request) -> Answer:
+    def _create(self, request: Request) -> Answer:
         """Store or queue a new playlist."""
-        return self._save(self.writer.create(self._read_body(request)), "create")
+        fields = self._fields(request)
+        stem = re.sub("-+", "-", re.sub("[^a-z0-9]", "-", fields["title"].lower()))
+        identity = {
+            "id": self.settings.new_id(),
+            "slug": f"{stem.strip('-')[:59]}-{self.settings.random.randint(1000, 9999)}",
+            "created": self._time(0),
+        }
+        return self._save(fields | identity, "create", 201)
 
-    async def _replace(self, request: Request, key: str) -> Answer:
-        """Replace a playlist."""
-        self._check_identifier("playlist", key)
-        fields = self._read_body(request)
-        old = self._find("playlist", key)
-        return self._save(self.writer.replace(old, fields), "update")
+    def _replace(self, request: Request, key: str) -> Answer:
+        """Replace a playlist; only its identity stays."""
+        fields = self._fields(request)
+        old = self._row("playlists", key).document
+        return self._save(fields | _in_order(old, _IDENTITY), "update", 200)
 
-    def _save(self, document: Document, verb: str) -> Answer:
-        """Store now, or queue and answer 202."""
+    def _save(self, fields: Document, verb: str, status: int) -> Answer:
+        """Store now, or queue and answer 202; signed in the old form."""
+        made: Document = {
+            "items": [
+                _in_order(item, _ITEM_FIELDS)
+                | {"id": self.settings.new_id(), "created": self._time(index)}
+                for index, item in enumerate(fields["items"])
+            ]
+        }
+        document = _in_order(fields | made, _FIELDS)
+        document["signature"] = self.settings.key.legacy(document)
         if self.settings.always_async:
-            self.writer.queue(verb, document)
-            return _json(self.settings.queued_status, document)
-        self.writer.save(document)
-        return _json(201 if verb == "create" else 200, document)
+            self.queued.append((verb, document))
+            return Answer.json(self.settings.queued_status, document)
+        self._store(verb, document)
+        return Answer.json(status, document)
 
-    async def _delete(self, request: Request, key: str) -> Answer:
+    def _time(self, milliseconds: int) -> str:
+        """Return the time in some milliseconds, to which it is rounded."""
+        now = self.settings.now() // _MILLI + milliseconds
+        seconds = format_time(now * _MILLI, fraction=False).removesuffix("Z")
+        return f"{seconds}.{now % 1000:03}Z"
+
+    def _store(self, verb: str, document: Document) -> None:
+        """Create, update or delete a playlist."""
+        rows = self.playlists.rows
+        if verb == "delete":
+            rows.pop(document["id"], None)
+        elif row := rows.get(document["id"]):
+            row.document = document
+        else:
+            self.playlists.put(document)
+
+    def process_queue(self) -> None:
+        """Do all that was queued."""
+        while self.queued:
+            self._store(*self.queued.popleft())
+
+    def _delete(self, request: Request, key: str) -> Answer:
         """Delete a playlist now, or queue that."""
-        document = self._find("playlist", key)
-        if not self.settings.always_async:
-            self.store.delete(document["id"])
-            return Answer(204, headers={"content-type": "text/plain; charset=UTF-8"})
-        self.writer.queue("delete", document)
-        return _json(202, {"message": "Playlist deletion queued for processing"})
+        self._authorize(request)
+        document = self._row("playlists", key).document
+        if self.settings.always_async:
+            self.queued.append(("delete", document))
+            return Answer.json(202, {"message": "queued"})
+        self._store("delete", document)
+        return Answer(204)
