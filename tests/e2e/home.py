@@ -47,10 +47,12 @@ class HomeError(Exception):
     """Home Assistant did not do what it was asked."""
 
 
-def free_port() -> int:
-    """Find a port nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+def reserve_port() -> socket.socket:
+    """Return a socket that keeps a port from everybody but who binds to it by number."""
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    return reserved
 
 
 class Home:
@@ -66,7 +68,9 @@ class Home:
     ) -> None:
         """Prepare; nothing runs yet."""
         self.folder = folder
-        self.port = port or free_port()
+        # Home Assistant takes seconds until it listens, and simulators take free ports meanwhile.
+        self._reserved = reserve_port()
+        self.port = port or self._reserved.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.tokens: dict[str, Any] = {}
         self._python = python
@@ -80,7 +84,7 @@ class Home:
         try:
             await self.start()
         except BaseException:
-            await self.stop()
+            await self.__aexit__(None, None, None)
             raise
         return self
 
@@ -91,6 +95,7 @@ class Home:
         trace: TracebackType | None,
     ) -> None:
         await self.stop()
+        self._reserved.close()
 
     @property
     def client_id(self) -> str:
