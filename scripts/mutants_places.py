@@ -230,7 +230,7 @@ PLACES = [
         ["tests/display/test_flood.py"],
     ),
     Place(
-        "coordinator.py",
+        "display/reads.py",
         "the same push again is no news",
         "and self._pushed_at >= began:",
         "and self._pushed_at < 0:",

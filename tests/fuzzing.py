@@ -550,7 +550,7 @@ class FuzzedDisplay:
         event = parse_frame(frame)
         started = time.process_time()
         if event is not None:
-            self._coordinator._on_frames([(event, self._hass.loop.time())])
+            self._coordinator.on_frames([(event, self._hass.loop.time())])
         took = time.process_time() - started
         assert took < MOST_LOOP_SECONDS, f"{took:.3f} s on the loop"
         for state in self._hass.states.async_all():

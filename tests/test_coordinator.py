@@ -93,34 +93,6 @@ async def test_unloading_leaves_nothing_behind(
     assert len(display.commands) == before
 
 
-async def test_a_command_that_outlasts_its_display_leaves_nothing_behind(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A display that was unloaded meanwhile is not read again and again, as one without a player is."""
-    await until(lambda: len(display.sockets) == 1)
-    coordinator = setup_display.runtime_data
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
-    # Until a work has loaded, it is looked at.
-    await until(lambda: coordinator.data.player.render_status == 2)
-    await until(lambda: coordinator._cancel_follow_up is None)
-    slow = display.inject(FaultKind.SLOW, command="setShuffle", times=1, seconds=1)
-    command = hass.async_create_task(
-        hass.services.async_call(
-            "media_player",
-            "shuffle_set",
-            {"entity_id": ENTITY_ID, "shuffle": True},
-            blocking=True,
-        )
-    )
-    await until(lambda: slow.hits)
-    assert await hass.config_entries.async_unload(setup_display.entry_id)
-    display.show_setup_page()
-    with pytest.raises(HomeAssistantError):
-        await command
-    assert coordinator._cancel_follow_up is None
-
-
 # Following
 
 

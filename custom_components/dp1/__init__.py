@@ -53,6 +53,7 @@ from .playback.daily import DailyWatch
 from .playback.groups import GroupWatch, async_leave
 from .playback.media_proxy import MediaProxyView, is_used_by
 from .playback.program import PROGRAMS, Programs
+from .playback.work_watch import WorkWatch
 from .screen.pairing import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
@@ -160,6 +161,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     hass.data[PROGRAMS].async_start(coordinator)
+    WorkWatch(coordinator).async_start()
     DailyWatch(coordinator).async_start()
     GroupWatch(coordinator).async_start()
 

@@ -1,53 +1,30 @@
 """Coordinator of a display: its state as it is pushed and polled, and the commands that change it."""
 
 import asyncio
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Iterable,
-    Iterator,
-    Mapping,
-)
-from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
 from enum import Enum, StrEnum, auto
-from itertools import count
-import re
 from typing import Any, Final, override
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import CONF_HOST, CONF_PORT
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
 from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
     issue_registry as ir,
 )
-from homeassistant.helpers.debounce import Debouncer
-from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
 from .client.display.client import Dialect, Display
-from .client.display.device_status import (
-    DAYS,
-    ContentPolicy,
-    DeviceStatus,
-    Identity,
-    Metrics,
-    OfflineCache,
-    PanelStatus,
-    PlaybackCounters,
-    SleepSchedule,
-)
+from .client.display.device_status import DAYS, DeviceStatus, PanelStatus, SleepSchedule
 from .client.display.notifications import Frame
-from .client.display.player_status import DeviceSettings, PlayerStatus, PlaylistItem
-from .client.display.recent import RecentWork
+from .client.display.player_status import PlayerStatus
 from .client.display.transport import RateLimit
 from .client.errors import (
     BusyError,
@@ -60,7 +37,6 @@ from .client.errors import (
     UnreachableError,
     WantsPairingError,
 )
-from .client.playlist.manifest import Artist
 from .client.playlist.playlist import Playlist
 from .const import (
     CONF_DIALECT,
@@ -76,9 +52,11 @@ from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
 from .display.metadata import ArtworkMetadata, sent_item, work_of
+from .display.reads import DeviceReads, OptionalReads, PlayerReads
+from .display.requests import REQUEST_NUMBERS, Requests
+from .display.state import DisplayData, Screenshot
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .guard import async_session
-from .library.work import Work
 
 # How many times as many commands are sent as a real display admits; only a simulator takes more.
 PACE: Final = 1.0
@@ -93,33 +71,12 @@ START_PATIENCE: Final = 0.5
 STATE_PATIENCE: Final = 1.0
 # Seconds that a command has for the push that follows it.
 PUSH_PATIENCE: Final = 0.6
-# Seconds between two reads of the player.
-READ_COOLDOWN: Final = 2.0
-# Seconds until what is not pushed is read again: that the player is back, or that a work has loaded.
-FOLLOW_UP: Final = 7.0
-# Seconds until a work that is shown beyond its end is taken to be shown again or to stay.
-END_PATIENCE: Final = 5.0
-
-PLAYER_EVERY: Final = 2
-# How often a work that loads is looked at, until it is taken for one that never does.
-LOOKS: Final = 4
-# Without internet, each read takes half a minute.
-DEVICE_READS_AT_ONCE: Final = 2
 # How often a display is told to sleep or wake, and how often its state is then checked.
 SLEEP_TRIES: Final = 2
 SLEEP_CHECKS: Final = 4
 WAKES_TO_ISSUE: Final = 3
 # Maximum width and height.
 SCREENSHOT_PIXELS: Final = 1920
-RENDER_LOADING: Final = (0, 1)
-RENDER_PENDING: Final = (None, *RENDER_LOADING)
-RENDER_FAILED: Final = 3
-# A reason that is a word rather than a message.
-SLUG: Final = re.compile("[a-z_]+")
-
-# Numbers requests in the order they were made, as some take longer than others to prepare.
-REQUEST_NUMBERS = count(1)
-
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
@@ -152,161 +109,6 @@ class Refresh(StrEnum):
     OFFLINE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Screenshot:
-    """A screenshot of a display, as PNG."""
-
-    picture: bytes
-    taken_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DisplayData:
-    """State of a display.
-
-    Attributes:
-        player: what it plays, None while its player shows another page.
-        work: the current work, as the display, its cast and the libraries have it.
-        shown_since: when the current work was seen to appear, None if it was there before.
-        stalled: whether the current work has not loaded for long.
-        set_up: whether the display shows its set-up screen instead of art.
-        assumed: the last successful cast to a display that cannot tell what it shows.
-        device: the device behind the player.
-        panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
-        metrics: load and temperatures.
-        counters: playback counters, also None if the display does not count.
-        policy: which works its owner lets through.
-        offline: the works it keeps.
-        screenshot: the last one.
-    """
-
-    player: PlayerStatus | None = None
-    work: Work | None = None
-    shown_since: datetime | None = None
-    stalled: bool = False
-    set_up: bool = False
-    assumed: Playlist | None = None
-    device: DeviceStatus | None = None
-    panel: PanelStatus | None = None
-    metrics: Metrics | None = None
-    counters: PlaybackCounters | None = None
-    policy: ContentPolicy | None = None
-    offline: OfflineCache | None = None
-    screenshot: Screenshot | None = None
-
-    @property
-    def settings(self) -> DeviceSettings | None:
-        """Return the settings of the player."""
-        return self.player.settings if self.player else None
-
-    @property
-    def error_page(self) -> str | None:
-        """Return the reason on the error page, if there is one; only a wake command leaves it."""
-        return self.device.error_page if self.device else None
-
-    @property
-    def asleep(self) -> bool | None:
-        """Return whether the display sleeps, preferably as the player reports it."""
-        if self.player is not None and self.player.asleep is not None:
-            return self.player.asleep
-        if self.device is not None and (record := self.device.sleep_schedule):
-            return record.asleep
-        return None
-
-    @property
-    def problem(self) -> str | None:
-        """Return why the work does not hang; empty if it does, None if that is unknown."""
-        player = self.player
-        if self.error_page:
-            return self.error_page
-        if self.set_up:
-            return None
-        if player is None:
-            return "no_player"
-        if player.render_status == RENDER_FAILED:
-            return "render_failed"
-        if player.error or not player.ok:
-            error = player.error or "not_ok"
-            # What the daemon says when the player does not answer is for its makers.
-            return error if player.items or SLUG.fullmatch(error) else "no_player"
-        return "not_loading" if self.stalled and self.is_loading else ""
-
-    @property
-    def is_loading(self) -> bool:
-        """Return whether the current work is said to be loading."""
-        player = self.player
-        return (
-            player is not None
-            and player.current is not None
-            and player.render_status in RENDER_LOADING
-            and not self.asleep
-        )
-
-
-# What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
-# shows it. The panel is slow, and each new value of the counters is a row in the database.
-OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]] = {
-    "counters": (Display.counters, 15),
-    "metrics": (Display.metrics, 1),
-    "policy": (Display.content_policy, 5),
-    "offline": (Display.offline_cache, 1),
-    "panel": (Display.panel_status, 5),
-}
-
-
-class PendingRequests:
-    """The requests to one display, in the order they were made.
-
-    Attributes:
-        step_lock: held for a step in the queue, which counts from where the one before led.
-    """
-
-    def __init__(self, on_steps_done: Callable[[], None]) -> None:
-        """Initialize without requests."""
-        self.step_lock = asyncio.Lock()
-        self._on_steps_done = on_steps_done
-        self._casts: dict[int, asyncio.Event] = {}
-        self._steps = 0
-
-    @contextmanager
-    def pending_cast(self, number: int) -> Iterator[None]:
-        """Let later requests that concern the current playlist wait for a cast that is being prepared."""
-        if number in self._casts:
-            yield
-            return
-        self._casts[number] = done = asyncio.Event()
-        try:
-            yield
-        finally:
-            del self._casts[number]
-            done.set()
-
-    async def async_wait_for_casts(self) -> None:
-        """Wait for the casts that were requested before now."""
-        for done in list(self._casts.values()):
-            await done.wait()
-
-    @contextmanager
-    def steps(self) -> Iterator[None]:
-        """Mark the works shown meanwhile as steps on the way to something else."""
-        self._steps += 1
-        try:
-            yield
-        finally:
-            self._steps -= 1
-            self._on_steps_done()
-
-    @property
-    def is_preparing(self) -> bool:
-        """Return whether a cast is being prepared, of which nothing was sent yet."""
-        return bool(self._casts) and not self._steps
-
-    @property
-    def in_steps(self) -> bool:
-        """Return whether the work on the display is a step on the way to something else."""
-        return self._steps > 0
-
-
 class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     """Coordinator of the state of one display; by itself, it sends only status requests.
 
@@ -314,10 +116,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         display: the client.
         contact: which display answers.
         cast_only: whether the display takes nothing but casts, and cannot tell what it shows.
-        identity: as the display gives it, None with firmware that does not.
-        requests: the casts and steps that are under way.
-        last_cast: the last accepted one.
-        last_sleep_request: number of the last request to sleep or wake.
+        requests: those that are under way, and the last ones.
+        connection: the socket, or probes of a display without one.
+        history: the playlists that were cast to it.
+        metadata: the current work as the libraries have it.
     """
 
     config_entry: DisplayConfigEntry
@@ -345,59 +147,15 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
         self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
-        self.cast_only = False
-        self.identity: Identity | None = None
-        self.requests = PendingRequests(self.async_update_listeners)
-        self.last_cast: Playlist | None = None
-        self.last_sleep_request = 0
-        self.connection = Connection(
-            self.display,
-            self._on_connected,
-            self._on_frames,
-            self._on_disconnected,
-            self._seen,
-            self._on_lost,
-            self._on_flood,
-        )
-        self.history = History(hass, entry.entry_id)
-        self.metadata = ArtworkMetadata(
-            hass,
-            entry,
-            self._async_ask_for_work,
-            self._update_work,
-            self.async_update_listeners,
-        )
-        self._remembers_works = True
         self.contact = Contact.NEW
-        self._failed_wakes = 0
-        self._polls = 0
-        # The last push of the player, when it came, and since when the player is as it is.
-        self._pushed: PlayerStatus | None = None
-        self._pushed_at = self._player_since = 0.0
-        self._was_pushed = asyncio.Event()
-        self._followed_up: tuple[object, ...] | None = None
-        self._looks = 0
-        # Whether a cast may wake the display if it turns out to stand on its error page.
-        self._wakes_for_cast = False
-        self._cancel_follow_up: CALLBACK_TYPE | None = None
-        self._end: asyncio.TimerHandle | None = None
-        self._player_reads = Debouncer(
-            hass,
-            LOGGER,
-            cooldown=READ_COOLDOWN,
-            immediate=True,
-            function=self.async_refresh_player,
-            background=True,
-        )
-        # The last device status that was read, not pushed; when that or a push was asked for, and the reads under way.
-        self._device_reply: DeviceStatus | None = None
-        self._device_since = 0.0
-        self._device_reads: list[float] = []
-        # Which optional reads have succeeded or been refused, with which firmware.
-        self._learned: set[str] = set()
-        self._firmware: str | None = None
-        self._rounds = 0
-        self._optional_lock = asyncio.Lock()
+        self.cast_only = False
+        self.requests = Requests(self.async_update_listeners)
+        self.connection = Connection(self.display, self)
+        self.history = History(hass, entry.entry_id)
+        self.metadata = ArtworkMetadata(hass, entry, self.display, self._update_work)
+        self._player = PlayerReads(hass, self.display, self.async_refresh_player)
+        self._device = DeviceReads(self.display)
+        self._optional = OptionalReads(self.display)
 
     @property
     def device_id(self) -> str:
@@ -421,13 +179,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Return the MAC addresses of the display, as last verified."""
         return sorted(self.config_entry.data.get(CONF_MACS, ()))
 
-    @property
-    def signed_by(self) -> str | None:
-        """Return the signer of the current playlist, if the signature is good."""
-        player = self.data.player
-        entry = self.history.current(player) if player else None
-        return self.metadata.signer.name(player, entry.playlist if entry else None)
-
     @callback
     def async_set(self, **changes: Any) -> None:
         """Change fields of the state, and update the listeners if it differs.
@@ -439,9 +190,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         before, self.data = self.data, replace(self.data, **changes)
         if self.data != before:
             self.async_update_listeners()
-        self._follow_up()
-        if self._end is None and self.data.shown_since is not None:
-            self._watch_end()
 
     # Polls
 
@@ -495,7 +243,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             if self.last_update_success and self.connection.was_seen:
                 return self.data
             raise self._update_failed(err) from err
-        self._seen()
+        self.on_seen()
         self._remember()
         return self.data
 
@@ -506,7 +254,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         try:
             async with asyncio.timeout_at(deadline):
                 await self._async_check_identity()
-                device = self.create_task(self._async_update_device(), "device status")
+                device = self.create_task(self.async_update_device(), "device status")
                 try:
                     await self._async_update_player()
                 except UnexpectedAnswerError:
@@ -521,6 +269,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             err_types = (NotReadyError, RejectedError, UnexpectedAnswerError)
             if self.data.player is None and isinstance(device.result(), err_types):
                 self.cast_only = True
+                self.metadata.display_remembers = False
                 self.update_interval = None
 
     async def _async_poll(self) -> None:
@@ -530,20 +279,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             return
         await self._async_check_identity()
         if self.connection.connected:
-            self._seen()
-        self.create_task(self._async_update_device(), "device status")
-        if self._polls:
+            self.on_seen()
+        self._schedule_device_read()
+        if self._player.polls:
             self._schedule_polled_reads()
-        is_due = self._polls % PLAYER_EVERY == 0 or self._pushes_lack_settings()
-        self._polls += 1
+        is_due = self._player.count_poll(self.data.settings)
         if is_due or self.data.player is None or not self.connection.connected:
             await self._async_update_player()
-
-    def _pushes_lack_settings(self) -> bool:
-        """Return whether settings of the player are not pushed, as by firmware 1.x."""
-        pushed, settings = self._pushed, self.data.settings
-        offered = pushed.settings.offered if pushed and pushed.settings else frozenset()
-        return settings is not None and not settings.offered <= offered
 
     # Identity
 
@@ -552,12 +294,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.contact in CHECKED:
             return
         try:
-            self.identity = await self.display.identify()
+            identity = await self.display.identify()
         except WantsPairingError:
             raise
         except RejectedError, UnexpectedAnswerError:
-            self.identity = None
-        device_id = self.identity.device_id if self.identity else ""
+            identity = None
+        device_id = identity.device_id if identity else ""
         expected = self.config_entry.unique_id
         if device_id and expected:
             same = device_id == expected
@@ -577,6 +319,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             )
         if self.contact is Contact.UNCHECKED:
             self.contact = Contact.PROBABLE
+        self.async_set(identity=identity)
 
     def _is_ours(self, device: DeviceStatus) -> bool:
         """Return whether a device status can be that of the display, by its MAC addresses if it gives no id."""
@@ -612,7 +355,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         dialect = self.display.dialect
         if not self.display.dialect_is_fixed and dialect is not Dialect.UNKNOWN:
             changes[CONF_DIALECT] = dialect.value
-        if device := self._device_reply:
+        if device := self.data.device:
             macs = sorted(macs_of(device))
             if macs and self.contact in CHECKED:
                 changes[CONF_MACS] = macs
@@ -654,14 +397,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         except Dp1Error as err:
             self.connection.missed(err)
         else:
-            self._seen()
+            self.on_seen()
 
     async def _async_update_player(self) -> None:
         """Read the player; a push during the read is newer than the answer."""
         await self._async_check_identity()
-        began = self.hass.loop.time()
         try:
-            player = await self.display.player_status()
+            player = await self._player.async_read()
         except NotReadyError:
             self._set_no_player(set_up=True)
         except RejectedError:
@@ -672,26 +414,21 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._set_no_player(set_up=False)
             raise
         else:
-            if self._pushed is not None and self._pushed_at >= began:
-                player = self._pushed.over(player)
-            self._player_since = max(self._player_since, began)
             self._set_player(player)
 
     @callback
-    def _handle_player(self, player: PlayerStatus, since: float) -> None:
+    def _handle_player(self, pushed: PlayerStatus, since: float) -> None:
         """Handle a push of the player, unless it was read since; the fields it omits of a new playlist are read."""
-        if since < self._player_since:
+        before = self.data.player
+        if (player := self._player.push(pushed, since, before)) is None:
             return
-        before, self._pushed = self.data.player, player
-        self._pushed_at = self._player_since = since
-        player = player.over(before)
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
-            self.create_task(self._async_update_device(), "device status")
+            self._schedule_device_read()
         self._set_player(player)
         if player.items and player.playlist is None:
-            self._player_reads.async_schedule_call()
-        self._was_pushed.set()
+            self._player.read_again.async_schedule_call()
+        self._player.was_pushed.set()
 
     async def _async_wait_for_push(self, index: int | None = None) -> None:
         """Wait for a push of the player; read it if none comes, as when nothing has changed.
@@ -700,10 +437,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """
         try:
             async with asyncio.timeout(PUSH_PATIENCE):
-                await self._was_pushed.wait()
+                await self._player.was_pushed.wait()
                 while index is not None and not self._is_at(index):
-                    self._was_pushed.clear()
-                    await self._was_pushed.wait()
+                    self._player.was_pushed.clear()
+                    await self._player.was_pushed.wait()
         except TimeoutError:
             await self.async_refresh_player()
 
@@ -716,165 +453,80 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.contact is Contact.OTHER or self._shutdown_requested:
             return
         before, changes = self.data.player, {}
-        if before is not None and _work_key(player) != _work_key(before):
+        if before is not None and work_key(player) != work_key(before):
             changes = {"shown_since": dt_util.utcnow(), "stalled": False}
-        work = self._work(player)
-        self.async_set(player=player, work=work, set_up=False, **changes)
+        changes |= self._art(player)
+        self.async_set(player=player, set_up=False, **changes)
 
     @callback
     def _update_work(self) -> None:
         """Update the current work from the libraries."""
         if (player := self.data.player) is not None:
-            self.async_set(work=self._work(player))
+            self.async_set(**self._art(player))
 
-    def _work(self, player: PlayerStatus) -> Work | None:
-        """Return the current work of a player."""
+    def _art(self, player: PlayerStatus) -> dict[str, Any]:
+        """Return the fields of the state about the current work of a player."""
         entry = self.history.current(player)
-        item = sent_item(player, entry.playlist if entry else None, self.last_cast)
+        playlist = entry.playlist if entry else None
+        item = sent_item(player, playlist, self.requests.last_cast)
         work = self.metadata.work(player.current)
         language = self.hass.config.language
-        return work_of(item, work, player.playlist, language) if item else None
-
-    async def async_recently_shown(self) -> tuple[RecentWork, ...]:
-        """Return the works that the display itself remembers; one that refused once gets no second request."""
-        if not self._remembers_works or self.cast_only:
-            return ()
-        try:
-            return await self.display.recently_shown()
-        except RejectedError:
-            self._remembers_works = False
-        except Dp1Error as err:
-            LOGGER.debug("%s does not tell what it has shown: %s", self.name, err)
-        return ()
-
-    async def _async_ask_for_work(self, item: PlaylistItem) -> Work | None:
-        """Return the current work as the display remembers it: whoever cast it may have named the artist."""
-        for record in await self.async_recently_shown():
-            if record.is_active and record.work_id == item.id:
-                artists = (Artist(record.artist),) if record.artist else ()
-                return Work(artists=artists, picture=record.picture)
-        return None
+        return {
+            "work": work_of(item, work, player.playlist, language) if item else None,
+            "signed_by": self.metadata.signer.name(player, playlist),
+        }
 
     def _set_no_player(self, set_up: bool) -> None:
         """Set that there is no player."""
         self.async_set(
-            player=None, work=None, shown_since=None, stalled=False, set_up=set_up
+            player=None,
+            work=None,
+            signed_by=None,
+            shown_since=None,
+            stalled=False,
+            set_up=set_up,
         )
-
-    @callback
-    def _follow_up(self) -> None:
-        """Schedule a read of facts that are not pushed: that a page was left, or that a work has loaded."""
-        data, player = self.data, self.data.player
-        if player is None or data.error_page:
-            waits = not self.cast_only
-        elif player.current is not None and _work_key(player) != self._followed_up:
-            self._followed_up, self._looks = _work_key(player), 0
-            waits = player.render_status in RENDER_PENDING
-        else:
-            waits = 0 < self._looks < LOOKS and data.is_loading
-        if waits and self._cancel_follow_up is None:
-            self._cancel_follow_up = async_call_later(
-                self.hass, FOLLOW_UP, self._on_follow_up
-            )
-
-    @callback
-    def _on_follow_up(self, _: datetime) -> None:
-        """Read again."""
-        self._cancel_follow_up = None
-        if not self.last_update_success:
-            self._follow_up()
-            return
-        player = self.data.player
-        if (
-            player is None
-            or self.data.error_page
-            or player.render_status in RENDER_PENDING
-        ):
-            self.create_task(self._async_look_again(), "player")
-
-    async def _async_look_again(self) -> None:
-        """Read the player again, and look why a work has not loaded.
-
-        A display that stands on its error page says of a cast that it is loading; only the device status tells.
-        """
-        await self.async_refresh_player()
-        if self.data.error_page or self.data.is_loading:
-            await self._async_update_device()
-        if not self.data.is_loading:
-            return
-        if self.data.error_page and self._wakes_for_cast:
-            self._wakes_for_cast = False
-            with suppress(HomeAssistantError):
-                async with self.async_command(Refresh.DEVICE) as display:
-                    await display.wake()
-            return
-        self._looks += 1
-        if self._looks >= LOOKS:
-            self.async_set(stalled=True)
-        else:
-            self._follow_up()
-
-    @callback
-    def _watch_end(self) -> None:
-        """Count anew when the duration of a work is over and it is shown again, which displays do not push."""
-        self._end = None
-        player, since = self.data.player, self.data.shown_since
-        item = player.current if player else None
-        if player is None or item is None or not item.duration or since is None:
-            return
-        over = (dt_util.utcnow() - since).total_seconds() - item.duration
-        if over < END_PATIENCE:
-            self._end = self.hass.loop.call_later(END_PATIENCE - over, self._watch_end)
-        elif player.loop_mode == "one" or (
-            player.loop_mode == "playlist" and len(player.items) == 1
-        ):
-            rounds = 1 + over // item.duration
-            since += timedelta(seconds=rounds * item.duration)
-            self.async_set(shown_since=since)
-        else:
-            # It is held, or it ends in another way that cannot be known.
-            self.async_set(shown_since=None)
 
     # The device
 
     async def async_read_device(self) -> DeviceStatus | None:
         """Read the device status and return it, or the last one after a timeout."""
-        await self._async_wait(self._async_update_device(), "device status")
+        await self._async_wait(self.async_update_device(), "device status")
         return self.data.device
 
-    async def _async_update_device(self) -> Dp1Error | None:
+    @callback
+    def _schedule_device_read(self) -> None:
+        """Read the device status in the background."""
+        self.create_task(self.async_update_device(), "device status")
+
+    async def async_update_device(self) -> Dp1Error | None:
         """Read the device status, and return the error if that fails."""
-        if len(self._device_reads) >= DEVICE_READS_AT_ONCE:
+        if self._device.is_busy:
             return None
-        began = self.hass.loop.time()
-        self._device_reads.append(began)
         try:
-            device = await self.display.device_status()
+            device, began = await self._device.async_read()
         except Dp1Error as err:
             LOGGER.debug("%s: reading the device status: %s", self.name, err)
             return err
-        finally:
-            self._device_reads.remove(began)
-        if began >= self._device_since:
+        if began >= self._device.since:
             self._set_device(device, began)
         elif device != self.data.device:
             # Which is newer, this or what came meanwhile, nobody can tell.
-            self.create_task(self._async_update_device(), "device status")
-        self._device_reply = device
+            self._schedule_device_read()
         self._remember()
         return None
 
     def _set_device(self, device: DeviceStatus, since: float) -> None:
         """Set the device status, and since when it is so."""
         if self._is_ours(device):
-            self._device_since = since
+            self._device.since = since
             self.async_set(device=device)
 
     @callback
     def async_assume_device(self, **changes: Any) -> None:
         """Assume a change that the display has accepted, until it is read: without internet, that takes half a minute."""
         if (device := self.data.device) is not None:
-            self._device_since = self.hass.loop.time()
+            self._device.since = self.hass.loop.time()
             self.async_set(device=replace(device, **changes))
 
     # What is read only while an entity shows it
@@ -886,50 +538,20 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def async_read_optional(self) -> None:
         """Read optional data: each once, and again while entities show it."""
-        async with self._optional_lock:
+        async with self._optional.lock:
             if self.cast_only:
                 return
             if not self.last_update_success:
-                # It may come back with another monitor.
-                self._learned.clear()
+                self._optional.forget()
                 return
-            device = self.data.device
-            if device is not None and device.installed_version != self._firmware:
-                # Other firmware may have more.
-                self._firmware = device.installed_version
-                self._learned.clear()
-            missing = set()
-            # The content policy came together with signature modes.
-            if device is None or device.signature_mode is None:
-                missing.add("policy")
-            if device is None or device.contract is None:
-                missing.add("offline")
             fields = set(self.async_contexts())
-            for name, (_, every) in OPTIONAL.items():
-                is_due = name in fields and self._rounds % every == 0
-                if name not in missing and (is_due or name not in self._learned):
-                    await self._async_read_field(name)
-            self._rounds += 1
-
-    async def _async_read_field(self, name: str) -> None:
-        """Read one field, and note whether it is complete."""
-        read, _ = OPTIONAL[name]
-        try:
-            value = await read(self.display)
-        except (RejectedError, UnexpectedAnswerError) as err:
-            LOGGER.debug("%s has no %s: %s", self.name, name, err)
-        except Dp1Error as err:
-            LOGGER.debug("%s: reading %s: %s", self.name, name, err)
-            return
-        else:
-            self.async_set(**{name: value})
-        if name != "metrics" or self.data.metrics is not None:
-            self._learned.add(name)
+            for name in self._optional.due(self.data.device, fields):
+                self.async_set(**await self._optional.async_read(name))
 
     @callback
     def async_learn_again(self) -> None:
         """Forget the optional data of the display, and read it again."""
-        self._learned.clear()
+        self._optional.forget()
         self._schedule_polled_reads()
 
     # Connection
@@ -941,13 +563,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return self.connection.async_run(has_socket=not self.cast_only)
 
     @callback
-    def _on_connected(self) -> None:
+    def on_connected(self) -> None:
         """Read the state, which a display does not push by itself."""
-        self._polls = 0
+        self._player.polls = 0
         self.create_task(self.async_refresh(), "snapshot")
 
     @callback
-    def _on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
+    def on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
         """Handle pushed frames."""
         if self.contact not in CHECKED:
             LOGGER.debug("%s: skipping a push of nobody knows whom", self.name)
@@ -957,15 +579,15 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 case PlayerStatus():
                     self._handle_player(frame, since)
                 case DeviceStatus():
-                    if since >= self._device_since:
+                    if since >= self._device.since:
                         self._set_device(frame, since)
                 case PanelStatus():
                     self.async_set(panel=frame)
         if not self.last_update_success and not self._is_other:
-            self._seen()
+            self.on_seen()
 
     @callback
-    def _on_flood(self, is_flooded: bool) -> None:
+    def on_flood(self, is_flooded: bool) -> None:
         """Handle a display that starts or ends to push without end; log it once."""
         if is_flooded:
             LOGGER.warning(
@@ -975,15 +597,15 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._set_issue("floods", is_flooded)
 
     @callback
-    def _on_disconnected(self) -> None:
+    def on_disconnected(self) -> None:
         """Handle a closed connection; the identity has to be checked again."""
         if not self._is_other:
             self.contact = Contact.UNCHECKED
 
     @callback
-    def _on_lost(self, err: Dp1Error) -> None:
+    def on_lost(self, err: Dp1Error) -> None:
         """Handle the loss of the display; log it once."""
-        self._on_disconnected()
+        self.on_disconnected()
         self.last_exception = self._update_failed(err)
         if self.last_update_success:
             self.last_update_success = False
@@ -991,7 +613,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.async_update_listeners()
 
     @callback
-    def _seen(self) -> None:
+    def on_seen(self) -> None:
         """Handle an answer or a push; log once that the display is back."""
         was_seen = self.connection.was_seen
         self.connection.seen()
@@ -1017,7 +639,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self, refresh: Refresh = Refresh.PUSH, index: int | None = None
     ) -> AsyncIterator[Display]:
         """Send commands to the display, then wait for the state to be updated, for a step until it is at its index."""
-        self._was_pushed.clear()
+        self._player.was_pushed.clear()
         try:
             with translated_errors("display", self.name, self.display.url):
                 await self._async_check_identity()
@@ -1032,18 +654,15 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 self._async_refresh_after(refresh, index), refresh.name
             )
             # Some commands wait for the device status before they are sent, perhaps in vain.
-            if refresh is not Refresh.DEVICE or not self._waits_for_device():
+            if refresh is not Refresh.DEVICE or not self._device.wait_longer_than(
+                STATE_PATIENCE
+            ):
                 await asyncio.wait({update}, timeout=STATE_PATIENCE)
 
     async def async_show_item(self, index: int) -> None:
         """Show a work of the playlist, counted from 0 in playing order."""
         async with self.async_command(index=index) as display:
             await display.show_item(index)
-
-    def _waits_for_device(self) -> bool:
-        """Return whether a device status is being read for longer than a command waits for it."""
-        now = self.hass.loop.time()
-        return any(now - began >= STATE_PATIENCE for began in self._device_reads)
 
     async def _async_refresh_after(self, refresh: Refresh, index: int | None) -> None:
         """Update the state that a command has changed."""
@@ -1053,11 +672,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             case Refresh.PLAYER:
                 await self.async_refresh_player()
             case Refresh.DEVICE:
-                await self._async_update_device()
+                await self.async_update_device()
             case Refresh.PANEL | Refresh.POLICY | Refresh.OFFLINE:
-                await self._async_read_field(refresh)
+                self.async_set(**await self._optional.async_read(refresh))
         if self.data.error_page:
-            await self._async_update_device()
+            await self.async_update_device()
 
     async def _async_wait(self, read: Coroutine[Any, Any, object], name: str) -> None:
         """Wait for a read until a timeout; it then continues in the background."""
@@ -1081,18 +700,17 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """
         if self._shutdown_requested:
             return
-        if playlist.url is not None:
-            # What is at the URL may change.
-            playlist = replace(playlist, document={})
-        self.last_cast = playlist
-        self._followed_up, self._wakes_for_cast = None, wake
+        # What is at a URL may change.
+        document = playlist.document if playlist.url is None else {}
+        playlist = replace(playlist, document=document)
+        self.requests.last_cast, self.requests.may_wake = playlist, wake
         self.history.add(playlist)
         if self.cast_only:
             self.async_set(assumed=playlist)
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and its cast has what the display omits.
             self.async_set(
-                work=self._work(player), shown_since=dt_util.utcnow(), stalled=False
+                **self._art(player), shown_since=dt_util.utcnow(), stalled=False
             )
 
     async def async_change_schedule(
@@ -1126,20 +744,22 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             await self._async_set_asleep(asleep)
         except HomeAssistantError as err:
             if not asleep and not isinstance(err.__cause__, UnreachableError):
-                self._set_failed_wakes(self._failed_wakes + 1)
+                self._set_failed_wakes(self.requests.failed_wakes + 1)
             raise
         if not asleep:
             self._set_failed_wakes(0)
-        self.create_task(self._async_update_device(), "device status")
+        self._schedule_device_read()
 
     async def _async_set_asleep(self, asleep: bool) -> None:
         """Send the command, again if the state does not follow."""
         device = self.data.device
-        self.last_sleep_request = mine = next(REQUEST_NUMBERS)
+        self.requests.last_sleep = mine = next(REQUEST_NUMBERS)
 
         def is_done() -> bool:
             """Return whether the state has followed, or a later request has replaced this one."""
-            return self.data.asleep in (asleep, None) or self.last_sleep_request != mine
+            return (
+                self.data.asleep in (asleep, None) or self.requests.last_sleep != mine
+            )
 
         for _ in range(SLEEP_TRIES):
             # Firmware 1.0 stores the state, but returns an error if its player is not visible.
@@ -1157,7 +777,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         for _ in range(SLEEP_CHECKS):
             if reached():
                 return True
-            self._was_pushed.clear()
+            self._player.was_pushed.clear()
             await self._async_wait_for_push()
             player = self.data.player
             if player is None or player.asleep is None:
@@ -1167,7 +787,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _set_failed_wakes(self, failures: int) -> None:
         """Set the number of failed wakes in a row, and create or delete the issue."""
-        self._failed_wakes = failures
+        self.requests.failed_wakes = failures
         if failures >= WAKES_TO_ISSUE or not failures:
             self._set_issue("wakes_not", failures > 0, is_fixable=True)
 
@@ -1195,15 +815,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         await super().async_shutdown()
         self._set_failed_wakes(0)
         self._set_issue("floods", False)
-        self._player_reads.async_shutdown()
-        if self._cancel_follow_up:
-            self._cancel_follow_up()
-        if self._end is not None:
-            self._end.cancel()
+        self._player.read_again.async_shutdown()
         await self.history.async_save()
 
 
-def _work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
+def work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
     """Return the address of the playlist, and the id and title that identify the current work."""
     item = player.current
     return (player.playlist_url, item.id, item.title) if item else (None, None, None)

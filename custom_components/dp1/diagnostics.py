@@ -11,7 +11,8 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_DIALECT, CONF_HAS_SIGNED, CONF_KIND, EntryKind
-from .coordinator import OPTIONAL, DisplayCoordinator
+from .coordinator import DisplayCoordinator
+from .display.reads import OPTIONAL
 from .library.library import Library
 
 PLAYER = (
@@ -57,8 +58,8 @@ async def async_get_config_entry_diagnostics(
 
 def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
     """Return diagnostics of a display."""
-    identity, data = coordinator.identity, coordinator.data
-    player, device = data.player, data.device
+    data = coordinator.data
+    identity, player, device = data.identity, data.player, data.device
     return {
         "dialect": coordinator.display.dialect,
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),

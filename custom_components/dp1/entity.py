@@ -27,8 +27,9 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 from homeassistant.util import slugify
 
 from .const import DOMAIN
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Refresh
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .display.discovery import is_ff1, model_of
+from .display.state import DisplayData
 from .library.entries import async_add_libraries_listener
 from .library.library import Library
 
@@ -238,18 +239,20 @@ def async_add_display_entities[_T](
     if coordinator.cast_only:
         return
     waiting, data = list(descriptions), DisplayData()
+    record_of = {new.record: new.record_of for new in waiting}
 
     @callback
     def add(keys: Container[str] = ()) -> None:
         """Add entities by their keys, and of those that have just been detected."""
         nonlocal data
         before, data = data, coordinator.data
+        changed = {name for name, of in record_of.items() if of(data) is not of(before)}
         detected = [
             new
             for new in waiting
             if new.is_common
             or new.key in keys
-            or (new.record_of(data) is not new.record_of(before) and new.exists(data))
+            or (new.record in changed and new.exists(data))
         ]
         if detected:
             waiting[:] = [other for other in waiting if other not in detected]

@@ -241,7 +241,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "error_page": without_token(data.error_page),
                 "set_up": data.set_up or None,
                 "until": until.isoformat(timespec="seconds") if until else None,
-                "signed_by": coordinator.signed_by if item else None,
+                "signed_by": data.signed_by if item else None,
                 "favorite": self._is_favorite(),
             }
         }

@@ -3,6 +3,7 @@
 import asyncio
 import selectors
 from typing import override
+from unittest.mock import Mock
 
 import aiohttp
 import pytest
@@ -21,15 +22,8 @@ async def test_only_several_misses_are_a_loss() -> None:
     lost: list[Dp1Error] = []
     set_timing(loss_patience=0.0)
     async with aiohttp.ClientSession() as session:
-        connection = Connection(
-            Display(session, "127.0.0.1", 1),
-            on_connected=lambda: None,
-            on_frames=lambda frames: None,
-            on_disconnected=lambda: None,
-            on_seen=lambda: None,
-            on_lost=lost.append,
-            on_flood=lambda is_flooded: None,
-        )
+        listener = Mock(on_lost=lost.append)
+        connection = Connection(Display(session, "127.0.0.1", 1), listener)
         connection.seen()
         for _ in range(MISSES_TO_LOSS - 1):
             connection.missed(NoAnswerError("silence"))
@@ -85,15 +79,11 @@ async def _seconds_until_lost(*, has_socket: bool) -> float:
             connection.seen()
             alive.set()
 
-        connection = Connection(
-            Display(session, display.host, display.port),
-            on_connected=alive.set,
-            on_frames=lambda frames: None,
-            on_disconnected=lambda: None,
-            on_seen=seen,
-            on_lost=lambda err: lost.set(),
-            on_flood=lambda is_flooded: None,
+        listener = Mock(
+            on_connected=alive.set, on_seen=seen, on_lost=lambda err: lost.set()
         )
+        client = Display(session, display.host, display.port)
+        connection = Connection(client, listener)
         running = loop.create_task(connection.async_run(has_socket))
         await alive.wait()
         display.inject(FaultKind.HANG, seconds=1e6, times=None)

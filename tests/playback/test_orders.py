@@ -14,7 +14,7 @@ import pytest
 from custom_components.dp1.client.display.client import Start
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
-from custom_components.dp1.coordinator import PendingRequests
+from custom_components.dp1.display.requests import Requests
 from custom_components.dp1.playback import daily, program as module
 from custom_components.dp1.playback.cast import Snapshot
 from custom_components.dp1.playback.daily import DailyWatch
@@ -42,13 +42,12 @@ class Wall:
     """A display as its program sees it, which takes every playlist but the bad one."""
 
     url: str = BEFORE
-    last_cast: Playlist | None = None
     last_update_success: bool = True
     cast_only: bool = False
     name: str = "Wall"
     entry_id: str = "wall"
     hass: Any = None
-    requests: Any = field(default_factory=lambda: PendingRequests(lambda: None))
+    requests: Any = field(default_factory=lambda: Requests(lambda: None))
     history: Any = field(default_factory=lambda: SimpleNamespace(is_announcing=False))
     shown: list[str] = field(default_factory=list)
 
@@ -88,7 +87,7 @@ class Wall:
         assert playlist.url
         if playlist.url == BAD:
             raise HomeAssistantError("refused")
-        self.url, self.last_cast = playlist.url, playlist
+        self.url, self.requests.last_cast = playlist.url, playlist
         self.shown.append(playlist.url)
         await switch()
         return playlist

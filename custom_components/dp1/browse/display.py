@@ -97,7 +97,7 @@ async def async_browse_display(
         ]
         return folder
     if text == REMEMBERED:
-        works = await coordinator.async_recently_shown()
+        works = await coordinator.metadata.async_recently_shown()
         return _remembered_folder(coordinator, works, picture_url)
     if text.startswith(MEDIA_PREFIX):
         return await async_browse_library(hass, text, picture_url)
@@ -115,7 +115,7 @@ async def async_display_picture(
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
     elif media_id.startswith(REMEMBERED):
-        works = await coordinator.async_recently_shown()
+        works = await coordinator.metadata.async_recently_shown()
         urls = {f"{REMEMBERED}{work.id}": work.picture for work in works}
         url = urls.get(media_id)
     elif media_id == HISTORY_FOLDER:
@@ -137,7 +137,7 @@ async def _async_root(
         children.insert(0, await _async_all_art(hass, picture_url))
     if coordinator.history.entries():
         children.append(_history_folder(coordinator, picture_url))
-    if works := await coordinator.async_recently_shown():
+    if works := await coordinator.metadata.async_recently_shown():
         folder = _remembered_folder(coordinator, works, picture_url)
         folder.children = None
         children.append(folder)

@@ -1,4 +1,4 @@
-"""Parts of the coordinator of a display: connection, discovery, history, metadata.
+"""Parts of the coordinator of a display: state, connection, reads, requests, discovery, history, metadata.
 
-It may import `client`, `const`, `data`, `errors` and `storage`.
+It may import `client`, `const`, `errors`, `library` and `storage`.
 """

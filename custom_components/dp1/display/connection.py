@@ -1,10 +1,10 @@
 """The connection to a display: its socket, the retries, and whether the display is available."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import aclosing, suppress
 from random import uniform
-from typing import Final
+from typing import Final, Protocol
 
 from homeassistant.core import callback
 
@@ -48,22 +48,34 @@ FLOOD_SECONDS: Final = 60.0
 SILENCE: Final = (UnreachableError, LostAnswerError)
 
 
+class Listener(Protocol):
+    """Who hears of a connection."""
+
+    def on_connected(self) -> None:
+        """Handle an open socket."""
+
+    def on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
+        """Handle what was pushed, and when each came."""
+
+    def on_flood(self, is_flooded: bool) -> None:
+        """Handle a display that has pushed too much for a minute, or does so no more."""
+
+    def on_disconnected(self) -> None:
+        """Handle a closed socket."""
+
+    def on_seen(self) -> None:
+        """Handle a successful probe."""
+
+    def on_lost(self, err: Dp1Error) -> None:
+        """Handle a display that is unavailable; called as long as it is."""
+
+
 class FrameLimit:
     """The limit of the pushes of a display: a burst, then two a second, and the last of each kind of those that come faster."""
 
-    def __init__(
-        self,
-        on_frames: Callable[[Iterable[tuple[Frame, float]]], None],
-        on_flood: Callable[[bool], None],
-    ) -> None:
-        """Initialize without frames.
-
-        Args:
-            on_frames: called with the frames that are due, and when each came.
-            on_flood: called when there were too many for a minute, and when there are not anymore.
-        """
-        self._on_frames = on_frames
-        self._on_flood = on_flood
+    def __init__(self, listener: Listener) -> None:
+        """Initialize without frames."""
+        self._listener = listener
         self._waiting: dict[type, tuple[Frame, float]] = {}
         self._timer: asyncio.TimerHandle | None = None
         # When as many as a burst are free again.
@@ -96,12 +108,12 @@ class FrameLimit:
         """Hand on the waiting frames."""
         self._timer = None
         frames, self._waiting = self._waiting, {}
-        self._on_frames(frames.values())
+        self._listener.on_frames(frames.values())
         since = self._limited_since
         is_flooded = since is not None and _now() - since >= FLOOD_SECONDS
         if is_flooded is not self._is_flooded:
             self._is_flooded = is_flooded
-            self._on_flood(is_flooded)
+            self._listener.on_flood(is_flooded)
 
     @callback
     def clear(self) -> None:
@@ -120,35 +132,13 @@ class Connection:
         misses: how often in a row the display did not answer.
     """
 
-    def __init__(
-        self,
-        display: Display,
-        on_connected: Callable[[], None],
-        on_frames: Callable[[Iterable[tuple[Frame, float]]], None],
-        on_disconnected: Callable[[], None],
-        on_seen: Callable[[], None],
-        on_lost: Callable[[Dp1Error], None],
-        on_flood: Callable[[bool], None],
-    ) -> None:
-        """Initialize the connection, which is not open yet.
-
-        Args:
-            display: the client.
-            on_connected: called when the socket is open.
-            on_frames: called with what was pushed, and when that came.
-            on_disconnected: called when the socket was closed.
-            on_seen: called after a successful probe.
-            on_lost: called as long as the display is unavailable.
-            on_flood: called when the display starts or ends to push without end.
-        """
+    def __init__(self, display: Display, listener: Listener) -> None:
+        """Initialize the connection, which is not open yet."""
         self.connected = False
         self.misses = 0
         self._display = display
-        self._frames = FrameLimit(on_frames, on_flood)
-        self._on_connected = on_connected
-        self._on_disconnected = on_disconnected
-        self._on_seen = on_seen
-        self._on_lost = on_lost
+        self._listener = listener
+        self._frames = FrameLimit(listener)
         self._had_socket = False
         self._seen_at: float | None = None
         self._retry_now = asyncio.Event()
@@ -187,7 +177,7 @@ class Connection:
                 async for event in events:
                     if isinstance(event, Connected):
                         self.connected = self._had_socket = True
-                        self._on_connected()
+                        self._listener.on_connected()
                     else:
                         self._frames.handle(event)
         except NoPongError:
@@ -199,12 +189,12 @@ class Connection:
                 self.connected = False
                 self.misses = 0
                 self._seen_at = _now() - silence
-                self._on_disconnected()
+                self._listener.on_disconnected()
 
     async def _async_probe(self) -> None:
         """Probe a display that has no socket."""
         await self._display.probe()
-        self._on_seen()
+        self._listener.on_seen()
         await asyncio.sleep(PROBE_INTERVAL)
 
     async def async_wait_for_answer(self) -> None:
@@ -245,7 +235,7 @@ class Connection:
         patience = LOSS_PATIENCE if is_silent else ERROR_PATIENCE
         is_lost = self.misses >= MISSES_TO_LOSS and silence >= patience
         if is_lost or wants_pairing:
-            self._on_lost(err)
+            self._listener.on_lost(err)
 
 
 def _now() -> float:

@@ -1,7 +1,7 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
@@ -10,14 +10,17 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
+from ..client.display.client import Display
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import Dp1Error
+from ..client.display.recent import RecentWork
+from ..client.errors import Dp1Error, RejectedError
 from ..client.playlist.document import is_signed
+from ..client.playlist.manifest import Artist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import signer_of
 from ..client.text import read_url
 from ..client.values import text
-from ..const import DOMAIN
+from ..const import DOMAIN, LOGGER
 from ..guard import ADDRESSES
 from ..library.work import Work
 
@@ -101,12 +104,12 @@ class Signer:
     """The signer of the playlist on a display; a document is verified once, and none is read that only the display names."""
 
     def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_found: CALLBACK_TYPE
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
     ) -> None:
-        """Initialize without a playlist; `on_found` is called when somebody turns out to have signed it."""
+        """Initialize without a playlist; `on_change` is called when somebody turns out to have signed it."""
         self._hass = hass
         self._entry = entry
-        self._on_found = on_found
+        self._on_change = on_change
         self._sources: Sequence[WorkSource] = ()
         self._items: Sequence[PlaylistItem] = ()
         self._works: tuple[str, ...] = ()
@@ -167,7 +170,7 @@ class Signer:
         name = await self._hass.async_add_executor_job(signer_of, document, works)
         if name is not None and key == self._key:
             self._name = name
-            self._on_found()
+            self._on_change()
 
 
 class ArtworkMetadata:
@@ -175,30 +178,23 @@ class ArtworkMetadata:
 
     Attributes:
         signer: who signed what hangs.
+        display_remembers: whether the display may remember the works that it has shown.
     """
 
     def __init__(
         self,
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
-        async_ask: Callable[[PlaylistItem], Awaitable[Work | None]],
-        on_work: CALLBACK_TYPE,
-        on_signed: CALLBACK_TYPE,
+        display: Display,
+        on_change: CALLBACK_TYPE,
     ) -> None:
-        """Initialize without a work.
-
-        Args:
-            hass: Home Assistant.
-            entry: of the display.
-            async_ask: asks the display for a work that no library has.
-            on_work: called when a library has more of the work.
-            on_signed: called when somebody turns out to have signed it.
-        """
-        self.signer = Signer(hass, entry, on_signed)
+        """Initialize without a work; `on_change` is called when more of it is known, or who signed it."""
+        self.signer = Signer(hass, entry, on_change)
+        self.display_remembers = True
         self._hass = hass
         self._entry = entry
-        self._async_ask = async_ask
-        self._on_work = on_work
+        self._display = display
+        self._on_change = on_change
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
@@ -234,7 +230,7 @@ class ArtworkMetadata:
         before = self._work
         self._read()
         if self._work != before:
-            self._on_work()
+            self._on_change()
 
     def _read(self) -> None:
         """Read the work in the libraries, and look it up if it is incomplete."""
@@ -294,4 +290,25 @@ class ArtworkMetadata:
         if work is not None and work != self._work:
             self._work = work
             self._known_works(item)
-            self._on_work()
+            self._on_change()
+
+    async def async_recently_shown(self) -> tuple[RecentWork, ...]:
+        """Return the works that the display itself remembers; one that refused once gets no second request."""
+        if not self.display_remembers:
+            return ()
+        try:
+            return await self._display.recently_shown()
+        except RejectedError:
+            self.display_remembers = False
+        except Dp1Error as err:
+            title = self._entry.title
+            LOGGER.debug("%s does not tell what it has shown: %s", title, err)
+        return ()
+
+    async def _async_ask(self, item: PlaylistItem) -> Work | None:
+        """Return the current work as the display remembers it: whoever cast it may have named the artist."""
+        for record in await self.async_recently_shown():
+            if record.is_active and record.work_id == item.id:
+                artists = (Artist(record.artist),) if record.artist else ()
+                return Work(artists=artists, picture=record.picture)
+        return None

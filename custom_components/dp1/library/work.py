@@ -111,9 +111,11 @@ class Work(Description):
     @override
     def over(self, other: Self | None) -> Self:
         """Return the same work, with what another has beyond it of the work and of its artists."""
-        people = {artist.name: artist for artist in other.artists} if other else {}
-        artists = (artist.over(people.get(artist.name)) for artist in self.artists)
-        return super(Work, replace(self, artists=tuple(artists))).over(other)
+        if other is None:
+            return self
+        people = {artist.name: artist for artist in other.artists}
+        artists = tuple(artist.over(people.get(artist.name)) for artist in self.artists)
+        return super(Work, replace(self, artists=artists)).over(other)
 
     def item(
         self, *, created: datetime | None = None, duration: float | None = None

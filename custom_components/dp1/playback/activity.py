@@ -12,7 +12,8 @@ from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, EVENT_WORK_CHANGED
-from ..coordinator import DisplayCoordinator, DisplayData
+from ..coordinator import DisplayCoordinator
+from ..display.state import DisplayData
 from ..grants import without_token
 from ..library.entries import async_source_list
 from ..library.spoken import fold

@@ -49,7 +49,7 @@ async def async_cast(
 
 async def async_wake(coordinator: DisplayCoordinator, options: Options) -> None:
     """Wake a display for a cast, unless it was told to sleep since."""
-    is_newest = options.number > coordinator.last_sleep_request
+    is_newest = options.number > coordinator.requests.last_sleep
     if options.wake and coordinator.data.asleep and is_newest:
         await coordinator.async_set_asleep(False)
 
@@ -157,7 +157,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     if player is None and coordinator.data.assumed is not None:
         return Snapshot(coordinator.data.assumed, Start(), asleep)
     if player is not None and player.current is None:
-        kept = coordinator.last_cast if player.hides_works else None
+        kept = coordinator.requests.last_cast if player.hides_works else None
         return Snapshot(kept, Start(), asleep)
     if player is None or (playlist := playlist_of(player, coordinator.history)) is None:
         raise action_failed("cannot_tell", name=coordinator.name)

@@ -17,7 +17,8 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
-from ..coordinator import REQUEST_NUMBERS, DisplayCoordinator, Refresh, async_displays
+from ..coordinator import DisplayCoordinator, Refresh, async_displays
+from ..display.requests import REQUEST_NUMBERS
 from ..errors import invalid_input
 from ..fields import duration as validate_duration
 from ..storage import SafeStore, record_from_json, record_to_json
@@ -441,7 +442,7 @@ async def _async_superseded(
     coordinator: DisplayCoordinator, playlist: Playlist
 ) -> Response:
     """Return the response to a cast in whose place a newer one is shown."""
-    newer = coordinator.last_cast or playlist
+    newer = coordinator.requests.last_cast or playlist
     return {**await async_response(coordinator, newer), "superseded": True}
 
 
@@ -449,7 +450,7 @@ async def _async_is_shown(
     coordinator: DisplayCoordinator, announcement: Announcement
 ) -> bool:
     """Ask whether a display still shows an announcement."""
-    if coordinator.last_cast not in (None, announcement.playlist):
+    if coordinator.requests.last_cast not in (None, announcement.playlist):
         return False
     player = await coordinator.async_read_player()
     if player is None or player.hides_works:

@@ -1,0 +1,71 @@
+"""The requests to a display that are under way, and the last ones."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from ..client.playlist.playlist import Playlist
+
+# Numbers requests in the order they were made, as some take longer than others to prepare.
+REQUEST_NUMBERS = count(1)
+
+
+class Requests:
+    """The requests to one display, in the order they were made.
+
+    Attributes:
+        step_lock: held for a step in the queue, which counts from where the one before led.
+        last_cast: the last accepted one.
+        may_wake: whether the display may be woken if it turns out to show its error page instead of that.
+        last_sleep: number of the last request to sleep or wake.
+        failed_wakes: how often in a row the display did not wake.
+    """
+
+    def __init__(self, on_steps_done: Callable[[], None]) -> None:
+        """Initialize without requests."""
+        self.step_lock = asyncio.Lock()
+        self.last_cast: Playlist | None = None
+        self.may_wake = False
+        self.last_sleep = self.failed_wakes = 0
+        self._on_steps_done = on_steps_done
+        self._casts: dict[int, asyncio.Event] = {}
+        self._steps = 0
+
+    @contextmanager
+    def pending_cast(self, number: int) -> Iterator[None]:
+        """Let later requests that concern the current playlist wait for a cast that is being prepared."""
+        if number in self._casts:
+            yield
+            return
+        self._casts[number] = done = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._casts[number]
+            done.set()
+
+    async def async_wait_for_casts(self) -> None:
+        """Wait for the casts that were requested before now."""
+        for done in list(self._casts.values()):
+            await done.wait()
+
+    @contextmanager
+    def steps(self) -> Iterator[None]:
+        """Mark the works shown meanwhile as steps on the way to something else."""
+        self._steps += 1
+        try:
+            yield
+        finally:
+            self._steps -= 1
+            self._on_steps_done()
+
+    @property
+    def is_preparing(self) -> bool:
+        """Return whether a cast is being prepared, of which nothing was sent yet."""
+        return bool(self._casts) and not self._steps
+
+    @property
+    def in_steps(self) -> bool:
+        """Return whether the work on the display is a step on the way to something else."""
+        return self._steps > 0
