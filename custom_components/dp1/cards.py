@@ -109,12 +109,12 @@ class Gallery(LovelaceConfig):
 def async_update_gallery(hass: HomeAssistant) -> None:
     """Put the art gallery in the sidebar as long as a display wants it there."""
     entries = hass.config_entries.async_entries(DOMAIN, include_disabled=False)
-    wanted = any(entry.options.get(CONF_DASHBOARD) for entry in entries)
+    is_enabled = any(entry.options.get(CONF_DASHBOARD) for entry in entries)
     is_there = frontend.async_panel_exists(hass, GALLERY)
-    if LOVELACE_DATA not in hass.data or wanted is is_there:
+    if LOVELACE_DATA not in hass.data or is_enabled is is_there:
         return
     dashboards = hass.data[LOVELACE_DATA].dashboards
-    if not wanted:
+    if not is_enabled:
         del dashboards[GALLERY_DASHBOARD]
         for path in (GALLERY, GALLERY_DASHBOARD):
             frontend.async_remove_panel(hass, path)

@@ -69,11 +69,11 @@ SUBTITLES: Final[dict[str, str]] = {
     NodeKind.CHANNEL: "publisher",
 }
 # Of several, the first counts.
-SHOWN_BY: Final = ("media", "what", "choice", "year")
+SHOW_FIELDS: Final = ("media", "what", "choice", "year")
 MAX_TITLE: Final = 120
 MAX_LINE: Final = 160
 MAX_NOTE: Final = 600
-MAX_FOUND: Final = 8
+MAX_NODES: Final = 8
 MAX_DISPLAYS: Final = 20
 MAX_TOGETHER: Final = 20
 # Longer than any of them may be, so that what is too long is still said to be.
@@ -242,9 +242,9 @@ class FindArtTool(DisplayTool):
             and (show in fold(node.subtitle or "") or show in fold(node.title))
         ]
         results: list[Any] = [
-            _result(self.hass, library, node) for library, node in fitting[:MAX_FOUND]
+            _result(self.hass, library, node) for library, node in fitting[:MAX_NODES]
         ]
-        return {"results": results, "more": max(0, len(fitting) - MAX_FOUND)}
+        return {"results": results, "more": max(0, len(fitting) - MAX_NODES)}
 
 
 async def _async_by_artist(
@@ -279,7 +279,7 @@ async def _async_listed(
     opened = [show for show in shows if year in (None, show[1].work.year)] or shows
     series = [
         (library, part)
-        for library, node in opened[:MAX_FOUND]
+        for library, node in opened[:MAX_NODES]
         for part in (await library.async_children(node.id)).nodes
         if part.can_play
     ]
@@ -351,8 +351,8 @@ class ShowArtTool(DisplayTool):
             if not all(short in results for short in ids):
                 raise action_failed("unknown_result")
             args = {**args, "media": [results[short] for short in ids]}
-        first = next(key for key in SHOWN_BY if key in args)
-        others = {*SHOWN_BY} - {first}
+        first = next(key for key in SHOW_FIELDS if key in args)
+        others = {*SHOW_FIELDS} - {first}
         args = {name: args[name] for name in args if name not in others}
         return await self.handle("Dp1Show", args)
 

@@ -162,21 +162,21 @@ class OrientationSelect(DisplaySelect):
         """Initialize the select."""
         super().__init__(coordinator, description)
         self._turning = asyncio.Lock()
-        self._wanted: str | None = None
+        self._target: str | None = None
 
     @override
     async def async_select_option(self, option: str) -> None:
         """Rotate the shorter way from the current orientation; a later selection replaces this one."""
-        self._wanted = option
+        self._target = option
         async with self._turning:
-            if option != self._wanted:
+            if option != self._target:
                 return
             async with self.coordinator.async_command(Refresh.DEVICE) as display:
                 now = _orientation(await self.coordinator.async_read_device())
                 for _ in TURNS:
-                    if now is None or now == self._wanted:
+                    if now is None or now == self._target:
                         break
-                    turns = TURNS.index(self._wanted) - TURNS.index(now)
+                    turns = TURNS.index(self._target) - TURNS.index(now)
                     is_clockwise = turns % len(TURNS) == len(TURNS) - 1
                     turned = await display.rotate(is_clockwise)
                     now = ORIENTATIONS.get(turned or "")

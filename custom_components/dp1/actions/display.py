@@ -156,7 +156,7 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
         jump = partial(_async_jump, work=work)
         await async_run(coordinator, call.context, ("show_work", work), jump)
         return
-    player = await _async_shown(coordinator)
+    player = await _async_player(coordinator)
     item = player.items[_find(player, work, coordinator.name)]
     alone = replace(player, playlist_url=None, items=(item,))
     options = Options(item_duration=show_for.total_seconds())
@@ -172,7 +172,7 @@ async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> Non
     await coordinator.requests.async_wait_for_casts()
     player = coordinator.data.player
     if player is None or not player.items:
-        player = await _async_shown(coordinator)
+        player = await _async_player(coordinator)
     await coordinator.async_show_item(_find(player, work, coordinator.name))
 
 
@@ -185,7 +185,7 @@ async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) ->
 
 async def _async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
     """Move a work of the current playlist, or take it out."""
-    player = await _async_shown(coordinator)
+    player = await _async_player(coordinator)
     work = _find(player, call.data["work"], coordinator.name)
     if (before := call.data.get("before")) is not None:
         before = _find(player, before, coordinator.name)
@@ -198,7 +198,7 @@ async def async_keep_offline(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> JsonObjectType:
     """Let a display download its works, and return their number."""
-    player = await _async_shown(coordinator)
+    player = await _async_player(coordinator)
     async with coordinator.async_command(Refresh.OFFLINE) as display:
         return {"works": await display.keep_offline(player.as_playlist())}
 
@@ -212,7 +212,7 @@ async def async_show_previous(
     await program.async_end_announcement(coordinator)
 
 
-async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:
+async def _async_player(coordinator: DisplayCoordinator) -> PlayerStatus:
     """Return the player of a display after the casts requested before, or raise that it shows nothing."""
     await coordinator.requests.async_wait_for_casts()
     player = await coordinator.async_read_player()

@@ -218,14 +218,14 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             return playlist.document
         case {"target": _}:
             target = only(await async_targets(call))
-            return await _async_shown(call.hass, await target.async_coordinator())
+            return await _async_document_on(call.hass, await target.async_coordinator())
         case _:
             playlist = await async_build_playlist(call.hass, what)
             call.hass.data[ADDRESSES].async_allow_of_library([playlist.url])
             return (await async_read(call.hass, playlist)).document
 
 
-async def _async_shown(
+async def _async_document_on(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> dict[str, Any]:
     """Return the playlist that a display reports, or that was cast to it."""
@@ -236,13 +236,16 @@ async def _async_shown(
     player = await coordinator.async_read_player()
     document = (player.playlist if player else None) or {}
     if isinstance(items := document.get("items"), list) and items:
-        document = {**document, "items": [_shown_item(item) for item in items]}
+        document = {
+            **document,
+            "items": [_as_cast(item) for item in items],
+        }
         # What else it reports is nothing to sign.
         return await hass.async_add_executor_job(known_fields, document)
     raise action_failed("shows_no_playlist", name=coordinator.name)
 
 
-def _shown_item(item: Any) -> Any:
+def _as_cast(item: Any) -> Any:
     """Return an item without the duration that displays add where there is none."""
     if isinstance(item, dict) and PlaylistItem.parse(item).duration is None:
         return {name: value for name, value in item.items() if name != "duration"}
@@ -278,9 +281,9 @@ async def _async_note_published(
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
-    wanted = exactly_one_of(call, READ_FIELDS)
-    caller = await call.hass.data[ADDRESSES].async_caller(call.context, wanted)
-    match wanted:
+    fields = exactly_one_of(call, READ_FIELDS)
+    caller = await call.hass.data[ADDRESSES].async_caller(call.context, fields)
+    match fields:
         case {"playlist_id": str(ref)} if not is_elsewhere(call.hass, ref):
             library, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with _feed_errors(library, feed):
@@ -292,7 +295,7 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
             if (stored.url or "").startswith(f"{feed.url}/"):
                 feed_keys = legacy_keys
         case _:
-            (url,) = wanted.values()
+            (url,) = fields.values()
             document = await async_read_playlist(call.hass, url, caller)
             legacy_keys = tuple(
                 key for one in async_libraries(call.hass) for key in one.feed_keys

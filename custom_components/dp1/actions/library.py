@@ -146,7 +146,7 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
             nodes = [library_and_node(call.hass, text)]
         case _:
             nodes = [
-                await _async_shown(call.hass, await target.async_coordinator())
+                await _async_node_of(call.hass, await target.async_coordinator())
                 for target in await async_targets(call)
             ]
     for library, _ in nodes:
@@ -154,7 +154,7 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
     return list(dict.fromkeys(nodes))
 
 
-async def _async_shown(
+async def _async_node_of(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> tuple[Library, str]:
     """Return the node of the work that a display shows, preferably a favorite."""

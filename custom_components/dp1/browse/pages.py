@@ -75,7 +75,7 @@ SEARCH_CLASSES: Final[Mapping[str, list[MediaClass]]] = {
 
 # Home Assistant has no media class for these, and would head their pages as playlists and albums.
 HEADED: Final = (NodeKind.EXHIBITION, NodeKind.SERIES)
-TOLD_OF: Final = (NodeKind.ARTIST, NodeKind.PLAYLIST)
+KINDS_WITH_NOTE: Final = (NodeKind.ARTIST, NodeKind.PLAYLIST)
 LABELED: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 
 # Returns the URL of the picture of a media id.
@@ -139,7 +139,7 @@ def _title(library: Library, node: Node, inside: Children) -> str:
     hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
-    if node.kind in TOLD_OF and node.work.note:
+    if node.kind in KINDS_WITH_NOTE and node.work.note:
         # A page shows two lines of its title.
         about = shorten(node.work.note, MAX_ABOUT)
         title = " · ".join(filter(None, (title, node.subtitle, about)))

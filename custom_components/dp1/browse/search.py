@@ -117,11 +117,11 @@ async def async_search_libraries(
         libraries, within = async_libraries(hass), ""
     words, kinds = query.search_query, kinds_of(query.media_filter_classes)
     results = await async_search_nodes(libraries, words, kinds=kinds, within=within)
-    wanted = Query.of(words)
-    if kinds is not None and not any(wanted.score(node.title) for _, node in results):
+    scorer = Query.of(words)
+    if kinds is not None and not any(scorer.score(node.title) for _, node in results):
         # Users seldom know whether something is a series or a playlist.
         all_kinds = await async_search_nodes(libraries, words, within=within)
-        exact = [wanted.score(node.title) == EXACT for _, node in all_kinds[:1]]
+        exact = [scorer.score(node.title) == EXACT for _, node in all_kinds[:1]]
         if not results or any(exact):
             results = all_kinds
     return results
@@ -166,8 +166,8 @@ async def async_search_display(
 
 def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[str] | None:
     """Return the kinds of nodes for media classes; None for all."""
-    wanted = set(map(str, classes or ()))
-    return {kind for kind, media in CLASSES.items() if media.value in wanted} or None
+    names = set(map(str, classes or ()))
+    return {kind for kind, media in CLASSES.items() if media.value in names} or None
 
 
 def _search_history(

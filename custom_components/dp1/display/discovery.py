@@ -138,7 +138,7 @@ def model_of(dialect: Dialect, device_id: str | None = None) -> str:
 async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
     """Identify the display at an address, or raise UnexpectedAnswerError for anything else."""
     display = Display(async_session(hass), address.host, address.port)
-    return await _async_found(display, await _async_device_id(display))
+    return await _async_describe(display, await _async_device_id(display))
 
 
 async def async_still_answers(
@@ -152,7 +152,7 @@ async def async_still_answers(
             device_id = await _async_device_id(display)
     except Dp1Error, TimeoutError:
         return False
-    answering = await _async_found(display, device_id)
+    answering = await _async_describe(display, device_id)
     macs = set(entry.data.get(CONF_MACS, ()))
     if other.device_id and not answering.device_id:
         return False
@@ -185,7 +185,7 @@ async def _async_device_id(display: Display) -> str | None:
     return None
 
 
-async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
+async def _async_describe(display: Display, device_id: str | None) -> FoundDisplay:
     """Add data of the device status, which a display without internet answers late or not at all."""
     device: DeviceStatus | None = None
     with suppress(Dp1Error, TimeoutError):

@@ -78,7 +78,7 @@ class History:
         if stored := await self._store.async_load_parsed():
             # Another version may have stored longer titles.
             self._entries = {
-                entry.media_id: replace(entry, title=_shown(entry.title))
+                entry.media_id: replace(entry, title=_short(entry.title))
                 for entry in stored.entries
             }
 
@@ -162,7 +162,7 @@ class History:
         return new
 
 
-def _shown(title: str | None) -> str | None:
+def _short(title: str | None) -> str | None:
     """Return a title that is plain already, in one short line."""
     return one_line(title, MAX_TITLE) if title else None
 

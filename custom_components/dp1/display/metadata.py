@@ -236,7 +236,7 @@ class ArtworkMetadata:
         """Read the work in the libraries, and look it up if it is incomplete."""
         if (item := self._item) is None:
             return
-        works = self._known_works(item)
+        works = self._works(item)
         best = next((work for work in works if work.link), None)
         self._work = best or (works[0] if works else self._work)
         # Without a source, the status is not complete yet.
@@ -252,7 +252,7 @@ class ArtworkMetadata:
         else:
             self._sources_changed.set()
 
-    def _known_works(self, item: PlaylistItem) -> list[Work]:
+    def _works(self, item: PlaylistItem) -> list[Work]:
         """Return the work as each library has it, whose pictures may be read from where the library is."""
         works = [work for source in self._sources if (work := source.work(item))]
         if works:
@@ -289,7 +289,7 @@ class ArtworkMetadata:
         self._look_up = None
         if work is not None and work != self._work:
             self._work = work
-            self._known_works(item)
+            self._works(item)
             self._on_change()
 
     async def async_recently_shown(self) -> tuple[RecentWork, ...]:

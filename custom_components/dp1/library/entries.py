@@ -91,7 +91,7 @@ def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
 @callback
 def async_feed(hass: HomeAssistant, entry_id: str | None) -> tuple[Library, Feed]:
     """Return a library and its feed, or the only one without an id."""
-    library = _loaded(_only(hass) if entry_id is None else _named(hass, entry_id))
+    library = _loaded(_only(hass) if entry_id is None else _entry(hass, entry_id))
     if library.feed is None:
         raise invalid_input("no_feed", name=library.title)
     return library, library.feed
@@ -109,7 +109,7 @@ def _only(hass: HomeAssistant) -> LibraryConfigEntry:
     return entries[0]
 
 
-def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
+def _entry(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
     """Return the entry of a library by its id."""
     entry = hass.config_entries.async_get_entry(entry_id)
     if (
@@ -197,7 +197,7 @@ def error_subject(library: Library, node: str) -> tuple[str, str]:
 @callback
 def library_of(hass: HomeAssistant, entry_id: str) -> Library:
     """Return the library with an entry id."""
-    return _loaded(_named(hass, entry_id))
+    return _loaded(_entry(hass, entry_id))
 
 
 @callback

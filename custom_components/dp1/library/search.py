@@ -96,10 +96,10 @@ class Query:
         title, artist, context = line.split("\t")
         parts = title[1:].split(BETWEEN_PARTS)
         name, maker = " ".join(parts), artist[1:]
-        wanted = self.text, " ".join(self.words)
-        if any(each in wanted or " ".join(telling(each)) in wanted for each in parts):
+        texts = self.text, " ".join(self.words)
+        if any(each in texts or " ".join(telling(each)) in texts for each in parts):
             return EXACT
-        if name in wanted:
+        if name in texts:
             return EXACT
         if any(each.startswith(self.text) for each in (name, *parts)):
             return START

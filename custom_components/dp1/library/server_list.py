@@ -194,11 +194,11 @@ class ServerList[T: Storable]:
             return self
         pause = max(READ_RETRY, self.retry_after)
         waited = self._tasks.hass.loop.time() - self.tried_at
-        was_wanted = self.tried_at and self._has(limit)
-        if self.is_reading or not was_wanted or waited >= pause:
-            if self.records and not is_read and was_wanted:
+        has_tried = self.tried_at and self._has(limit)
+        if self.is_reading or not has_tried or waited >= pause:
+            if self.records and not is_read and has_tried:
                 patience = min(patience, PARTIAL_PATIENCE)
-            self.async_start(self.limit if was_wanted else limit)
+            self.async_start(self.limit if has_tried else limit)
             if not is_read:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(patience):

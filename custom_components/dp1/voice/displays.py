@@ -256,18 +256,18 @@ def on_floor(
     floors = [*fr.async_get(hass).async_list_floors()]
     area = ar.async_get(hass).async_get_area(area_id) if area_id else None
     here = next((f for f in floors if area and f.floor_id == area.floor_id), None)
-    wanted = _floors(floors, here, where) if where in FLOORS else set[str]()
+    floor_ids = _floors(floors, here, where) if where in FLOORS else set[str]()
     # Who is upstairs says so, too.
     if here and (
         where == "floor"
-        or (not wanted and _floors(floors, here, "down" if where == "up" else "up"))
+        or (not floor_ids and _floors(floors, here, "down" if where == "up" else "up"))
     ):
-        wanted = {here.floor_id}
-    if not wanted:
+        floor_ids = {here.floor_id}
+    if not floor_ids:
         raise UnansweredError("which_floor")
     meant = [
         display
-        for floor_id in sorted(wanted)
+        for floor_id in sorted(floor_ids)
         for display in matching(hass, displays, floor_name=floor_id)
     ]
     if not meant:

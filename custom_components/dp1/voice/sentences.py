@@ -62,20 +62,20 @@ def wants_sentences(hass: HomeAssistant) -> bool:
     )
 
 
-async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> None:
+async def async_update_sentences(hass: HomeAssistant, enable: bool) -> None:
     """Write or remove the sentences, let Assist read them, and name the files that are left alone."""
     async with hass.data.setdefault(LOCK, asyncio.Lock()):
         hass.data[WAITING] = False
         folder, names = Path(hass.config.path(FOLDER)), names_of_places(hass)
         try:
             changed, edited = await hass.async_add_executor_job(
-                _update, folder, wanted, names
+                _update, folder, enable, names
             )
             if changed and hass.services.has_service("conversation", "reload"):
                 await hass.services.async_call("conversation", "reload", blocking=True)
         except (OSError, WriteError) as err:
             raise action_failed("sentences_not_written", detail=str(err)) from err
-    if edited and wanted:
+    if edited and enable:
         ir.async_create_issue(
             hass,
             DOMAIN,
@@ -170,13 +170,13 @@ def spellings(names: Iterable[str], language: str) -> list[str]:
     return [*dict.fromkeys(filter(None, spellings))]
 
 
-def _update(folder: Path, wanted: bool, names: Names) -> tuple[bool, list[str]]:
+def _update(folder: Path, enable: bool, names: Names) -> tuple[bool, list[str]]:
     """Write or remove the files that are ours; return whether any was, and those that their owner has edited."""
     changed, edited = False, list[str]()
     for source, target in _files(folder):
         present = target.read_text(encoding="utf-8") if target.is_file() else None
         sentences = with_names(source.read_text("utf-8"), source.stem, names)
-        text = _stamped(sentences) if wanted else None
+        text = _stamped(sentences) if enable else None
         if present == text:
             continue
         if present is not None and not _is_ours(present):

@@ -184,7 +184,7 @@ def _lower(value: object) -> str:
     return as_text(value).lower()
 
 
-def _named(data: Mapping[str, Any]) -> tuple[str, str]:
+def _key_and_title(data: Mapping[str, Any]) -> tuple[str, str]:
     """Return the id of a record, empty if there is none, and its title: that, or its slug or id."""
     key = as_key(data.get("id"))
     title = as_title(data.get("title"), data.get("name"))
@@ -250,7 +250,7 @@ class Exhibition:
     def parse(cls, data: object) -> Self | None:
         """Parse an exhibition of the catalog; None without an id."""
         data = mapping(data)
-        key, title = _named(data)
+        key, title = _key_and_title(data)
         hidden = data.get("hidden") is True or data.get("isTesting") is True
         if not key:
             return None
@@ -323,7 +323,7 @@ class Series:
     def parse(cls, data: object) -> Self | None:
         """Parse a series of the catalog; None without an id."""
         data = mapping(data)
-        key, title = _named(data)
+        key, title = _key_and_title(data)
         preview = mapping(data.get("previewFile"))
         if not key:
             return None

@@ -184,7 +184,7 @@ class Indexer:
         filters: dict[str, Any]
         match link:
             case TokenLink():
-                return _shown(await self._read(link))
+                return _visible(await self._read(link))
             case SeriesLink(vendor=vendor, slug=slug):
                 filters = {"release_vendor": vendor, "release_vendor_slug": slug}
             case ContractLink(contract=contract):
@@ -214,7 +214,7 @@ class Indexer:
                 while True:
                     tokens = await self._read(link)
                     if any(token.source for token in tokens):
-                        return _shown(tokens)
+                        return _visible(tokens)
                     await asyncio.sleep(JOB_POLL)
         raise NotFoundError(
             "the indexer does not find it", translation_key="indexer_not_indexed"
@@ -344,7 +344,7 @@ def _parsed(records: list[object], owners: Collection[str]) -> tuple[Token, ...]
     return tuple(token for token in parsed if token is not None)
 
 
-def _shown(tokens: list[Token]) -> list[Token]:
+def _visible(tokens: list[Token]) -> list[Token]:
     """Return the tokens that are not hidden, or raise why there are none."""
     visible = [token for token in tokens if not token.is_hidden]
     if visible or not tokens:

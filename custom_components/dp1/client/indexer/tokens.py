@@ -143,11 +143,11 @@ def _without(pattern: re.Pattern[str], value: object) -> Any:
 
 def _held_since(provenances: object, owners: Collection[str]) -> datetime | None:
     """Return when the newest of the owners got a token."""
-    wanted = {owner.lower() for owner in owners}
+    addresses = {owner.lower() for owner in owners}
     times = [
         when
         for item in objects(mapping(provenances).get("items"))
-        if (text(item.get("owner_address")) or "").lower() in wanted
+        if (text(item.get("owner_address")) or "").lower() in addresses
         and (when := moment(item.get("last_timestamp")))
     ]
     return max(times, default=None)

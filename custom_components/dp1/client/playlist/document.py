@@ -335,13 +335,13 @@ def for_display(
     changes: dict[str, Any] = {}
     if isinstance(items := document.get("items"), list):
         changed = [
-            _shown_item(item, defaults, item_duration, display) for item in items
+            _overridden_item(item, defaults, item_duration, display) for item in items
         ]
         if changed != items:
             changes["items"] = changed
-    wanted = _overridden(defaults, item_duration, display)
-    if wanted != defaults:
-        changes["defaults"] = wanted
+    overridden = _overridden(defaults, item_duration, display)
+    if overridden != defaults:
+        changes["defaults"] = overridden
     if not changes:
         return dict(document)
     return unsigned(document) | changes
@@ -361,7 +361,7 @@ def _overridden(
     return result
 
 
-def _shown_item(
+def _overridden_item(
     item: Any,
     defaults: Mapping[str, Any],
     duration: float | None,

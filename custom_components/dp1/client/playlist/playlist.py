@@ -57,7 +57,7 @@ class Playlist:
     @override
     def __eq__(self, other: object) -> bool:
         """Return whether displays show the same."""
-        return isinstance(other, Playlist) and self._shown == other._shown
+        return isinstance(other, Playlist) and self._content == other._content
 
     @override
     def __hash__(self) -> int:
@@ -65,7 +65,7 @@ class Playlist:
         return hash(self.url)
 
     @property
-    def _shown(self) -> str | Document:
+    def _content(self) -> str | Document:
         """The URL or the document to send to a display."""
         return self.document if self.url is None else self.url
 

@@ -60,7 +60,7 @@ POLL_SECONDS: Final = (1500.0, 1740.0)
 # The playlists of a channel that has not changed are read only every so many times.
 WHOLE_EVERY: Final = 4
 MAX_PLAYLISTS: Final = 1000
-MAX_TOLD: Final = 20
+MAX_NEWS: Final = 20
 MAX_SOURCES: Final = 20
 
 
@@ -99,9 +99,9 @@ class ChannelAddress:
             channels = [parsed] if parsed else []
         else:
             channels = await client.channel_list()
-            wanted = self.publisher.casefold()
+            publisher = self.publisher.casefold()
             channels = [
-                each for each in channels if each.publisher.casefold() == wanted
+                each for each in channels if each.publisher.casefold() == publisher
             ]
         if not channels:
             raise NotFoundError("no such channel")
@@ -198,7 +198,7 @@ class FollowedChannel(Server[Listed]):
             parsed = FeedPlaylist.parse(document)
             if parsed and not {parsed.id.lower(), parsed.slug.lower()} & upcoming:
                 url = self._client.playlist_url(parsed.id)
-                own_playlist = self._named(parsed, url)
+                own_playlist = self._by_address(parsed, url)
                 listed.append(Listed(parsed.id, url, channel.title, own_playlist))
             if len(listed) == MAX_PLAYLISTS:
                 break
@@ -237,14 +237,14 @@ class FollowedChannel(Server[Listed]):
             if (parsed := FeedPlaylist.parse(read.document, url)) is None:
                 continue
             key = text(read.document.get("id")) or url
-            by_url[url] = Listed(key, url, channel.title, self._named(parsed, url))
+            by_url[url] = Listed(key, url, channel.title, self._by_address(parsed, url))
             if url in self.seen.unread and self.seen.days is not None:
                 # It was listed when nobody had looked yet.
                 self.seen.unread -= {url}
                 self.seen.days = {key: dt_util.utcnow().date()} | self.seen.days
         return by_url
 
-    def _named(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
+    def _by_address(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
         """Return a playlist of the library's own feed by its id, others by their addresses."""
         is_own = url.startswith(f"{self._feed.url}/playlists/")
         return playlist if is_own else replace(playlist, id=url)
@@ -256,7 +256,7 @@ class FollowedChannel(Server[Listed]):
         fresh = [key for key in new if not self._is_told(key)]
         if fresh:
             _, self.seen.told = new_playlists(self.seen.told, fresh, today)
-        for listed in [playlists[key] for key in fresh[:MAX_TOLD]]:
+        for listed in [playlists[key] for key in fresh[:MAX_NEWS]]:
             node = playlist_node(listed.playlist)
             async_tell(
                 self.hass,

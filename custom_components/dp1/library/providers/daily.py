@@ -93,7 +93,7 @@ class Daily(Provider):
         self.problem: Dp1Error | None = None
         self.former: str | None = None
         self._tasks = Tasks(hass, entry)
-        self._known: tuple[PlaylistItem, Work] | None = None
+        self._today: tuple[PlaylistItem, Work] | None = None
         self._store = ServerStore(
             hass, entry.entry_id, KIND, self._restore, self._to_store
         )
@@ -255,9 +255,9 @@ class Daily(Provider):
     @override
     def work(self, item: PlaylistItem) -> Work | None:
         """Return the work of today as the indexer has it."""
-        if self._known is None:
+        if self._today is None:
             return None
-        item_of_today, work = self._known
+        item_of_today, work = self._today
         same = (
             item.source == item_of_today.source
             if item.source
@@ -292,7 +292,7 @@ class Daily(Provider):
             limit=1, contract_addresses=[contract], token_numbers=[number]
         )
         for token in page.records:
-            self._known = item, replace(work_of(token), picture=token.thumbnail)
+            self._today = item, replace(work_of(token), picture=token.thumbnail)
 
     def _schedule(self, read_at: datetime) -> None:
         """Wait for the next read, or before it for the moment of the next work."""

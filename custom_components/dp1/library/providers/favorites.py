@@ -185,12 +185,12 @@ class Favorites(Provider):
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return all pictures as one, and the favorites if they are wanted."""
         pictures, favorites = NodeKind.PICTURES, self.nodes()
-        wanted = "favorites" in self.preferences.sources
+        lists_them = "favorites" in self.preferences.sources
         return [
             [Source(pictures.value, FOLDER_TITLES[pictures])]
             if self.pictures()
             else [],
-            [source_of(node) for node in favorites] if wanted else [],
+            [source_of(node) for node in favorites] if lists_them else [],
         ]
 
     @override

@@ -357,8 +357,8 @@ class CatalogProvider(Provider):
     ) -> tuple[list[Group], Dp1Error | None]:
         """Read as many works of each series as are needed, or as there is time for."""
         pages = [ceil(count / PAGE_SIZE) for count in works_to_read(all_series, cap)]
-        wanted = sum(1 for count in pages if count)
-        pages = shares(pages, max(MAX_REQUESTS, wanted, ceil(cap / PAGE_SIZE)))
+        least = sum(1 for count in pages if count)
+        pages = shares(pages, max(MAX_REQUESTS, least, ceil(cap / PAGE_SIZE)))
         chosen = [
             (series, count * PAGE_SIZE)
             for series, count in zip(all_series, pages, strict=True)

@@ -148,11 +148,11 @@ class CatalogSearch:
         """Return the works that the title of a series and a number stand for."""
         matches: Scored = []
         for title, number in _numbers(query.text):
-            wanted = Query.of(title)
+            query_of_title = Query.of(title)
             meant = (
                 series
-                for series in await self._series.async_records(wanted)
-                if Query.of(series.title).words == wanted.words
+                for series in await self._series.async_records(query_of_title)
+                if Query.of(series.title).words == query_of_title.words
                 and self._is_open(series)
             )
             for series in islice(meant, MAX_NAMESAKES):

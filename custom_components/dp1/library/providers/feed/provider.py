@@ -310,9 +310,9 @@ class FeedProvider(Provider):
     @override
     def sources(self) -> list[Sequence[Source]]:
         """Return the playlists and the channels that are wanted."""
-        wanted = self.preferences.sources
-        playlists = self.feed.list.records if "playlists" in wanted else ()
-        channels = self.feed.channels if "channels" in wanted else ()
+        sources = self.preferences.sources
+        playlists = self.feed.list.records if "playlists" in sources else ()
+        channels = self.feed.channels if "channels" in sources else ()
         return [
             [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)]
             for nodes in (

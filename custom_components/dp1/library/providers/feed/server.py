@@ -221,7 +221,7 @@ class FeedServer(Server[FeedPlaylist]):
                 return err
             return None
 
-        missing = [url for url in dict.fromkeys(urls) if self._known_at(url) is None]
+        missing = [url for url in dict.fromkeys(urls) if self._playlist_at(url) is None]
         try:
             async with asyncio.timeout(PATIENCE):
                 problems = await gather_with_limited_concurrency(
@@ -229,10 +229,10 @@ class FeedServer(Server[FeedPlaylist]):
                 )
         except TimeoutError:
             problems = [NoAnswerError("not all playlists answer in time")]
-        playlists = [playlist for url in urls if (playlist := self._known_at(url))]
+        playlists = [playlist for url in urls if (playlist := self._playlist_at(url))]
         return playlists, next(filter(None, problems), None)
 
-    def _known_at(self, url: str) -> FeedPlaylist | None:
+    def _playlist_at(self, url: str) -> FeedPlaylist | None:
         """Return a playlist that has been read at an address: one of this feed also where the feed has another name, by its id."""
         key = url.rpartition("/playlists/")[2]
         own = self.playlist(key if UUID.fullmatch(key) else url)
@@ -253,7 +253,7 @@ class FeedServer(Server[FeedPlaylist]):
 
         async def read(url: str) -> Playlist | Dp1Error:
             """Read a playlist, of this feed by its id."""
-            playlist = self._known_at(url)
+            playlist = self._playlist_at(url)
             try:
                 return await self.async_document(playlist.id if playlist else url)
             except Dp1Error as err:
