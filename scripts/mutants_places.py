@@ -453,6 +453,23 @@ PLACES = [
         ],
     ),
     Place(
+        "playback/resolve.py",
+        "the address of a camera is a way to it",
+        "    options.caller.check(POLICY_READ, *entity_ids)\n",
+        "",
+        [
+            "tests/test_callers.py::test_every_medium_by_who_may_not",
+            "tests/test_callers.py::test_what_hung_elsewhere",
+        ],
+    ),
+    Place(
+        "media_player.py",
+        "what a display remembers is a way to a camera",
+        "*self.hass.data[GRANTS].entities_on(self.coordinator.entry_id),",
+        "",
+        ["tests/test_callers.py::test_every_medium_by_who_may_not"],
+    ),
+    Place(
         "grants.py",
         "works are read again and again for tokens",
         "in TOKEN.finditer(text):",

@@ -2,6 +2,9 @@
 
 from collections.abc import AsyncIterator
 from http import HTTPStatus
+import json
+from pathlib import Path
+import re
 from typing import Any
 
 import pytest
@@ -10,19 +13,30 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
 from custom_components.dp1.guard import ADDRESSES
+from custom_components.dp1.playback.resolve import RESOLVERS
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT
+from homeassistant.components.media_source import (
+    BrowseMediaSource,
+    MediaSource,
+    MediaSourceItem,
+    PlayMedia,
+)
+from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers import intent
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 
 from .client.scripted_server import Reply, ScriptedServer
 from .displays import playlist, until
 from .houses import House, series, served
 from .libraries import library_entry, set_up
+from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.feed import FeedSimulator
+from .sources import ROOT
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "hass_admin_user")
 
@@ -153,6 +167,161 @@ async def test_who_controls_no_display_does_nothing(
         with pytest.raises(Unauthorized):
             await call(house.hass, limited, action, "left", **data)
     assert [wall.writes for wall in house.walls.values()] == before
+
+
+# By what the id of a medium starts with: one of it, and whether it is shown to who controls the display only.
+MEDIA: dict[str, tuple[str, bool]] = {
+    "{": (json.dumps(series("Dunes", 2)), True),
+    "": ("{nas}/picture.png", True),
+    "a playlist": ("{document}", True),
+    "a link": ("https://feralfile.com/exhibitions/everything-is-a-window", True),
+    "camera.": (CAMERA, False),
+    "the address of a camera": ("{lent}", False),
+    "a page with it": ("data:text/html,<img src='{lent}'>", False),
+    "a document with it": ('{"items": [{"source": "{lent}"}]}', False),
+    "dp1://daily": ("dp1://daily", True),
+    "dp1://favorites": ("dp1://favorites", True),
+    "dp1://nothing": ("dp1://nothing", True),
+    "dp1://recent": ("{hung}", False),
+    "dp1://remembered": ("dp1://remembered/record-2", False),
+    **{f"dp1://{page}": (f"dp1://{page}", False) for page in ("exhibitions", "folders", "highlights", "next")},
+    "media-source://": ("media-source://other/1", True),
+    "media-source://camera": (LIVE, False),
+    "media-source://dp1": ("media-source://dp1/library/playlist/{playlist}", True),
+    "media-source://image": ("media-source://image/image.note", False),
+    "media-source://image_upload": ("media-source://image_upload/1", True),
+    "media-source://media_source": ("media-source://media_source/local/a.png", True),
+    "media-source://radio_browser": ("media-source://radio_browser/1", True),
+    "media-source://tts": ("media-source://tts/cloud?message=Dinner", True),
+}  # fmt: skip
+
+
+class Sources:
+    """Media sources of which all but the media folders have one picture."""
+
+    def __init__(self, own: Any) -> None:
+        """Initialize with those of Home Assistant."""
+        self._own = own
+
+    async def async_get_platform(self, domain: str) -> MediaSource:
+        """Return a source."""
+        if domain == "media_source":
+            return await self._own.async_get_platform(domain)
+        return Source(domain)
+
+
+class Source(MediaSource):
+    """A source with a picture."""
+
+    async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
+        """Return where it is."""
+        return PlayMedia("/api/source/1.png", "image/png")
+
+    async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
+        """Return that it has no name."""
+        return BrowseMediaSource(
+            **dict.fromkeys(
+                ("domain", "identifier", "media_class", "media_content_type")
+            ),
+            title="",
+            can_play=False,
+            can_expand=True,
+        )
+
+
+@pytest.fixture
+async def media(
+    house: House, feed: FeedSimulator, tmp_path: Path
+) -> AsyncIterator[dict[str, str]]:
+    """Set up what the ids of media name, and return what stands for it in them."""
+    hass = house.hass
+    (tmp_path / "a.png").write_bytes(PNG)
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources(
+        hass.data[DATA_MEDIA_SOURCE_PLATFORMS]
+    )
+    today = series("Today", 1)
+    today["items"][0]["displayAt"] = f"{dt_util.now().date()}T00:00:00"
+    stored, daily = feed.seed([playlist("Tide", "Dune"), today])
+    daily_url = f"{feed.url}/playlists/{daily['id']}"
+    hass.states.async_set("image.note", "2026-11-26T08:00:00+00:00")
+    async with (
+        CatalogSimulator() as catalog,
+        ScriptedServer.run(PICTURE) as nas,
+        served(series("Kelp", 2)) as (document,),
+    ):
+        entry = library_entry(feed.url, catalog.url, options={"daily_url": daily_url})
+        object.__setattr__(entry, "entry_id", "library")
+        await set_up(hass, entry)
+        await call(hass, Context(), "dp1.refresh_library")
+        node = (
+            f"media-source://dp1/library/item/{stored['id']}/{stored['items'][0]['id']}"
+        )
+        await call(hass, Context(), "dp1.add_favorite", media_content_id=node)
+        await house.play("left", CAMERA)
+        lent = house.walls["left"].player.items[0]["source"]
+        await house.show("right", playlist=series("Hills", 2))
+        (hung,) = house.entries["right"].runtime_data.history.entries()
+        await house.show("left", playlist=series("Tides", 2))
+        yield {
+            "lent": lent,
+            "hung": hung.media_id,
+            "nas": nas.url,
+            "playlist": stored["id"],
+            "document": document,
+        }
+        # The display alone reads at home.
+        agents = [asked.headers["User-Agent"] for asked in nas.requests]
+        assert not any(agent.startswith("HomeAssistant") for agent in agents)
+
+
+def test_every_kind_of_media_has_a_row() -> None:
+    """Whatever the id of a medium starts with in the code is tried."""
+    pattern = re.compile(r'f?"(?:\{DOMAIN\}|dp1|media-source)://(?:\{DOMAIN\}|\w*)')
+    texts = (it.read_text() for it in (ROOT / "custom_components/dp1").rglob("*.py"))
+    starts = {
+        start.strip('f"').replace("{DOMAIN}", "dp1")
+        for text in texts
+        for start in pattern.findall(text)
+    }
+    assert (starts | {"{"}) <= MEDIA.keys()
+    assert not [it for it in RESOLVERS if not it.startswith((*starts, "{"))]
+
+
+# How it is named, the most usual first.
+FIELDS: list[tuple[str, dict[str, Any]]] = [
+    ("media_player.play_media", {"media_content_type": "", "media_content_id": "{}"}),
+    ("media_player.play_media", {"media_content_type": "", "media_content_id": "{}", "enqueue": "add"}),
+    ("dp1.cast_playlist", {"media_content_id": "{}"}),
+    ("dp1.cast_playlist", {"media": ["{}"]}),
+    ("dp1.show_message", {"image": "{}"}),
+]  # fmt: skip
+
+
+async def test_every_medium_by_who_may_not(
+    house: House, media: dict[str, str], subtests: pytest.Subtests
+) -> None:
+    """A medium is shown only to who controls the display and may read what it is of; nothing is sent before that is certain."""
+    wall = house.walls["left"]
+    nobody = [member(house.hass), member(house.hass, media_player__left={"read": True})]
+    owner = member(house.hass, media_player__left=True)
+    for kind, (media_id, is_shown) in MEDIA.items():
+        for name, value in media.items():
+            media_id = media_id.replace(f"{{{name}}}", value)
+        before = wall.writes
+        for place, (action, fields) in enumerate(FIELDS):
+            text = json.dumps(media_id)[1:-1]
+            data = json.loads(json.dumps(fields).replace("{}", text))
+            refused = [*([] if place else nobody), *([] if is_shown else [owner])]
+            with subtests.test(kind, action=action, **fields):
+                for context in refused:
+                    with pytest.raises(HomeAssistantError):
+                        await call(house.hass, context, action, "left", **data)
+                assert wall.writes == before
+                if is_shown and not place:
+                    await call(house.hass, owner, action, "left", **data)
+                    assert wall.writes > before
+                    break
 
 
 # What only reads, of what is public or sent along.

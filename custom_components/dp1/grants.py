@@ -1,6 +1,6 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 from ipaddress import ip_address
@@ -62,6 +62,11 @@ class Grant:
         """Return whether it is of an entity, whose picture changes."""
         return self.media_id.startswith((LIVE, "camera.", "image."))
 
+    @property
+    def entity_id(self) -> str:
+        """Return the entity that it is of, if it is of one."""
+        return self.media_id.removeprefix(LIVE)
+
 
 class Grants:
     """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
@@ -119,6 +124,23 @@ class Grants:
                 if entry_id not in grant.entry_ids:
                     grant.entry_ids.append(entry_id)
                     self._save()
+
+    def entities_in(self, sources: Iterable[str]) -> list[str]:
+        """Return the entities whose lent pictures are in sources of works."""
+        text = "\n".join(sources)
+        return [
+            grant.entity_id
+            for token, grant in self._grants.items()
+            if grant.is_live and token in text
+        ]
+
+    def entities_on(self, entry_id: str) -> list[str]:
+        """Return the entities whose pictures were lent to a display, which may remember them."""
+        return [
+            grant.entity_id
+            for grant in self._grants.values()
+            if grant.is_live and entry_id in grant.entry_ids
+        ]
 
     def media_id_of(self, source: str) -> str | None:
         """Return the medium at a URL, if it is one of ours."""

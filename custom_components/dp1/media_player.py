@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, override
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.components import persistent_notification
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.media_player import (
@@ -42,7 +42,7 @@ from .coordinator import (
 )
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .grants import public_media_id, without_token
+from .grants import GRANTS, public_media_id, without_token
 from .guard import ADDRESSES
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
@@ -299,6 +299,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if media_id.startswith(REMEMBERED):
             program = self.hass.data[PROGRAMS][self.coordinator.entry_id]
             record_id = media_id.removeprefix(REMEMBERED)
+            # It does not tell of what the work is.
+            caller = await async_caller(self.hass, self._context)
+            caller.check(
+                POLICY_READ,
+                *self.hass.data[GRANTS].entities_on(self.coordinator.entry_id),
+            )
             with self.coordinator.requests.pending_cast(options.number):
                 await program.async_show_again(self.coordinator, record_id, options)
             return

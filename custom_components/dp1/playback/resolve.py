@@ -161,6 +161,13 @@ async def async_resolve(
     hass: HomeAssistant, what: Mapping[str, Any], options: Options
 ) -> Playlist:
     """Resolve one of the fields of ``dp1.cast_playlist``."""
+    return _checked(hass, await _async_resolve(hass, what, options), options)
+
+
+async def _async_resolve(
+    hass: HomeAssistant, what: Mapping[str, Any], options: Options
+) -> Playlist:
+    """Resolve a field, whoever asks."""
     match what:
         case {"playlist_url": str(url)}:
             return await _async_from_url(hass, url, options)
@@ -275,6 +282,19 @@ async def async_from_media(
     if len(media_id) > limit:
         raise invalid_input("not_a_url", url=media_id)
     request = MediaRequest(media_id, media_type.lower(), title or "", options)
+    return _checked(hass, await _async_of_kind(hass, request), options)
+
+
+def _checked(hass: HomeAssistant, playlist: Playlist, options: Options) -> Playlist:
+    """Return a playlist, or raise if the lent picture of a camera or image is in it that may not be read."""
+    entity_ids = hass.data[GRANTS].entities_in(playlist.sources)
+    options.caller.check(POLICY_READ, *entity_ids)
+    return playlist
+
+
+async def _async_of_kind(hass: HomeAssistant, request: MediaRequest) -> Playlist:
+    """Return the playlist of a media content id by what it looks like, whoever asks."""
+    media_id = request.media_id
     for prefix, resolve in RESOLVERS.items():
         if media_id.startswith(prefix):
             return await resolve(hass, request)
@@ -297,8 +317,6 @@ async def _async_from_history(hass: HomeAssistant, request: MediaRequest) -> Pla
     for coordinator in async_displays(hass):
         if (entry := coordinator.history.get(request.media_id)) is not None:
             caller.check(POLICY_READ, coordinator.entity_id or "")
-            for source in entry.playlist.sources:
-                _check_entity(hass, caller, hass.data[GRANTS].media_id_of(source) or "")
             return await async_apply(hass, entry.playlist, request.options)
     raise invalid_input("forgotten", media_id=request.media_id)
 
@@ -309,6 +327,7 @@ async def _async_from_node(hass: HomeAssistant, request: MediaRequest) -> Playli
     if media_id == FAVORITES_MEDIA_ID:
         media_id = favorites_media_id(hass)
     if (url := daily_url(hass, media_id)) is not None:
+        hass.data[ADDRESSES].async_allow_of_library([url])
         return Playlist(url)
     what = {"media_content_id": media_id}
     return await _async_from_library(hass, what, request.options)
