@@ -713,7 +713,21 @@ PLACES = [
         "a cast that is refused supersedes older ones",
         "        lasting = self.notes\n",
         "        lasting, self._newest_permanent = self.notes, options.number\n",
-        ["tests/playback/test_program.py"],
+        ["tests/playback/test_orders.py"],
+    ),
+    Place(
+        "playback/program.py",
+        "an announcement that comes too late is noted",
+        "            if not is_newest:\n                return await _async_superseded(coordinator, playlist)\n            with",
+        "            if not is_newest:\n                await self.async_note(announcement=Announcement(playlist, _end(duration, None), await _async_before(coordinator)))\n            with",
+        ["tests/playback/test_orders.py"],
+    ),
+    Place(
+        "playback/daily.py",
+        "the Daily moves while something is cast",
+        "            async with program.turn():\n                player",
+        '            async with __import__("asyncio").Lock():\n                player',
+        ["tests/playback/test_orders.py"],
     ),
     Place(
         "client/indexer/tokens.py",

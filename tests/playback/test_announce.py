@@ -13,16 +13,15 @@ from pytest_homeassistant_custom_component.common import async_fire_time_changed
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.playback.program import PROGRAMS, Program, Programs
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import event
 from homeassistant.util import dt as dt_util
-
-from ..timing import set_timing
 
 from tests.displays import settle, state_of, until
 from tests.houses import House, series, served, titles
 from tests.simulators.display import FaultKind
 from tests.simulators.display.clock import ShiftedClock
+from tests.timing import DEFAULTS, set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -109,28 +108,16 @@ async def test_the_next_work_alone(house: House) -> None:
 
 
 async def test_a_work_alone_of_a_playlist_by_its_url(house: House) -> None:
-    """A playlist that was cast by its URL is not changed."""
+    """A playlist that was cast by its URL is not changed, and returns by it at its place."""
     async with served(ART) as (url,):
-        await house.show("wall", playlist_url=url)
+        await house.show("wall", playlist_url=url, start_at=2)
         await house.do("dp1.show_work", "wall", work=3, **MOMENT)
         assert house.hanging("wall") == "Tides 3"
         assert house.walls["wall"].state.playlist_url is None
         await wait(house)
-    assert house.walls["wall"].state.playlist_url == url
-    assert house.hanging("wall") == "Tides 1"
-
-
-async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
-    """A playlist that was cast by its URL returns by its URL."""
-    async with served(ART) as (url,):
-        await house.show("wall", playlist_url=url, start_at=2)
-        await ring(house)
-        await wait(house)
-        shown = house.walls["wall"].state
-        assert shown.playlist_url == url
-        assert shown.current_title == "Tides 2"
-        assert not shown.shuffle
-        assert shown.loop_mode == "playlist"
+    shown = house.walls["wall"].state
+    assert (shown.playlist_url, shown.current_title) == (url, "Tides 2")
+    assert (shown.shuffle, shown.loop_mode) == (False, "playlist")
 
 
 async def forget(house: House) -> None:
@@ -239,96 +226,33 @@ async def test_the_clocks_change_while_home_assistant_is_down(
             await until(lambda: house.hanging("wall") == work)  # noqa: B023
 
 
-async def test_doorbell_and_the_phone_casts(house: House) -> None:
-    """A cast from elsewhere during the interlude is not replaced."""
+@pytest.mark.parametrize(
+    "document",
+    [series("Dunes", 2), series("Rain", 1) | {"title": "Alone", "id": str(uuid4())}],
+    ids=["another list", "one of the works"],
+)
+async def test_the_phone_casts_meanwhile(
+    house: House, document: dict[str, Any]
+) -> None:
+    """A cast from elsewhere during the interlude is not replaced, nor one of its works alone."""
+    await hang(house)
+    await house.show("wall", playlist=series("Rain", 3), **MOMENT)
+    await house.phone_casts("wall", document)
+    await wait(house)
+    assert house.walls["wall"].state.playlist_title == document["title"]
+    assert house.attribute("wall", "media_playlist") == document["title"]
+
+
+@pytest.mark.parametrize(("seconds", "first"), [(120, 61), (5, 6)])
+async def test_two_at_the_door(house: House, seconds: int, first: int) -> None:
+    """A second interlude lasts its own time, but does not shorten the first, and then what hung before both returns."""
     await hang(house)
     await ring(house)
-    await house.phone_casts("wall", series("Dunes", 2))
-    await wait(house)
-    assert house.hanging("wall") == "Dunes 1"
-    assert house.attribute("wall", "media_title") == "Dunes 1"
-
-
-async def test_the_phone_picks_one_of_the_works(house: House) -> None:
-    """One of the announced works that is cast alone from elsewhere is not replaced."""
-    await hang(house)
-    await house.show("wall", playlist=series("Dunes", 3), **MOMENT)
-    alone = series("Dunes", 1) | {"title": "Alone", "id": str(uuid4())}
-    await house.phone_casts("wall", alone)
-    await wait(house)
-    assert house.walls["wall"].state.playlist_title == "Alone"
-
-
-async def test_home_assistant_casts_meanwhile(house: House) -> None:
-    """A cast during the interlude is not replaced, also if it is the same picture."""
-    await hang(house)
-    await ring(house)
-    await house.play("wall", f"{house.door}/picture.jpg")
-    await wait(house)
-    assert house.hanging("wall") == "picture"
-
-
-async def test_a_cast_that_fails_changes_nothing(house: House) -> None:
-    """The playlist returns after a failed cast during the interlude."""
-    await hang(house)
-    await ring(house)
-    fault = house.walls["wall"].inject("status", command="displayPlaylist")
-    with pytest.raises(HomeAssistantError):
-        await house.play("wall", f"{house.door}/other.jpg")
-    with pytest.raises(HomeAssistantError):
-        await house.show("wall", media_content_id=f"{house.door}/y.jpg", **MOMENT)
-    assert fault
-    house.walls["wall"].heal()
-    await wait(house)
-    assert_back(house)
-
-
-async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
-    """A failed interlude has no end."""
-    await hang(house)
-    house.walls["wall"].inject("status", command="displayPlaylist")
-    with pytest.raises(HomeAssistantError):
-        await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not program(house).is_announcing
-
-
-async def test_two_at_the_door(house: House) -> None:
-    """A second interlude lasts its own time, and then the playlist from before the first returns."""
-    await hang(house)
-    await ring(house)
-    await house.show(
-        "wall",
-        media_content_id=f"{house.door}/second.jpg",
-        show_for={"seconds": 120},
-    )
-    await wait(house, 61)
+    second, data = f"{house.door}/second.jpg", {"show_for": {"seconds": seconds}}
+    await house.show("wall", media_content_id=second, **data)
+    await wait(house, first)
     assert house.hanging("wall") == "second"
-    await wait(house, 121)
-    assert_back(house)
-
-
-async def test_a_shorter_second_moment(house: House) -> None:
-    """A shorter second interlude does not shorten the first."""
-    await hang(house)
-    await ring(house)
-    await ring(house, show_for={"seconds": 5})
-    await wait(house, 6)
-    assert house.hanging("wall") == "picture"
-    await wait(house)
-    assert_back(house)
-
-
-async def test_many_at_once(house: House) -> None:
-    """One of several concurrent interludes is shown, and then the playlist returns."""
-    await hang(house)
-    await asyncio.gather(
-        *(
-            house.show("wall", media_content_id=f"{house.door}/{n}.jpg", **MOMENT)
-            for n in range(20)
-        )
-    )
-    assert house.hanging("wall") == "19"
-    await wait(house)
+    await wait(house, max(seconds, 60) + 1)
     assert_back(house)
 
 
@@ -385,51 +309,33 @@ async def test_a_display_that_gets_too_hot(house: House) -> None:
     assert_back(house)
 
 
-async def test_a_display_out_of_reach_returns_when_it_is_back(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An unreachable display at the end of the interlude is retried."""
+@pytest.mark.parametrize(
+    ("patience", "work"), [(DEFAULTS["give_up"], "Tides 4"), (-300.0, "picture")]
+)
+async def test_a_display_out_of_reach(house: House, patience: float, work: str) -> None:
+    """An unreachable display at the end of the interlude is retried, but not for ever."""
+    set_timing(give_up=patience)
     await hang(house)
     await ring(house)
     await house.walls["wall"].refuse()
     await wait(house)
-    assert house.walls["wall"].state.current_title == "picture"
+    assert house.hanging("wall") == "picture"
     await house.walls["wall"].accept()
     await wait(house, 75)
-    assert_back(house)
+    assert house.hanging("wall") == work
 
 
-async def test_patience_ends(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The retries end after a while."""
-    set_timing(give_up=-300.0)
-    await hang(house)
-    await ring(house)
-    await house.walls["wall"].refuse()
-    await wait(house)
-    await house.walls["wall"].accept()
-    await wait(house, 600)
-    assert house.hanging("wall") == "picture"
-
-
-async def test_announce(house: House) -> None:
-    """An announcement is shown for half a minute by default."""
-    await hang(house)
-    await house.play("wall", f"{house.door}/picture.jpg", announce=True)
-    assert house.hanging("wall") == "picture"
-    await wait(house, 20)
-    assert house.hanging("wall") == "picture"
-    await wait(house, 31)
-    assert_back(house)
-
-
-@pytest.mark.parametrize("extra", [{"duration": 90}, {"show_for": "00:01:30"}])
-async def test_announce_for_as_long_as_asked(house: House, extra: Any) -> None:
-    """The duration of an announcement can be set."""
+@pytest.mark.parametrize(
+    ("extra", "seconds"),
+    [({}, 30), ({"duration": 90}, 90), ({"show_for": "00:01:30"}, 90)],
+)
+async def test_announce(house: House, extra: dict[str, Any], seconds: int) -> None:
+    """An announcement is shown for half a minute by default, or as long as is asked."""
     await hang(house)
     await house.play("wall", f"{house.door}/picture.jpg", announce=True, extra=extra)
-    await wait(house, 29)
+    await wait(house, seconds - 10)
     assert house.hanging("wall") == "picture"
-    await wait(house, 91)
+    await wait(house, seconds + 1)
     assert_back(house)
 
 
@@ -488,31 +394,21 @@ async def test_a_display_that_is_set_up_again_while_it_is_sent(house: House) -> 
     assert not entry.runtime_data.history.is_announcing
 
 
-async def test_a_display_that_is_removed_while_a_cast_fails(house: House) -> None:
-    """What lasted there does not come back."""
+@pytest.mark.parametrize("kind", [FaultKind.HANG, FaultKind.SLOW])
+async def test_a_display_that_is_removed_during_a_cast(
+    house: House, hass_storage: dict[str, Any], kind: FaultKind
+) -> None:
+    """What lasted there does not come back, and nothing is stored of it, whether the cast fails or is late."""
     await hang(house)
     await ring(house)
-    wall = house.walls["wall"]
-    lost = wall.inject(FaultKind.HANG, command="displayPlaylist", times=1, seconds=1)
-    sent = house.hass.async_create_task(house.show("wall", playlist=ART))
-    await until(lambda: lost.hits)
-    await house.hass.config_entries.async_remove(house.entries["wall"].entry_id)
-    with pytest.raises(HomeAssistantError):
-        await sent
-    assert not any(notes.announcement for _, notes in house.hass.data[PROGRAMS])
-
-
-async def test_a_display_that_is_removed_while_a_cast_is_slow(
-    house: House, hass_storage: dict[str, Any]
-) -> None:
-    """Nothing is stored of it afterwards."""
     wall, entry = house.walls["wall"], house.entries["wall"]
-    slow = wall.inject(FaultKind.SLOW, command="displayPlaylist", times=1, seconds=1)
+    fault = wall.inject(kind, command="displayPlaylist", times=1, seconds=1)
     sent = house.hass.async_create_task(house.show("wall", playlist=ART))
-    await until(lambda: slow.hits)
+    await until(lambda: fault.hits)
     await house.hass.config_entries.async_remove(entry.entry_id)
-    await sent
+    await asyncio.gather(sent, return_exceptions=True)
     await wait(house)
+    assert not any(notes.announcement for _, notes in house.hass.data[PROGRAMS])
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.playback.program import PROGRAMS, Program
 from custom_components.dp1.playback.queue import async_show
 from custom_components.dp1.playback.resolve import Options, async_resolve
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
 from tests.displays import settle, until
@@ -52,76 +50,6 @@ async def end(house: House) -> None:
     async_fire_time_changed(house.hass, dt_util.utcnow() + 3 * MOMENT)
 
 
-async def test_an_announcement_made_longer_while_it_is_sent(house: House) -> None:
-    """It ends, and can be ended."""
-    await house.phone_casts("wall", TIDES)
-    slow = house.walls["wall"].inject(
-        FaultKind.SLOW, command="displayPlaylist", times=1, seconds=1
-    )
-    sent = house.hass.async_create_task(show(house, DUNES, Options(), MOMENT))
-    await until(lambda: slow.hits)
-    longer = house.hass.async_create_task(program(house).async_extend(MOMENT))
-    await asyncio.gather(sent, longer)
-    assert longer.result() > dt_util.utcnow() + MOMENT
-    assert house.hanging("wall") == "Dunes 1"
-    await house.do("dp1.show_previous", "wall")
-    assert house.hanging("wall") == "Tides 1"
-    assert not program(house).is_announcing
-
-
-async def test_an_older_cast_after_a_newer_one_was_refused(house: House) -> None:
-    """What took long to prepare is shown if what was requested later is refused."""
-    older, newer = Options(), Options()
-    house.walls["wall"].inject("status", command="displayPlaylist", times=1)
-    with pytest.raises(HomeAssistantError):
-        await show(house, DUNES, newer)
-    assert "superseded" not in await show(house, TIDES, older)
-    assert house.hanging("wall") == "Tides 1"
-
-
-async def test_an_older_cast_while_a_newer_one_is_refused(house: House) -> None:
-    """It waits until that is known."""
-    older, newer = Options(), Options()
-    slow = house.walls["wall"].inject(
-        FaultKind.SLOW, command="displayPlaylist", times=1, seconds=0.5
-    )
-    display = house.entries["wall"].runtime_data
-    nowhere = Playlist(f"{house.door}/picture.jpg")
-    failing = house.hass.async_create_task(async_show(display, nowhere, newer))
-    await until(lambda: slow.hits)
-    response = await show(house, TIDES, older)
-    with pytest.raises(HomeAssistantError):
-        await failing
-    assert "superseded" not in response and house.hanging("wall") == "Tides 1"
-
-
-async def test_an_announcement_that_comes_too_late(house: House) -> None:
-    """A newer cast hangs already: nothing is announced, and what hangs is kept in the history."""
-    older, newer = Options(), Options()
-    await show(house, TIDES, newer)
-    assert (await show(house, DUNES, older, MOMENT))["superseded"]
-    assert not program(house).is_announcing
-    history = house.entries["wall"].runtime_data.history
-    assert not history.is_announcing
-    assert house.attribute("wall", "dp1")["until"] is None
-    await end(house)
-    await house.hass.async_block_till_done()
-    assert house.hanging("wall") == "Tides 1"
-
-
-async def test_an_older_announcement_after_a_newer_one(house: House) -> None:
-    """The newer one stays, and ends as it should."""
-    await house.phone_casts("wall", TIDES)
-    older, newer = Options(), Options()
-    await show(house, DUNES, newer, MOMENT)
-    until_then = program(house).until
-    assert (await show(house, series("Rain", 1), older, 2 * MOMENT))["superseded"]
-    assert program(house).until == until_then
-    await end(house)
-    await house.hass.async_block_till_done()
-    assert house.hanging("wall") == "Tides 1"
-
-
 async def test_an_older_cast_after_an_announcement(house: House) -> None:
     """It hangs when the announcement is over: the newest of those that come too late."""
     await house.phone_casts("wall", TIDES)
@@ -144,21 +72,6 @@ async def test_an_older_cast_after_an_announcement_has_ended(house: House) -> No
     await house.do("dp1.show_previous", "wall")
     assert "superseded" not in await show(house, DUNES, older)
     assert house.hanging("wall") == "Dunes 1"
-
-
-async def test_a_cast_while_an_announcement_ends(house: House) -> None:
-    """What is cast at the end of an announcement stays, whichever comes first."""
-    await house.phone_casts("wall", TIDES)
-    await show(house, DUNES, Options(), MOMENT)
-    slow = house.walls["wall"].inject(
-        FaultKind.SLOW, command="displayPlaylist", times=1, seconds=0.5
-    )
-    await end(house)
-    await until(lambda: slow.hits)
-    await show(house, series("Rain", 1), Options())
-    await house.hass.async_block_till_done()
-    assert house.hanging("wall") == "Rain 1"
-    assert not program(house).is_announcing
 
 
 async def test_the_newest_of_those_that_wait(house: House) -> None:
