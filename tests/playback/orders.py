@@ -54,8 +54,13 @@ class OrderedLoop(asyncio.SelectorEventLoop):
         handle._run()
 
 
-def orders(run: Callable[[], Awaitable[None]]) -> Iterator[list[int]]:
-    """Run something in all orders of its steps, and yield the schedule of each; an error is raised with its schedule."""
+def orders(
+    run: Callable[[], Awaitable[None]], most_switches: int = MOST_STEPS
+) -> Iterator[list[int]]:
+    """Run something in all orders of its steps, and yield the schedule of each; an error is raised with its schedule.
+
+    Where there are too many of them, those come that take another step than the first so many times at most.
+    """
     schedule: list[int] = []
     for _ in range(MOST_ORDERS):
         loop = OrderedLoop(schedule)
@@ -68,8 +73,12 @@ def orders(run: Callable[[], Awaitable[None]]) -> Iterator[list[int]]:
             loop.close()
         yield schedule
         taken = loop.choices
-        while taken and taken[-1][1] == taken[-1][0] - 1:
-            taken.pop()
+        switches = sum(place > 0 for _, place in taken)
+        while taken and (
+            taken[-1][1] == taken[-1][0] - 1
+            or (not taken[-1][1] and switches >= most_switches)
+        ):
+            switches -= taken.pop()[1] > 0
         if not taken:
             return
         schedule = [place for _, place in taken]

@@ -47,22 +47,6 @@ async def hang_in_step(house: House, *expected: str) -> None:
     await until(lambda: works(house) == list(expected))
 
 
-async def test_the_same_on_all(house: House) -> None:
-    """One call casts the same playlist to every display."""
-    await house.show(*ROOMS, playlist=TIDES, start_at=2)
-    assert works(house) == ["Tides 2"] * 3
-
-
-async def test_one_of_several_fails(house: House) -> None:
-    """A failure is reported for its display, and the others show the playlist."""
-    house.walls["middle"].inject("status", command="displayPlaylist")
-    with pytest.raises(HomeAssistantError) as raised:
-        await house.show(*ROOMS, playlist=TIDES)
-    assert raised.value.translation_key == "displays_failed"
-    assert "Middle" in str(raised.value)
-    assert works(house) == ["Tides 1", "", "Tides 1"]
-
-
 @pytest.mark.parametrize("order", [ROOMS, ("right", "left", "middle")])
 async def test_spread(house: House, order: tuple[str, ...]) -> None:
     """Displays show consecutive works in the order of the target."""
@@ -192,23 +176,6 @@ async def test_each_step_of_a_script_counts(house: House) -> None:
     assert works(house) == ["Tides 3"] * 3
 
 
-async def test_cleared_and_hung_again(house: House) -> None:
-    """A step that clears a group does not swallow the one that hangs something."""
-    await house.show("left", playlist=TIDES)
-    await join(house)
-    target = {"entity_id": house.entity("right")}
-    media = {
-        "media_content_id": f"{house.door}/picture.jpg",
-        "media_content_type": "",
-    }
-    await run_script(
-        house,
-        {"action": "media_player.clear_playlist", "target": target},
-        {"action": "media_player.play_media", "target": target, "data": media},
-    )
-    assert works(house) == ["picture"] * 3
-
-
 async def test_a_leader_that_overheats(house: House) -> None:
     """A leader with a problem reports no works, which does not clear the others."""
     await join(house)
@@ -219,29 +186,6 @@ async def test_a_leader_that_overheats(house: House) -> None:
     await until(lambda: coordinator.data.player.error == "overheating")
     await async_sync(coordinator)
     assert works(house)[1:] == ["Tides 1"] * 2
-
-
-async def test_steps_at_the_same_time(house: House) -> None:
-    """Different steps that run at the same time all count, and what is hung for all members is looked up once."""
-    await house.show("left", playlist=TIDES)
-    await join(house)
-    targets = [{"entity_id": house.entity(room)} for room in ROOMS]
-    steps = [
-        {"action": "media_player.media_next_track", "target": target}
-        for target in (targets[1], targets[1])
-    ]
-    await run_script(house, {"parallel": steps})
-    assert works(house) == ["Tides 3"] * 3
-    async with served(DUNES) as (url,):
-        media = {"media_content_id": url, "media_content_type": "playlist"}
-        await house.hass.services.async_call(
-            "media_player",
-            "play_media",
-            {"entity_id": list(map(house.entity, ROOMS)), **media},
-            blocking=True,
-        )
-    assert works(house) == ["Dunes 1"] * 3
-    assert [wall.casts for wall in house.walls.values()] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("joined_first", [True, False])

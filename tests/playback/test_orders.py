@@ -135,6 +135,11 @@ class House:
         """Show for longer."""
         self.until = await self.program.async_extend(MOMENT)
 
+    async def extend_late(self, url: str, options: Options) -> None:
+        """Show for longer when the time is over."""
+        await asyncio.sleep(MOMENT.total_seconds())
+        await self.extend(url, options)
+
     async def end(self, _url: str, _options: Options) -> None:
         """Show what hung before."""
         with suppress(HomeAssistantError):
@@ -218,6 +223,7 @@ PAIRS = [
     ("show", "show", "nothing"),
     ("announce", "announce", "nothing"),
     *((first, "late", "announcement") for first in ("extend", "end", "announce")),
+    ("move", "extend_late", "announcement"),
 ]
 
 

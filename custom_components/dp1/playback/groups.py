@@ -268,9 +268,11 @@ def paused(hass: HomeAssistant, entry_ids: Iterable[str]) -> Iterator[None]:
     try:
         yield
     finally:
-        for group in groups.values():
+        for leader, group in groups.items():
             group.sync.paused -= 1
-            group.async_schedule_sync()
+            # Another display may lead by now.
+            if (present := group_of(hass, leader)) is not None:
+                present.async_schedule_sync()
 
 
 async def async_sync(leader: DisplayCoordinator) -> None:
