@@ -1,8 +1,7 @@
 """Test parsing the records of the catalog."""
 
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
-import json
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -10,7 +9,7 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
 
-from tests.client.tables import tables
+from tests.client.tables import plain, tables
 
 TABLES = tables("catalog_models")
 RECORDS = TABLES["records"]
@@ -29,15 +28,6 @@ def parsed(kind: str, data: Any) -> Record:
     record = KINDS[kind].parse(data)
     assert record is not None
     return record
-
-
-def plain(value: object) -> Any:
-    """Return a value as in JSON."""
-    return json.loads(
-        json.dumps(
-            value, default=lambda it: asdict(it) if is_dataclass(it) else str(it)
-        )
-    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,21 +1,31 @@
 """Test casts to displays of either description."""
 
+from typing import Any
+
 import pytest
 
 from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.errors import (
-    BusyError,
-    LostAnswerError,
+    Dp1Error,
     NotReadyError,
     PlayerNotRunningError,
-    PlaylistRefusedError,
     RejectedError,
 )
 from custom_components.dp1.client.playlist.playlist import Playlist
 
-from .displays import FLAT, PLAYLIST, WRAPPED, by_command, commands, plain, scripted
+from .displays import (
+    FLAT,
+    PLAYLIST,
+    WRAPPED,
+    by_command,
+    commands,
+    plain,
+    replied,
+    scripted,
+)
 
 from tests.client.scripted_server import Reply, Request
+from tests.client.tables import tables
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -81,28 +91,24 @@ async def test_any_success_of_the_2025_description(
     assert len(server.requests) == 1
 
 
-async def test_no_is_no_in_every_dialect() -> None:
-    """``ok: false`` is an error."""
-    async with scripted(Reply(200, {"ok": False}), dialect=Dialect.LEGACY) as (
-        _,
-        display,
-    ):
-        with pytest.raises(RejectedError):
-            await display.cast(DOCUMENT)
-
-
-@pytest.mark.parametrize("refusal", [plain(400), plain(413), plain(422, "x"), FAILED])
-async def test_a_strict_display_gets_its_own_form(refusal: Reply) -> None:
+@pytest.mark.parametrize(
+    ("refusal", "accepted"),
+    [
+        *((refusal, EMPTY) for refusal in (plain(400), plain(413), plain(422, "x"))),
+        (FAILED, EMPTY),
+        # The only accepted form shows the dialect.
+        (FAILED, WRAPPED),
+    ],
+)
+async def test_a_strict_display_gets_its_own_form(
+    refusal: Reply, accepted: Reply
+) -> None:
     """A strict display refuses unknown keys; it gets a second request in its own form, which is then kept."""
 
     def strict(request: Request) -> Reply:
         """Take exactly what the description has."""
-        sent = request.json
-        known = sent["command"] == "displayPlaylist" and set(sent["request"]) == {
-            "playlist",
-            "intent",
-        }
-        return EMPTY if known else refusal
+        ours = set(request.json["request"]) == {"playlist", "intent"}
+        return accepted if ours else refusal
 
     async with scripted(strict, dialect=Dialect.UNKNOWN) as (server, display):
         learned = listener(display)
@@ -117,150 +123,38 @@ async def test_a_strict_display_gets_its_own_form(refusal: Reply) -> None:
     ]
 
 
-async def test_a_strict_display_that_wraps_its_reply() -> None:
-    """The only accepted form shows the dialect."""
-
-    def strict(request: Request) -> Reply:
-        """Take exactly what the description has."""
-        return (
-            WRAPPED
-            if set(request.json["request"]) == {"playlist", "intent"}
-            else FAILED
-        )
-
-    async with scripted(strict, dialect=Dialect.UNKNOWN) as (_, display):
-        await display.cast(DOCUMENT)
-        assert display.dialect is Dialect.LEGACY
-        await display.cast(DOCUMENT)
+# Either
 
 
-async def test_refused_in_both_forms() -> None:
-    """The first refusal is raised; there is no third request, and the dialect stays unknown."""
-    first = plain(422, "sourceUnreachable: nothing loads")
-    async with scripted(first, FAILED, FAILED, dialect=Dialect.UNKNOWN) as (
-        server,
-        display,
-    ):
-        with pytest.raises(PlaylistRefusedError) as caught:
-            await display.cast(DOCUMENT)
-        assert display.dialect is Dialect.UNKNOWN
-    assert caught.value.code == "sourceUnreachable"
-    assert len(server.requests) == 3
-
-
-async def test_the_second_form_gets_lost() -> None:
-    """A lost answer to the second form is raised, as it may have taken effect."""
+@pytest.mark.parametrize("case", tables("casts")["casts"], ids=lambda it: it["name"])
+async def test_what_follows_a_cast(case: dict[str, Any]) -> None:
+    """A second form only follows a refusal by a display that is not known; a refusal of firmware is about the playlist or the player; right after its start it is asked again."""
+    script: list[Any] = [replied(**row) for row in case.get("script", [])]
+    by = {name: replied(**row) for name, row in case.get("by_command", {}).items()}
     async with scripted(
-        plain(400), FAILED, Reply(fault="after"), dialect=Dialect.UNKNOWN
-    ) as (server, display):
-        with pytest.raises(LostAnswerError):
-            await display.cast(DOCUMENT)
-    assert len(server.requests) == 3
-
-
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [(Reply(fault="after"), LostAnswerError), (plain(429), BusyError)],
-)
-async def test_no_second_form_without_a_refusal(
-    reply: Reply, error: type[Exception]
-) -> None:
-    """There is no second form if the first may have taken effect or was not processed."""
-    async with scripted(reply, dialect=Dialect.UNKNOWN) as (server, display):
-        with pytest.raises(error):
-            await display.cast(DOCUMENT)
-    assert {frozenset(request.json["request"]) for request in server.requests} == {
-        frozenset({"dp1_call", "playlist", "intent"})
-    }
-
-
-@pytest.mark.parametrize(
-    ("reply", "dialect"),
-    [
-        (EMPTY, Dialect.LEGACY),
-        (Reply(204), Dialect.LEGACY),
-        (FLAT, Dialect.LEGACY),
-        (WRAPPED, Dialect.UNKNOWN),
-    ],
-)
-async def test_a_stranger_that_takes_both_forms(reply: Reply, dialect: Dialect) -> None:
-    """A reply without a wrapper shows another display; one with a wrapper proves nothing."""
-    no = Reply(404)
-    async with scripted(
-        by_command(displayPlaylist=reply, getDeviceStatus=no), dialect=Dialect.UNKNOWN
-    ) as (server, display):
-        await display.cast(DOCUMENT)
-        assert display.dialect is dialect
-        await display.cast(DOCUMENT)
-    assert commands(server).count("displayPlaylist") == 2
-
-
-# Feral File firmware
-
-
-async def test_firmware_that_shows_itself_only_now() -> None:
-    """A refusal of firmware that is detected meanwhile is about the playlist."""
-    async with scripted(
-        by_command(displayPlaylist=FAILED, getDeviceStatus=STATUS),
-        dialect=Dialect.UNKNOWN,
+        *(script or [by_command(**by)]), dialect=Dialect(case["dialect"])
     ) as (server, display):
         learned = listener(display)
-        with pytest.raises(RejectedError):
-            await display.cast(DOCUMENT)
-    assert learned == [Dialect.FF]
-    assert commands(server) == ["displayPlaylist", "getDeviceStatus"]
+        cast, error = {"document": DOCUMENT, "url": BY_URL}[case["cast"]], None
+        try:
+            await display.cast(cast)
+        except Dp1Error as err:
+            error = err
+    assert case["error"] == (error and type(error).__name__)
+    for name, value in case.get("attributes", {}).items():
+        assert getattr(error, name) == value
+    assert commands(server) == case["commands"]
+    assert learned == case["learned"]
 
 
-async def test_a_bad_playlist_is_not_tried_in_another_form() -> None:
-    """Known firmware has one form; whether its player runs is checked."""
-    player = Reply(200, {"message": {"ok": True, "items": [], "shuffle": False}})
-    async with scripted(by_command(displayPlaylist=FAILED, checkStatus=player)) as (
-        server,
-        display,
-    ):
-        with pytest.raises(RejectedError) as caught:
-            await display.cast(DOCUMENT)
-    assert (type(caught.value), caught.value.detail) == (RejectedError, "")
-    assert commands(server) == ["displayPlaylist", "checkStatus"]
-
-
-@pytest.mark.parametrize("dialect", [Dialect.FF, Dialect.UNKNOWN])
-async def test_a_cast_without_a_player(dialect: Dialect) -> None:
+async def test_a_player_that_fails_once_the_firmware_is_known() -> None:
     """The error is about the player if it does not answer anything."""
-    async with scripted(
-        by_command(displayPlaylist=FAILED, checkStatus=FAILED, getDeviceStatus=STATUS),
-        dialect=dialect,
-    ) as (server, display):
+    by = by_command(displayPlaylist=FAILED, checkStatus=FAILED, getDeviceStatus=STATUS)
+    async with scripted(by, dialect=Dialect.UNKNOWN) as (server, display):
         await display.device_status()
         with pytest.raises(PlayerNotRunningError):
             await display.cast(BY_URL)
     assert commands(server)[-2:] == ["displayPlaylist", "checkStatus"]
-
-
-@pytest.mark.parametrize("dialect", [Dialect.FF, Dialect.UNKNOWN])
-async def test_the_set_up_screen(dialect: Dialect) -> None:
-    """An empty answer of known firmware means that nothing was done, also if it is detected meanwhile."""
-    async with scripted(
-        by_command(displayPlaylist=Reply(204), getDeviceStatus=STATUS), dialect=dialect
-    ) as (server, display):
-        with pytest.raises(NotReadyError):
-            await display.cast(DOCUMENT)
-    assert commands(server).count("displayPlaylist") == 1
-
-
-async def test_a_hiccup_passes() -> None:
-    """An empty success of known firmware is retried, as it occurs right after its start."""
-    async with scripted(EMPTY, EMPTY, WRAPPED) as (server, display):
-        await display.cast(DOCUMENT)
-    assert len(server.requests) == 3
-
-
-async def test_a_hiccup_that_stays() -> None:
-    """There are three tries."""
-    async with scripted(EMPTY) as (server, display):
-        with pytest.raises(NotReadyError):
-            await display.cast(BY_URL)
-    assert len(server.requests) == 3
 
 
 async def test_other_commands_are_not_repeated() -> None:

@@ -258,6 +258,19 @@ async def test_identify_something_else(reply: Reply) -> None:
         assert display.dialect is Dialect.UNKNOWN
 
 
+async def test_an_address_that_is_not_accepted() -> None:
+    """Newer firmware takes only local names, whatever is asked; that it answers is enough for a probe."""
+    async with scripted(plain(403, "Host not allowed")) as (_, display):
+        for call in (
+            display.identify(),
+            display.device_status(),
+            anext(display.listen()),
+        ):
+            with pytest.raises(Dp1Error, check=keyed("address_not_accepted")):
+                await call
+        await display.probe()
+
+
 @pytest.mark.parametrize("body", [{}, {"ok": True}, {"message": {"ok": True}}, None])
 async def test_no_status(body: object) -> None:
     """An empty success is an error."""

@@ -6,6 +6,10 @@ import pytest
 
 from custom_components.dp1.client.display.transport import RateLimit
 
+from tests.client.tables import tables
+
+TABLES = tables("rate_limit")
+
 
 class Clock:
     """A clock that only moves when somebody sleeps."""
@@ -44,29 +48,7 @@ class Gate:
         return True
 
 
-GATES = {
-    "reboot": (0.2, 2),
-    "shutdown": (0.2, 2),
-    "updateToLatestVersion": (0.2, 2),
-    "setSleepSchedule": (0.2, 2),
-    "setSleepMode": (0.2, 2),
-    "rotate": (0.2, 2),
-    "sleepNow": (2, 5),
-    "wakeNow": (2, 5),
-    "displayPlaylist": (1, 3),
-    "displayDefaultPlaylist": (1, 3),
-    "refreshArtwork": (1, 3),
-    "ddcPanelControl": (2, 5),
-    "getDeviceStatus": (5, 10),
-    "deviceMetrics": (5, 10),
-    "ddcPanelStatus": (5, 10),
-    "getContentPolicy": (5, 10),
-    "sendKeyboardEvent": (50, 100),
-    "zoomGesture": (50, 100),
-    "setVolume": (10, 20),
-    "checkStatus": (10, 20),
-    "whatever": (10, 20),
-}
+GATES = TABLES["gates"]
 
 
 @pytest.mark.parametrize("command", GATES)
@@ -151,17 +133,7 @@ async def test_who_gives_up_leaves_the_token_to_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "attempt", "retry_after", "least"),
-    [
-        ("setVolume", 1, None, 0.75),
-        ("setVolume", 2, None, 1.5),
-        ("displayPlaylist", 2, None, 1.5),
-        ("reboot", 1, None, 6.25),
-        ("setSleepMode", 2, None, 6.25),
-        ("screenshot", 1, 1.0, 1.0),
-        ("setVolume", 2, 1.0, 1.5),
-        ("setVolume", 1, 3600.0, 30.0),
-    ],
+    ("command", "attempt", "retry_after", "least"), TABLES["pauses"]
 )
 async def test_backing_off(
     command: str, attempt: int, retry_after: float | None, least: float

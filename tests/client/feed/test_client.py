@@ -1,7 +1,7 @@
 """Test reading one feed, and deleting."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from json import dumps
 import threading
 from typing import Any
@@ -231,18 +231,7 @@ async def test_writes_do_not_follow_redirects() -> None:
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("document", "good"),
-    [
-        ({"items": []}, True),
-        ({"dynamicQuery": {}}, True),
-        ({"dynamicQueries": []}, True),
-        ({"playlists": []}, False),
-        ({"items": {}}, False),
-        ([], False),
-        ("x", False),
-    ],
-)
+@pytest.mark.parametrize(("document", "good"), TABLES["documents"])
 async def test_is_a_playlist(document: Any, good: bool) -> None:
     """A document with unusual values is read, and one that is no playlist raises."""
     async with scripted(Reply(body=document)) as (feed, _):
@@ -271,20 +260,15 @@ async def test_etag() -> None:
         assert sent == [None, '"1"', '"1"', '"2"', None]
 
 
-async def test_etag_that_no_request_can_have() -> None:
-    """A mark with control characters is not sent back."""
+async def test_odd_etags() -> None:
+    """A mark with control characters is not sent back, and an unexpected 304 raises."""
     reply = Reply(body=playlist(id=ID), headers={"ETag": '"\x01"'})
-    async with scripted(reply) as (feed, server):
+    async with scripted(reply, reply, Reply(304)) as (feed, server):
         for _ in range(2):
             assert (await feed.playlist(ID)).document["title"] == "Evening"
-        assert not any("If-None-Match" in r.headers for r in server.requests)
-
-
-async def test_304_out_of_the_blue() -> None:
-    """An unexpected 304 raises."""
-    async with scripted(Reply(304)) as (feed, _):
         with pytest.raises(UnexpectedAnswerError):
             await feed.playlist(ID)
+        assert not any("If-None-Match" in r.headers for r in server.requests)
 
 
 async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,17 +348,23 @@ async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(await listed(feed)) == 5
 
 
-def sized(sizes: list[int]) -> Callable[[Request], Reply]:
-    """Serve records of these sizes; the cursor is the index of the next."""
+def paged(records: list[Any]) -> Callable[[Request], Reply]:
+    """Serve records as compact JSON; the cursor is the index of the next."""
 
     def serve(request: Request) -> Reply:
         query = parse_qs(urlsplit(request.path).query)
         first, limit = int(query.get("cursor", ["0"])[0]), int(query["limit"][0])
-        numbers = range(first, min(first + limit, len(sizes)))
-        items = [{"id": str(n), "text": "x" * sizes[n]} for n in numbers]
-        return page(items, str(first + limit) if numbers.stop < len(sizes) else None)
+        body: dict[str, Any] = {"items": records[first : first + limit]}
+        if first + limit < len(records):
+            body |= {"hasMore": True, "cursor": str(first + limit)}
+        return Reply(body=dumps(body, separators=(",", ":")).encode())
 
     return serve
+
+
+def sized(sizes: list[int]) -> Callable[[Request], Reply]:
+    """Serve records of these sizes."""
+    return paged([{"id": str(n), "text": "x" * size} for n, size in enumerate(sizes)])
 
 
 async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,18 +383,7 @@ async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> No
         assert len(server.requests) < 45
 
 
-@pytest.mark.parametrize(
-    ("end", "then"),
-    [
-        ('"hasMore":true,"cursor":"1"}', True),
-        ('"cursor": "1", "hasMore": true }\n', True),
-        ('"hasMore":true,"cursor":"1\\u0026"}', True),
-        ('"hasMore":true}', False),
-        ('"hasMore":true,"cursor":"\\x"}', False),
-        ('"hasMore":true,"cursor":5}', False),
-        ('"text":"\\"cursor\\":\\"1\\"}"}', False),
-    ],
-)
+@pytest.mark.parametrize(("end", "then"), TABLES["ends"])
 async def test_the_cursor_behind_a_record_too_large(
     monkeypatch: pytest.MonkeyPatch, end: str, then: bool
 ) -> None:
@@ -438,19 +417,8 @@ async def test_one_author_does_not_hide_the_others(
     record: dict[str, Any], is_read: bool
 ) -> None:
     """A record that is deep, broken or has too many values is the only one that is missed, if at all."""
-    records: list[Any] = [{"id": "1"}, record, {"id": "3"}]
-
-    def serve(request: Request) -> Reply:
-        """Return a page of compact JSON."""
-        query = parse_qs(urlsplit(request.path).query)
-        first = int(query.get("cursor", ["0"])[0])
-        asked = int(query["limit"][0])
-        told: dict[str, Any] = {"items": records[first : first + asked]}
-        if first + asked < len(records):
-            told |= {"hasMore": True, "cursor": str(first + asked)}
-        return Reply(body=dumps(told, separators=(",", ":")).encode())
-
-    async with scripted(serve) as (feed, server):
+    records = paged([{"id": "1"}, record, {"id": "3"}])
+    async with scripted(records) as (feed, server):
         found = [page async for page in feed.playlist_pages()]
     read = [each["id"] for page in found for each in page.records]
     assert read == (["1", "2", "3"] if is_read else ["1", "3"])
@@ -488,9 +456,7 @@ async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "unit", [b"{},", b"[],", b"1,", b'{"items":[{}],"id":"\\ud800"},']
-)
+@pytest.mark.parametrize("unit", [b"{},", b'{"items":[{}],"id":"\\ud800"},'])
 @pytest.mark.parametrize("size", [feed_connection.MAX_BODY - 100_000, 60 * 1024 * 1024])
 async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
     """A large response is decoded outside the event loop, and one over the limit is not read."""
@@ -564,24 +530,30 @@ async def test_a_doubtful_delete(doubt: Reply) -> None:
                     await feed.delete(ID)
 
 
-@pytest.mark.parametrize("name", ["a-" * 2_000_000, "%41" * 1_700_000], ids=len)
-async def test_a_name_without_end_stalls_nothing(name: str) -> None:
-    """No playlist is called that."""
+@asynccontextmanager
+async def signed() -> AsyncIterator[tuple[Feed, FeedSimulator]]:
+    """Serve and open a signed feed."""
     with impatient():
         async with (
             FeedSimulator("signed") as simulator,
             aiohttp.ClientSession() as session,
         ):
-            feed = Feed(session, simulator.url)
+            yield Feed(session, simulator.url), simulator
 
-            async def write() -> None:
-                for ref in (name, f"{simulator.url}/playlists/{name}"):
-                    with pytest.raises(NotFoundError):
-                        await feed.delete(ref, key=KEY)
-                with suppress(Dp1Error):
-                    await feed.publish(playlist(slug=name), key=KEY)
 
-            assert await worst_stall(write, 0.1) < 0.1
+@pytest.mark.parametrize("name", ["a-" * 2_000_000, "%41" * 1_700_000], ids=len)
+async def test_a_name_without_end_stalls_nothing(name: str) -> None:
+    """No playlist is called that."""
+    async with signed() as (feed, simulator):
+
+        async def write() -> None:
+            for ref in (name, f"{simulator.url}/playlists/{name}"):
+                with pytest.raises(NotFoundError):
+                    await feed.delete(ref, key=KEY)
+            with suppress(Dp1Error):
+                await feed.publish(playlist(slug=name), key=KEY)
+
+        assert await worst_stall(write, 0.1) < 0.1
 
 
 async def test_signatures_of_a_stored_playlist_are_verified_in_a_thread(
@@ -595,14 +567,9 @@ async def test_signatures_of_a_stored_playlist_are_verified_in_a_thread(
         return is_signed_by(*arguments)
 
     monkeypatch.setattr(f"{writer.__name__}.is_signed_by", seen)
-    with impatient():
-        async with (
-            FeedSimulator("signed") as simulator,
-            aiohttp.ClientSession() as session,
-        ):
-            feed = Feed(session, simulator.url)
-            slug = (await feed.publish(playlist(), key=KEY)).slug
-            await feed.update(slug, lambda it: {**it, "title": "Noon"}, key=KEY)
-            await feed.delete(slug, key=KEY)
+    async with signed() as (feed, _):
+        slug = (await feed.publish(playlist(), key=KEY)).slug
+        await feed.update(slug, lambda it: {**it, "title": "Noon"}, key=KEY)
+        await feed.delete(slug, key=KEY)
     assert threads
     assert threading.get_ident() not in threads

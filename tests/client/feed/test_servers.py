@@ -10,17 +10,12 @@ from hypothesis import HealthCheck, assume, example, given, settings
 import pytest
 
 from custom_components.dp1.client.errors import (
-    AuthenticationError,
     ConflictError,
-    Dp1Error,
-    InvalidPlaylistError,
     NotFoundError,
     NotOwnerError,
 )
-from custom_components.dp1.client.feed import paging as feed_lists, writer
-from custom_components.dp1.client.feed.client import Family, Feed
-from custom_components.dp1.client.feed.drafts import normalize
-from custom_components.dp1.client.playlist.document import build, build_item
+from custom_components.dp1.client.feed import writer
+from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
 
 from .feeds import KEY, NOW, impatient, playlist
@@ -28,11 +23,7 @@ from .feeds import KEY, NOW, impatient, playlist
 from tests.client.keys import keyed
 from tests.client.playlist.test_document import playlists
 from tests.simulators.feed import (
-    Cut,
-    Fault,
     FeedSimulator,
-    Paging,
-    bad_gateway,
     both_signatures,
     dynamic_only,
     legacy_signature,
@@ -70,24 +61,6 @@ def posts(simulator: FeedSimulator) -> int:
     return simulator.requests["POST", "/api/v1/playlists"]
 
 
-@BOTH
-async def test_family(family: FamilyName) -> None:
-    """The family is detected by the response at the base URL."""
-    async with served(family) as (feed, _):
-        assert await feed.family() is Family(family)
-
-
-@BOTH
-async def test_check_key(family: FamilyName) -> None:
-    """Valid and invalid API keys are detected, and nothing is published."""
-    async with served(family) as (feed, simulator):
-        await feed.check_key()
-        assert not simulator.documents
-    async with served(family, key="wrong") as (feed, simulator):
-        with pytest.raises(AuthenticationError):
-            await feed.check_key()
-
-
 async def test_publish_signed_and_read_back() -> None:
     """The strict server stores a signed playlist unchanged and adds its own signature."""
     async with served(key="") as (feed, simulator):
@@ -120,25 +93,6 @@ async def test_publish_with_key_on_v2() -> None:
         assert list(simulator.documents) == [told.id]
 
 
-async def test_publish_on_ts() -> None:
-    """Works without duration and license get those of the playlist."""
-    async with served("ts") as (feed, simulator):
-        told = await feed.publish(playlist(note={"text": "hi"}), key=KEY)
-        assert told.signed_by is None
-        assert told.changed == ("note",)
-        assert [v.valid for v in told.verified] == [None]
-        async with aiohttp.ClientSession() as session:
-            known = Feed(
-                session,
-                feed.url,
-                api_key=simulator.api_key,
-                legacy_keys=[simulator.kid],
-            )
-            told = await known.publish(playlist())
-        assert [(v.kid, v.valid) for v in told.verified] == [(simulator.kid, True)]
-        assert (await feed.playlist(told.slug)).document == told.document
-
-
 async def test_queued_on_ts() -> None:
     """A queued playlist is published, and cannot be read yet."""
     async with served("ts", always_async=True, queue_delay=None) as (feed, simulator):
@@ -169,46 +123,6 @@ async def test_a_queue_that_is_not_told(
         assert posts(simulator) == 1
 
 
-FAULTS = {
-    "cut after the body": Fault(method="POST", cut=Cut.AFTER_BODY),
-    "cut when done": Fault(method="POST", cut=Cut.AFTER_DONE),
-    "cut in the answer": Fault(method="POST", cut=Cut.IN_ANSWER),
-    "502 not done": bad_gateway(method="POST"),
-    "502 done": Fault(method="POST", status=502, body="<html>", done=True),
-    "too late": Fault(method="POST", delay=2.5),
-}
-
-
-def fresh(name: str) -> Fault:
-    """Return a copy of a fault, which counts its uses."""
-    fault = FAULTS[name]
-    return Fault(
-        method=fault.method, cut=fault.cut, status=fault.status, body=fault.body,
-        done=fault.done, delay=fault.delay,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FAULTS)
-async def test_signed_publish_survives(name: str) -> None:
-    """After any single fault the playlist is stored once."""
-    async with served(key="", seconds=1.5) as (feed, simulator):
-        simulator.fault(fresh(name))
-        told = await feed.publish(playlist(), key=KEY)
-        assert list(simulator.documents) == [told.id]
-        assert (told.signed_by, told.changed) == (KEY.did, ())
-        assert posts(simulator) <= 2
-
-
-async def test_publish_twice_is_once() -> None:
-    """Publishing the same document again finds it."""
-    given, _ = normalize(playlist(), now=NOW)
-    async with served(key="") as (feed, simulator):
-        first = await feed.publish(given, key=KEY)
-        second = await feed.publish(given, key=KEY)
-        assert (first.id, first.document) == (second.id, second.document)
-        assert len(simulator.documents) == 1
-
-
 async def test_named_again() -> None:
     """The id or slug of our playlist replaces it, and that of another one raises."""
     other = SigningKey.generate()
@@ -226,127 +140,6 @@ async def test_named_again() -> None:
         assert list(simulator.documents.values()) == [third.document]
 
 
-async def test_refused_signatures() -> None:
-    """A document changed after signing, or signed by an unknown key, is refused."""
-    async with served(key="") as (feed, simulator):
-        signed = sign(
-            playlist(
-                id="385f79b6-a45f-4c1c-8080-e93a192adccc",
-                slug="evening",
-                created="2026-01-01T00:00:00Z",
-                curators=[{"name": "A", "key": KEY.did}],
-            ),
-            KEY,
-            now=NOW,
-        )
-        for bad in (
-            {**signed, "title": "Night"},
-            sign({**signed, "curators": []}, KEY, now=NOW),
-        ):
-            with pytest.raises(Dp1Error, check=keyed("signature_refused")):
-                await feed.publish(bad)
-        assert not simulator.documents
-        assert posts(simulator) == 2
-
-
-async def test_works_a_ts_feed_does_not_take() -> None:
-    """The feed's fault is raised with its path."""
-    bare = build("Evening", [build_item("https://art.example/1.html")])
-    async with served("ts") as (feed, _):
-        with pytest.raises(InvalidPlaylistError) as caught:
-            await feed.publish(bare)
-    assert {fault.path for fault in caught.value.faults} == {
-        "items[0].duration",
-        "items[0].license",
-    }
-
-
-@BOTH
-async def test_wrong_api_key(family: FamilyName) -> None:
-    """A wrong API key raises for every write."""
-    async with served(family, key="wrong-key") as (feed, simulator):
-        (held,) = simulator.seed([playlist()])
-        for write in (
-            feed.publish(playlist()),
-            feed.delete(held["id"]),
-        ):
-            with pytest.raises(AuthenticationError) as caught:
-                await write
-            assert "wrong-key" not in str(caught.value)
-        assert simulator.documents == {held["id"]: held}
-
-
-@BOTH
-async def test_delete(family: FamilyName) -> None:
-    """A playlist is deleted once, and not found after that."""
-    async with served(family) as (feed, simulator):
-        told = await feed.publish(playlist())
-        assert await feed.delete(told.slug) == told.id
-        assert not simulator.documents
-        with pytest.raises(NotFoundError):
-            await feed.delete(told.slug)
-
-
-async def test_delete_what_a_channel_shows() -> None:
-    """A playlist of a channel cannot be deleted."""
-    async with served() as (feed, simulator):
-        (held,) = simulator.seed([playlist()])
-        simulator.seed(channels=[{"title": "C", "playlists": [held["id"]]}])
-        with pytest.raises(ConflictError):
-            await feed.delete(held["id"])
-        assert held["id"] in simulator.documents
-
-
-@BOTH
-async def test_lists(family: FamilyName, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every playlist is listed once and in order, also if the last page is empty."""
-    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 5)
-    async with served(family) as (feed, simulator):
-        made = [
-            playlist(title=f"P{n}", created=f"2026-01-01T00:00:{n:02}Z")
-            for n in range(20)
-        ]
-        simulator.seed(made)
-        assert [
-            record["title"]
-            async for page in feed.playlist_pages()
-            for record in page.records
-        ] == [f"P{n}" for n in range(19, -1, -1)]
-
-
-@BOTH
-@pytest.mark.parametrize("paging", Paging)
-async def test_lists_that_never_end(
-    family: FamilyName, paging: Paging, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Endless lists end."""
-    monkeypatch.setattr(feed_lists, "PAGE_SIZE", 3)
-    async with served(family) as (feed, simulator):
-        simulator.seed([playlist(title=f"P{n}") for n in range(6)])
-        simulator.fault(method="GET", paging=paging, times=None)
-        titles = [
-            record["title"]
-            async for page in feed.playlist_pages()
-            for record in page.records
-        ]
-        assert len(titles) == len(set(titles)) == (3 if paging is Paging.REPEAT else 0)
-        assert simulator.request_count <= 2
-
-
-@BOTH
-async def test_channels(family: FamilyName) -> None:
-    """Channels have their playlists in the curator's order."""
-    async with served(family) as (feed, simulator):
-        ids = [
-            record["id"] for record in simulator.seed([playlist(title=t) for t in "AB"])
-        ]
-        simulator.seed(channels=[{"title": "Hall", "playlists": ids[::-1]}])
-        (channel,) = [channel async for channel in feed.channels()]
-        assert channel["title"] == "Hall"
-        found = [await feed.playlist(url) for url in channel["playlists"]]
-        assert [stored.document["title"] for stored in found] == ["B", "A"]
-
-
 @BOTH
 async def test_playlist_groups(family: FamilyName) -> None:
     """Playlist groups are read like channels, each once, and their playlists, too."""
@@ -361,25 +154,6 @@ async def test_playlist_groups(family: FamilyName) -> None:
             assert (await feed.channel(one["id"]))["title"] == one["title"]
             members = [member async for member in feed.channel_playlists(one["id"])]
             assert [member["title"] for member in members] == ["A"]
-
-
-async def test_without_channels() -> None:
-    """A feed without the extension has no channels, but playlist groups."""
-    async with served(extensions=False) as (feed, simulator):
-        assert [channel async for channel in feed.channels()] == []
-        (held,) = simulator.seed([playlist()])
-        simulator.seed(groups=[{"title": "Hall", "playlists": [held["id"]]}])
-        assert [one["title"] async for one in feed.channels()] == ["Hall"]
-
-
-async def test_etag() -> None:
-    """A playlist is read again only after a change."""
-    async with served() as (feed, simulator):
-        told = await feed.publish(playlist())
-        first = await feed.playlist(told.id)
-        again = await feed.playlist(told.id)
-        assert first == again
-        assert simulator.log[-1].headers["if-none-match"]
 
 
 @BOTH

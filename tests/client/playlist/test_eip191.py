@@ -23,6 +23,10 @@ from custom_components.dp1.client.playlist.signing import payload_hash, verify
 
 from .documents import vectors
 
+from tests.client.tables import tables
+
+TABLES = tables("eip191")
+
 VECTOR = vectors("eip191")
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 LAYOUTS = ("dp1_js", "wallet")
@@ -139,22 +143,7 @@ def test_a_key_at_infinity_is_none() -> None:
     assert not holds(ADDRESS, signature, DIGEST)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"sig": VECTOR["wallet"]["sig"][:-1]}, "malformed"),
-        ({"sig": written(WALLET + b"\0")}, "malformed"),
-        ({"sig": written(R_S)}, "malformed"),
-        ({"sig": "0x" + WALLET.hex()}, "malformed"),
-        ({"kid": "did:pkh:eip155:1:0x" + "0" * 40}, "does_not_fit"),
-        ({"kid": "did:pkh:eip155:1:0x12"}, "no_account"),
-        ({"kid": VECTOR["wallet"]["kid"] + "0"}, "no_account"),
-        ({"kid": "did:pkh:tezos:1:0x" + "0" * 40}, "no_account"),
-        ({"kid": "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"}, "no_account"),
-        ({"payload_hash": "sha256:" + "0" * 64}, "other_document"),
-        ({"alg": "ed25519"}, "no_key"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "reason"), TABLES["malformed"])
 def test_malformed_entries(changes: dict[str, Any], reason: str) -> None:
     """An invalid entry is refused with a reason."""
     (row,) = verify(signed(**changes))
