@@ -12,7 +12,8 @@ from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.library import keys
 from homeassistant import config_entries
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+
+from .calls import call, failure, writes
 
 from tests.libraries import ID, SEED, library_entry, playlist, set_up
 from tests.simulators.feed import FeedSimulator
@@ -54,15 +55,6 @@ def saved(path: Path) -> list[Any]:
     return [
         [each["data"].get(k) for k in ("signing_key", "api_key")] for each in entries
     ]
-
-
-async def call(hass: HomeAssistant, action: str, **data: Any) -> None:
-    await hass.services.async_call("dp1", action, data, blocking=True)
-
-
-def writes(feed: FeedSimulator) -> int:
-    """Return how often the feed was written."""
-    return sum(asked.method not in ("GET", "HEAD") for asked in feed.log)
 
 
 async def test_keys_are_saved_before_they_are_used(
@@ -107,7 +99,5 @@ async def test_nothing_is_published_with_a_key_that_cannot_be_saved(
         ("delete_playlist", {"playlist_id": ID}),
         ("update_playlist", {"playlist_id": ID, "title": "Night"}),
     ):
-        with pytest.raises(HomeAssistantError) as caught:
-            await call(hass, action, **data)
-        assert caught.value.translation_key == "keys_not_saved"
+        assert (await failure(hass, action, **data))[0] == "keys_not_saved"
     assert not writes(feed)

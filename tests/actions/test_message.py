@@ -10,10 +10,14 @@ from custom_components.dp1.playback.compose import note
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
+from .calls import call, failure
+
 from tests.displays import ENTITY_ID, until
 from tests.fuzzing import unsafe
 from tests.galleries import SMALL, Gallery
 from tests.simulators.display import DisplaySimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 def page(wall: DisplaySimulator) -> str:
@@ -24,85 +28,67 @@ def page(wall: DisplaySimulator) -> str:
     return unquote(data)
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_messages_and_pickers(hass: HomeAssistant) -> None:
-    """Text is escaped, the playlist comes back, and values of the selectors are accepted."""
-    hass.config.internal_url = "http://127.0.0.1:8123"
-    async with Gallery.of(hass) as gallery:
-        wall = gallery.wall
-        wall.caster.preflight = False
-        chosen = {
-            "media_content_id": gallery.media_id(gallery.exhibition(SMALL)),
-            "media_content_type": "playlist",
-            "metadata": {"title": SMALL},
-        }
-        shown = await gallery.cast(media_content_id=chosen, background=[16, 32, 255])
-        assert shown["title"] == SMALL
-        assert wall.player.items[0]["display"]["background"] == "#1020ff"
-
-        told = await gallery.call(
-            "show_message",
-            entity_id=ENTITY_ID,
-            title="<b>Water</b>",
-            text="Line 1\n& line 2 " * 20,
-            image="https://art.example.org/drop.png?a=1&b=2",
-            background=[122, 16, 16],
-            show_for="00:05:00",
-        )
-        assert told[ENTITY_ID]["title"] == "Water"
-        html = page(wall)
-        assert "&lt;b&gt;Water&lt;/b&gt;" in html and "<b>" not in html
-        assert "&amp; line 2" in html and "drop.png?a=1&amp;b=2" in html
-        assert "background:#7a1010" in html
-        await until(lambda: gallery.attribute("media_title"))
-        short = await gallery.call("show_message", entity_id=ENTITY_ID, text="Hello")
-        assert short[ENTITY_ID]["title"] == "Hello"
-        assert "font-size:8.0vmin" in page(wall)
-        with pytest.raises(ServiceValidationError) as error:
-            await gallery.call("show_message", entity_id=ENTITY_ID)
-        assert error.value.translation_key == "nothing_to_show"
-
-        # Favorites by the area of a display.
-        await gallery.cast(media_content_id=chosen)
-        title = gallery.attribute("media_title")
-        area: Any = {"entity_id": [ENTITY_ID]}
-        added = await gallery.call("add_favorite", **area)
-        assert [favorite["title"] for favorite in added["favorites"]] == [title]
-        kept = await gallery.cast(media_content_id="dp1://favorites")
-        assert (kept["title"], kept["items"]) == ("Favorites", 1)
-        await gallery.hass.services.async_call(
-            "dp1", "remove_favorite", area, blocking=True
-        )
-        assert not gallery.library.favorites.is_favorite(
-            added["media_content_id"].partition(f"{gallery.entry.entry_id}/")[2]
-        )
-
-        # Names must match exactly; a similar one is suggested in the error.
-        for field, text, nearest in (
-            ("exhibition", "Everything Is a Windwo", SMALL),
-            ("series", "no such series at all", None),
-        ):
-            with pytest.raises(ServiceValidationError) as error:
-                await gallery.cast(**{field: text})
-            assert (error.value.translation_key or "").startswith(f"{field}_not_found")
-            if nearest:
-                assert (
-                    nearest in (error.value.translation_placeholders or {})["nearest"]
-                )
-        with pytest.raises(ServiceValidationError) as error:
-            await gallery.cast(exhibition="e")
-        assert gallery.attribute("media_title") == title
-        found = await gallery.call("search", query=SMALL, limit=1)
-        result = found["results"][0]
-        assert result["picture"] and result["year"] and result["opens_at"] is None
-        with pytest.raises(ServiceValidationError) as error:
-            await gallery.cast(exhibition="a", series="b")
-        assert (error.value.translation_placeholders or {})[
-            "given"
-        ] == "Exhibition, Series"
+async def test_a_message(gallery: Gallery) -> None:
+    """Its text is escaped, and what the pickers of forms give is taken."""
+    told = await gallery.call(
+        "show_message",
+        entity_id=ENTITY_ID,
+        title="<b>Water</b>",
+        text="Line 1\n& line 2 " * 20,
+        image="https://art.example.org/drop.png?a=1&b=2",
+        background=[122, 16, 16],
+        show_for="00:05:00",
+    )
+    assert told[ENTITY_ID]["title"] == "Water"
+    html = page(gallery.wall)
+    assert "&lt;b&gt;Water&lt;/b&gt;" in html and "<b>" not in html
+    assert "&amp; line 2" in html and "drop.png?a=1&amp;b=2" in html
+    assert "background:#7a1010" in html
+    await until(lambda: gallery.attribute("media_title"))
+    short = await gallery.call("show_message", entity_id=ENTITY_ID, text="Hello")
+    assert short[ENTITY_ID]["title"] == "Hello"
+    assert "font-size:8.0vmin" in page(gallery.wall)
+    refused = await failure(gallery.hass, "show_message", entity_id=ENTITY_ID)
+    assert refused[0] == "nothing_to_show"
 
 
-@pytest.mark.usefixtures("socket_enabled")
+async def test_pickers_favorites_and_names(gallery: Gallery) -> None:
+    """Values of the selectors are accepted, what hangs is a favorite, and a name that is not exact is answered with a similar one."""
+    chosen = {
+        "media_content_id": gallery.media_id(gallery.exhibition(SMALL)),
+        "media_content_type": "playlist",
+        "metadata": {"title": SMALL},
+    }
+    shown = await gallery.cast(media_content_id=chosen, background=[16, 32, 255])
+    assert shown["title"] == SMALL
+    assert gallery.wall.player.items[0]["display"]["background"] == "#1020ff"
+    await until(lambda: gallery.attribute("media_title"))
+    title = gallery.attribute("media_title")
+    area: Any = {"entity_id": [ENTITY_ID]}
+    added = await gallery.call("add_favorite", **area)
+    assert [favorite["title"] for favorite in added["favorites"]] == [title]
+    kept = await gallery.cast(media_content_id="dp1://favorites")
+    assert (kept["title"], kept["items"]) == ("Favorites", 1)
+    await call(gallery.hass, "remove_favorite", **area)
+    assert not gallery.library.favorites.nodes()
+
+    casts = gallery.wall.casts
+    for names, key, words in (
+        ({"exhibition": "Everything Is a Windwo"}, "exhibition_not_found", SMALL),
+        ({"exhibition": "e"}, "exhibition_not_found", ""),
+        ({"series": "no such series at all"}, "series_not_found", ""),
+        ({"exhibition": "a", "series": "b"}, "exactly_one_of", "Exhibition, Series"),
+    ):
+        aim = {"entity_id": ENTITY_ID, "of": ServiceValidationError}
+        found, told = await failure(gallery.hass, "cast_playlist", **aim, **names)
+        assert (found or "").startswith(key)
+        assert words in str(told)
+    assert gallery.wall.casts == casts
+    found = await gallery.call("search", query=SMALL, limit=1)
+    result = found["results"][0]
+    assert result["picture"] and result["year"] and result["opens_at"] is None
+
+
 @pytest.mark.parametrize(
     ("odd", "shown"),
     [
@@ -119,7 +105,6 @@ async def test_odd_texts(hass: HomeAssistant, odd: str, shown: str) -> None:
     title, text = (odd * (most // len(odd)) for most in (180, 2000))
     async with Gallery.of(hass, load=False) as gallery:
         wall = gallery.wall
-        wall.caster.preflight = False
         told = {"title": title, "text": f"Line\n{text[:1900]}"}
         await gallery.call("show_message", entity_id=ENTITY_ID, **told)
         html = page(wall)

@@ -17,6 +17,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
+from .calls import call
+
 from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.libraries import library_entry, set_up
 from tests.simulators.display import DisplaySimulator
@@ -90,6 +92,8 @@ DOCUMENTS: list[tuple[dict[str, Any], str]] = [
     (with_item(note={"text": NAS.replace("nas", "na\ns")}), "items[0].note.text"),
     (with_item(source="rtsp://user@192.168.1.7/stream"), "items[0].source"),
     (with_item(source="file:///config/secrets.yaml"), "items[0].source"),
+    (with_item(source="media-source://dp1/01J/exhibition/1"), "items[0].source"),
+    (with_item(source="http://[fd00::1]/a.jpg"), "items[0].source"),
 ]  # fmt: skip
 
 
@@ -103,9 +107,7 @@ async def test_nothing_private_is_published(
 ) -> None:
     """A document with an address at home, of lent media or with a secret header is refused with the path, and not sent."""
     with pytest.raises(ServiceValidationError) as caught:
-        await hass.services.async_call(
-            "dp1", "publish_playlist", {"playlist": playlist() | fields}, blocking=True
-        )
+        await call(hass, "publish_playlist", playlist=playlist() | fields)
     assert caught.value.translation_key == "playlist_invalid"
     fault = (caught.value.translation_placeholders or {})["faults"]
     assert fault.partition(": ")[0] == path
@@ -123,9 +125,7 @@ async def test_what_is_public_is_published(
         "dynamicQuery": query(headers={"Accept": "application/json"}),
         **with_item(source=page("https://art.example/tide.png")),
     }
-    await hass.services.async_call(
-        "dp1", "publish_playlist", {"playlist": document}, blocking=True
-    )
+    await call(hass, "publish_playlist", playlist=document)
     (stored,) = feed.documents.values()
     assert stored["items"][0]["source"] == document["items"][0]["source"]
 
@@ -147,12 +147,11 @@ async def test_what_a_display_adds_is_not_signed(
         await until(lambda: state_of(hass).attributes.get("media_title") == title)
 
     await show("Tide", coverImage=LENT)
-    target = {"entity_id": ENTITY_ID}
     with pytest.raises(HomeAssistantError, match="coverImage"):
-        await hass.services.async_call("dp1", "publish_playlist", target, blocking=True)
+        await call(hass, "publish_playlist", entity_id=ENTITY_ID)
     assert not feed.documents
     await show("Dune")
-    await hass.services.async_call("dp1", "publish_playlist", target, blocking=True)
+    await call(hass, "publish_playlist", entity_id=ENTITY_ID)
     assert feed.documents
     sent = [json.loads(asked.body) for asked in feed.log if asked.method == "POST"]
     assert sent

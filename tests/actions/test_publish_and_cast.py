@@ -7,7 +7,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+
+from . import calls
+from .calls import call, cast
 
 from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, until
@@ -30,23 +32,17 @@ async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
     return await set_up(hass, library_entry(feed.url))
 
 
-async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
-    response: Any = await hass.services.async_call(
-        "dp1", action, data, blocking=True, return_response=True
-    )
-    return response
-
-
-async def cast(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
-    response = await call(hass, "cast_playlist", entity_id=ENTITY_ID, **data)
-    told: dict[str, Any] = response[ENTITY_ID]
-    return told
-
-
 async def failure(hass: HomeAssistant, action: str, **data: Any) -> str | None:
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, action, **data)
-    return caught.value.translation_key
+    """Call an action, and return the key of its error."""
+    key, _ = await calls.failure(hass, action, **data)
+    return key
+
+
+def sent(display: DisplaySimulator) -> dict[str, Any]:
+    """Return the document that was cast last."""
+    casts = [it for it in display.received if it.command == "displayPlaylist"]
+    document: dict[str, Any] = casts[-1].request["dp1_call"]
+    return document
 
 
 # Casting
@@ -63,14 +59,10 @@ async def test_cast_by_id(
         assert response["playlist_url"] == f"{feed.url}/playlists/{stored['id']}"
         await until(lambda: display.state.current_title == "B")
     assert (await cast(hass, playlist_id=stored["id"], limit=2))["method"] == "inline"
-    document = display.state.playlist
-    assert document is not None
-    assert [item["title"] for item in document["items"]] == ["A", "B"]
-    assert "signatures" not in document
+    assert [item["title"] for item in sent(display)["items"]] == ["A", "B"]
+    assert "signatures" not in sent(display)
     await cast(hass, playlist_id=stored["id"], limit=3)
-    document = display.state.playlist
-    assert document is not None
-    assert document["signatures"] == stored["signatures"]
+    assert sent(display)["signatures"] == stored["signatures"]
 
 
 @pytest.mark.usefixtures("library", "setup_display")
@@ -90,73 +82,41 @@ async def test_cast_keeps_what_it_does_not_know(
         {"playlist": json.dumps(read)},
     ):
         assert (await cast(hass, **what))["method"] == "inline"
-        assert _sent(display) == read
+        assert sent(display) == read
     await cast(hass, playlist_id=stored["id"], scaling="fill")
-    document = _sent(display)
+    document = sent(display)
     assert {key: document[key] for key in odd} == odd
     for item, before in zip(document["items"], read["items"], strict=True):
         assert item == {**before, "display": {"scaling": "fill"}}
-
-
-def _sent(display: DisplaySimulator) -> dict[str, Any]:
-    *_, newest = (
-        command for command in display.received if command.command == "displayPlaylist"
-    )
-    document: dict[str, Any] = newest.request["dp1_call"]
-    return document
-
-
-@pytest.mark.usefixtures("library", "setup_display")
-async def test_cast_what_is_not_there(
-    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
-) -> None:
-    """Nothing is sent to the display for a playlist that cannot be read."""
-    (stored,) = feed.seed([playlist("A")])
-    target = {"entity_id": ENTITY_ID}
-    casts = display.casts
-    assert (
-        await failure(hass, "cast_playlist", playlist_id="nothing", **target)
-        == "feed_not_found"
-    )
-    assert (
-        await failure(
-            hass, "cast_playlist", playlist_id=stored["id"], start_at=2, **target
-        )
-        == "no_such_work"
-    )
-    feed.fault(bad_gateway(times=None))
-    assert (
-        await failure(hass, "cast_playlist", playlist_id=stored["id"], **target)
-        == "feed_temporary"
-    )
-    assert display.casts == casts
 
 
 @pytest.mark.usefixtures("setup_display")
 async def test_cast_from_several_libraries(
     hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
 ) -> None:
-    """The first library that has the playlist is used, also if others fail."""
-    target = {"entity_id": ENTITY_ID}
-    assert (
-        await failure(hass, "cast_playlist", playlist_id="evening", **target)
-        == "no_library"
-    )
+    """The first library that has the playlist is used, also if others fail; nothing is sent for what none has."""
+
+    async def refused(playlist_id: str, **more: Any) -> str | None:
+        what = {"entity_id": ENTITY_ID, "playlist_id": playlist_id}
+        casts = display.casts
+        key = await failure(hass, "cast_playlist", **what, **more)
+        assert display.casts == casts
+        return key
+
+    assert await refused("evening") == "no_library"
     async with FeedSimulator("ts") as other:
         await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
         await set_up(hass, library_entry(feed.url))
         await set_up(hass, library_entry(other.url))
         (stored,) = other.seed([playlist("A", title="Elsewhere")])
+        assert await refused("nothing") == "feed_not_found"
+        assert await refused(stored["id"], start_at=2) == "no_such_work"
         await cast(hass, playlist_id=stored["id"])
         assert display.state.playlist_title == "Elsewhere"
-        fault = feed.fault(bad_gateway(times=None))
+        feed.fault(bad_gateway(times=None))
         await cast(hass, playlist_id=stored["slug"])
         assert display.state.playlist_url == f"{other.url}/playlists/{stored['id']}"
-        assert (
-            await failure(hass, "cast_playlist", playlist_id="nothing", **target)
-            == "feed_temporary"
-        )
-        feed.faults.remove(fault)
+        assert await refused("nothing") == "feed_temporary"
 
 
 # Publishing from a display
@@ -201,17 +161,14 @@ async def test_publish_from_no_display(
     setup_display: MockConfigEntry,
 ) -> None:
     """An entity that is no display and a display that is off have different errors."""
-    hass.states.async_set("media_player.radio", "playing")
-    assert (
-        await failure(hass, "publish_playlist", entity_id="media_player.radio")
-        == "not_a_display"
-    )
+    radio = "media_player.radio"
+    hass.states.async_set(radio, "playing")
+    found = await failure(hass, "publish_playlist", entity_id=radio)
+    assert found == "not_a_display"
     assert await hass.config_entries.async_unload(setup_display.entry_id)
     await display.stop()
-    assert (
-        await failure(hass, "publish_playlist", entity_id=ENTITY_ID)
-        == "display_refused"
-    )
+    found = await failure(hass, "publish_playlist", entity_id=ENTITY_ID)
+    assert found == "display_refused"
     assert not feed.documents
 
 

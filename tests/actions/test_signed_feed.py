@@ -17,7 +17,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
-from .test_feed import call, failure, reauth_flows, writes
+from .calls import call, failure, reauth_flows, writes
 
 from tests.client.timing import impatient
 from tests.displays import DEVICE_ID, ENTITY_ID, entry_of, state_of, until
@@ -47,11 +47,6 @@ async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry
     return await set_up(
         hass, library_entry(signed.url, api_key="of former times", options=OPTIONS)
     )
-
-
-async def delete(hass: HomeAssistant, ref: str) -> None:
-    data = {"playlist_id": ref}
-    await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
 
 
 async def seen(hass: HomeAssistant, entry: MockConfigEntry) -> set[str]:
@@ -100,20 +95,18 @@ async def test_seen_at_once(
     )
     assert (nightly["id"], nightly["status"]) == (told["id"], "updated")
     assert await seen(hass, library) == {"evening II"}
-    await delete(hass, "evening")
+    await call(hass, "delete_playlist", playlist_id="evening")
     assert await seen(hass, library) == set()
     assert not library.runtime_data.favorites.nodes()
     assert signed.requests["GET", "/api/v1/playlists"] == lists
-    for action, data in (
-        ("publish_playlist", {"media_content_id": node}),
-        ("add_favorite", {"media_content_id": node}),
-    ):
-        error = await failure(hass, action, **data)
-        assert error.translation_key == "feed_deleted"
+    for action in ("publish_playlist", "add_favorite"):
+        refused = await failure(hass, action, media_content_id=node)
+        assert refused[0] == "feed_deleted"
     assert not any("authorization" in asked.headers for asked in signed.log)
     assert library.data["has_signed"]
 
 
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize(
     ("changes", "titles"),
     [
@@ -125,74 +118,60 @@ async def test_seen_at_once(
 async def test_update(
     hass: HomeAssistant,
     signed: FeedSimulator,
-    library: MockConfigEntry,
     changes: dict[str, Any],
     titles: list[str],
 ) -> None:
     """Works are addressed by their number before the change, and an empty summary is removed."""
     told = await call(hass, "publish_playlist", playlist=playlist(summary="Two"))
-    data = {"playlist_id": told["id"], **changes}
-    await hass.services.async_call("dp1", "update_playlist", data, blocking=True)
+    await call(hass, "update_playlist", playlist_id=told["id"], **changes)
     held = signed.documents[told["id"]]
     assert [item["title"] for item in held["items"]] == titles
     assert ("summary" in held) is ("summary" not in changes)
 
 
-@pytest.mark.parametrize(
-    ("changes", "key"),
-    [
+@pytest.mark.usefixtures("library")
+async def test_wrong_updates(hass: HomeAssistant, signed: FeedSimulator) -> None:
+    """Invalid updates are refused, and nothing is sent."""
+    told = await call(hass, "publish_playlist", playlist=playlist())
+    changes: list[tuple[dict[str, Any], str]] = [
         ({}, "nothing_to_change"),
         ({"remove": [3]}, "work_not_in_playlist"),
         ({"order": ["other"]}, "work_not_in_playlist"),
         ({"remove": [1, 2]}, "playlist_invalid"),
-        ({"add": [{"source": 5}]}, "playlist_invalid"),
-        ({"add": [{"source": "http://ha/api/x?authSig=e"}]}, "playlist_invalid"),
         ({"add": [{"source": {1: 2}}]}, "playlist_invalid"),
-    ],
-)
-async def test_wrong_updates(
-    hass: HomeAssistant,
-    signed: FeedSimulator,
-    library: MockConfigEntry,
-    changes: dict[str, Any],
-    key: str,
-) -> None:
-    """Invalid updates are refused, and nothing is sent."""
-    told = await call(hass, "publish_playlist", playlist=playlist())
-    error = await failure(hass, "update_playlist", playlist_id=told["id"], **changes)
-    assert error.translation_key == key
+        ({"add": [{"source": "http://ha/api/x?authSig=e"}]}, "playlist_invalid"),
+    ]
+    for change, key in changes:
+        refused = await failure(
+            hass, "update_playlist", playlist_id=told["id"], **change
+        )
+        assert refused[0] == key
     assert writes(signed) == ["POST"]
 
 
+@pytest.mark.usefixtures("library")
 async def test_nobody_is_asked_for_a_key(
-    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+    hass: HomeAssistant, signed: FeedSimulator
 ) -> None:
-    """Neither 401 nor 403 of a signed feed starts reauthentication."""
-    for status, key in ((401, "feed_signature_refused"), (403, "feed_forbidden")):
-        signed.fault(refusal(status, "x")).method = "POST"
-        error = await failure(hass, "publish_playlist", playlist=playlist())
-        assert error.translation_key == key
-        assert "key" not in str(error).lower()
+    """Neither 401 nor 403 of a signed feed starts reauthentication, whatever is written."""
+    told = await call(hass, "publish_playlist", playlist=playlist())
+    here = {"playlist_id": told["id"]}
+    for method, action, data in (
+        ("POST", "publish_playlist", {"playlist": playlist()}),
+        ("PUT", "update_playlist", {**here, "title": "x"}),
+        ("DELETE", "delete_playlist", here),
+    ):
+        for status, key in ((401, "feed_signature_refused"), (403, "feed_forbidden")):
+            signed.fault(refusal(status, "x")).method = method
+            with pytest.raises(HomeAssistantError) as caught:
+                await call(hass, action, **data)
+            assert caught.value.translation_key == key
+            assert "key" not in str(caught.value).lower()
     unsigned = {"playlist": playlist(), "sign": False}
-    error = await failure(hass, "publish_playlist", **unsigned)
-    assert error.translation_key == "feed_needs_signature"
+    refused = await failure(hass, "publish_playlist", **unsigned)
+    assert refused[0] == "feed_needs_signature"
     await hass.async_block_till_done()
     assert not reauth_flows(hass)
-
-
-async def test_upgraded_server(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A library without an API key can delete once its feed accepts signatures."""
-    await set_up(hass, library_entry(feed.url))
-    told = await call(hass, "publish_playlist", playlist=playlist())
-    with pytest.raises(HomeAssistantError) as caught:
-        await delete(hass, told["id"])
-    assert caught.value.translation_key == "feed_needs_key"
-    feed.upgrade()
-    await delete(hass, told["id"])
-    assert not feed.documents
-    assert not reauth_flows(hass)
-    error = await failure(hass, "publish_playlist", playlist=playlist(id=told["id"]))
-    assert error.translation_key == "feed_id_deleted"
 
 
 async def test_who_signed_what_hangs(
