@@ -1,12 +1,12 @@
 """Test the picture of the current work over Home Assistant's HTTP API."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 import tracemalloc
 from typing import Any
 
-from aiohttp import web
+from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestServer
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -58,25 +58,41 @@ async def show(hass: HomeAssistant, display: DisplaySimulator, url: str) -> str:
     return str(path)
 
 
+type Fetch = Callable[..., Awaitable[tuple[ClientResponse, bytes]]]
+
+
+@pytest.fixture
+async def fetch(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+) -> Fetch:
+    """Return how a browser gets the picture of a work, as its server has it."""
+    client = await hass_client_no_auth()
+
+    async def get(body: bytes, said: str, **more: Any) -> tuple[ClientResponse, bytes]:
+        async with served(body, said, **more) as url:
+            response = await client.get(await show(hass, display, url))
+            return response, await response.read()
+
+    return get
+
+
 @pytest.mark.parametrize(
     ("content_type", "said"),
     zip(PICTURES, ["text/html", "image/svg+xml", "", "", ""], strict=True),
 )
 async def test_pictures_are_what_they_contain(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    fetch: Fetch,
     content_type: str,
     said: str,
 ) -> None:
     """The type of a picture is that of its content, whatever its server says."""
-    client = await hass_client_no_auth()
-    async with served(PICTURES[content_type], said or content_type) as url:
-        response = await client.get(await show(hass, display, url))
+    response, body = await fetch(PICTURES[content_type], said or content_type)
     assert response.content_type == content_type
     assert response.headers["X-Content-Type-Options"] == "nosniff"
-    assert await response.read() == PICTURES[content_type]
+    assert body == PICTURES[content_type]
 
 
 @pytest.mark.parametrize(
@@ -84,10 +100,7 @@ async def test_pictures_are_what_they_contain(
 )
 @pytest.mark.parametrize("kind", KINDS)
 async def test_few_bytes_of_many_pixels(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    fetch: Fetch,
     monkeypatch: pytest.MonkeyPatch,
     kind: str,
     high: int,
@@ -95,9 +108,7 @@ async def test_few_bytes_of_many_pixels(
 ) -> None:
     """A browser is not given what takes a gigabyte once it is decoded."""
     monkeypatch.setattr(module, "MAX_PIXELS", 1_000_000)
-    client = await hass_client_no_auth()
-    async with served(flat(kind, 1000, high), "image/png") as url:
-        response = await client.get(await show(hass, display, url))
+    response, _ = await fetch(flat(kind, 1000, high), "image/png")
     assert response.status == status
 
 
@@ -108,16 +119,11 @@ def test_a_picture_without_size(segment: bytes) -> None:
 
 
 async def test_a_picture_that_does_not_say_its_size(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    fetch: Fetch,
 ) -> None:
     """It may be of any, and is not shown."""
-    client = await hass_client_no_auth()
     unsized = flat("JPEG")[:20] + b"\xff\xfe\0\2" * 2000
-    async with served(unsized, "image/jpeg") as url:
-        response = await client.get(await show(hass, display, url))
+    response, _ = await fetch(unsized, "image/jpeg")
     assert response.status == HTTPStatus.NOT_FOUND
 
 
@@ -133,35 +139,24 @@ async def test_a_picture_that_does_not_say_its_size(
     ],
 )
 async def test_what_carries_scripts(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    fetch: Fetch,
     body: bytes,
     said: str,
 ) -> None:
     """Other content never reaches a browser from Home Assistant's origin."""
-    client = await hass_client_no_auth()
-    async with served(body, said) as url:
-        response = await client.get(await show(hass, display, url))
-    assert (response.status, await response.read()) == (HTTPStatus.NOT_FOUND, b"")
+    response, given = await fetch(body, said)
+    assert (response.status, given) == (HTTPStatus.NOT_FOUND, b"")
 
 
 @pytest.mark.parametrize("start", [PNG, b"<svg>"], ids=["picture", "drawing"])
 async def test_an_endless_picture(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    fetch: Fetch,
     start: bytes,
 ) -> None:
     """An endless picture is canceled and uses no memory."""
-    client = await hass_client_no_auth()
-    async with served(start, "image/png", endless=True) as url:
-        path = await show(hass, display, url)
-        tracemalloc.start()
-        response = await client.get(path)
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
+    tracemalloc.start()
+    response, _ = await fetch(start, "image/png", endless=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     assert response.status == HTTPStatus.NOT_FOUND
     assert peak < 4 * module.MAX_PICTURE_BYTES

@@ -15,7 +15,7 @@ from homeassistant.helpers import intent
 from homeassistant.helpers.llm import LLMContext
 from homeassistant.setup import async_setup_component
 
-from tests.displays import ENTITY_ID, playlist
+from tests.displays import ENTITY_ID, playlist, until
 from tests.galleries import CHANNEL, EVENING, LARGE, READY_MADE, Gallery, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -23,10 +23,6 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
 
 pytestmark = pytest.mark.usefixtures("impatience")
-
-
-def untold(label: str) -> str:
-    return label.partition(", ")[0]
 
 
 async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> None:
@@ -78,17 +74,6 @@ async def test_a_class_comes_as_a_list_or_as_a_set(
 
 async def test_within_a_node(gallery: Gallery) -> None:
     """A search within a page finds what is in it."""
-    page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
-    series = page.children[3]
-    found = await gallery.search(
-        untold(series.title),
-        media_content_id=page.media_content_id,
-        media_content_type="playlist",
-    )
-    assert found[0].media_content_id == series.media_content_id
-    assert {it.media_content_id for it in found} <= {
-        it.media_content_id for it in page.children
-    }
     inside = {
         "media_content_id": gallery.media_id(f"playlist/{EVENING}"),
         "media_content_type": "playlist",
@@ -131,15 +116,6 @@ async def test_media_of_home_assistant_is_found(
     assert set(titles(await gallery.search("sea", **own))) == {"sea.jpg", "sea.mp4"}
 
 
-async def test_favorites_are_found(gallery: Gallery) -> None:
-    """A favorite comes before other results of the same rank."""
-    page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
-    work = (await gallery.browse(page.children[0].media_content_id)).children[0]
-    await gallery.call("add_favorite", media_content_id=work.media_content_id)
-    found = await gallery.search(untold(work.title))
-    assert found[0].media_content_id == work.media_content_id
-
-
 async def test_what_cannot_be_searched(gallery: Gallery) -> None:
     """An unknown node, or one that cannot be searched, is an error."""
     for media_id, key in (
@@ -161,8 +137,16 @@ async def test_what_cannot_be_searched(gallery: Gallery) -> None:
 async def test_a_catalog_that_is_down(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """Cached results are found; without any, the error has the reason."""
+    """Cached results are found; without any, the browser and the action give the reason; without a library there is none to search."""
+
+    async def refused(**data: Any) -> str | None:
+        with pytest.raises(HomeAssistantError) as caught:
+            await gallery.call("search", query=LARGE, **data)
+        return caught.value.translation_key
+
     async with Gallery.of(hass, load=False) as gallery:
+        assert await refused() == "no_library"
+        assert await refused(config_entry_id="nothing") == "not_a_library"
         await gallery.catalog.stop()
         await set_up(hass, gallery.entry)
         await gallery.library.async_children("exhibitions")
@@ -170,6 +154,7 @@ async def test_a_catalog_that_is_down(
         with pytest.raises(SearchError) as caught:
             await gallery.search(LARGE)
         assert caught.value.translation_key == "found_nothing_yet"
+        assert await refused() == "found_nothing_yet"
         await gallery.cast(playlist=playlist("Reef", title=LARGE))
         assert titles(await gallery.search(LARGE)) == [LARGE]
 
@@ -193,15 +178,7 @@ async def say(hass: HomeAssistant, **slots: str) -> intent.IntentResponse:
     )
 
 
-@pytest.mark.parametrize(
-    "slots",
-    [
-        {},
-        {"media_class": "playlist"},
-        {"media_class": "album"},
-        {"media_class": "music"},
-    ],
-)
+@pytest.mark.parametrize("slots", [{}, {"media_class": "music"}])
 async def test_play_an_exhibition_by_voice(
     gallery: Gallery, slots: dict[str, str]
 ) -> None:
@@ -210,7 +187,7 @@ async def test_play_an_exhibition_by_voice(
     answer = await say(gallery.hass, search_query=LARGE.lower(), name="Wall", **slots)
     assert answer.speech_slots["media"]["title"] == LARGE
     assert gallery.wall.state.playlist_title == LARGE
-    assert gallery.attribute("source") == LARGE
+    await until(lambda: gallery.attribute("source") == LARGE)
 
 
 async def test_voice_finds_nothing(gallery: Gallery) -> None:
@@ -253,12 +230,12 @@ async def test_the_action(gallery: Gallery) -> None:
     )
     await gallery.cast(media_content_id=first["media_content_id"], limit=2)
     assert gallery.wall.state.playlist_title == LARGE
-    assert {it["kind"] for it in await find(gallery, "tide", kinds=["item"])} == {
-        "item"
-    }
-    assert {it["kind"] for it in await find(gallery, "evening", kinds="playlist")} == {
-        "playlist"
-    }
+    for query, kinds, kind in (
+        ("tide", ["item"], "item"),
+        ("evening", "playlist", "playlist"),
+    ):
+        found = await find(gallery, query, kinds=kinds)
+        assert {it["kind"] for it in found} == {kind}
     assert await find(gallery, "evening", kinds=["artwork"]) == []
     assert len(await find(gallery, "weather", limit=2)) == 2
     assert await find(gallery, "quxquux") == []
@@ -276,35 +253,6 @@ async def test_the_action_over_several_libraries(gallery: Gallery) -> None:
         named = await find(gallery, LARGE, config_entry_id=annex.entry_id)
         assert all(annex.entry_id in it["media_content_id"] for it in named)
         assert await find(gallery, READY_MADE, config_entry_id=annex.entry_id)
-
-
-@pytest.mark.parametrize(
-    ("data", "key"),
-    [
-        ({"query": "x", "config_entry_id": "nothing"}, "not_a_library"),
-        ({"query": "x"}, "no_library"),
-    ],
-)
-async def test_the_action_without_a_library(
-    hass: HomeAssistant, socket_enabled: None, data: dict[str, str], key: str
-) -> None:
-    """Without a library the action fails."""
-    async with Gallery.of(hass, load=False) as gallery:
-        with pytest.raises(HomeAssistantError) as caught:
-            await gallery.call("search", **data)
-        assert caught.value.translation_key == key
-
-
-async def test_the_action_when_the_catalog_is_down(
-    hass: HomeAssistant, socket_enabled: None
-) -> None:
-    """Without results from an incomplete library the action fails."""
-    async with Gallery.of(hass, load=False) as gallery:
-        await gallery.catalog.stop()
-        await set_up(hass, gallery.entry)
-        with pytest.raises(HomeAssistantError) as caught:
-            await gallery.call("search", query=LARGE)
-        assert caught.value.translation_key == "found_nothing_yet"
 
 
 async def test_a_channel_is_by_its_publisher_only(gallery: Gallery) -> None:

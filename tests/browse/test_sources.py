@@ -16,7 +16,6 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
-from tests.counting_catalog import CountingCatalog
 from tests.displays import playlist, state_of, until
 from tests.galleries import EVENING, LARGE, READY_MADE, SMALL, Gallery
 from tests.libraries import library_entry, set_up
@@ -58,46 +57,18 @@ async def test_libraries_that_change_together(hass: HomeAssistant) -> None:
         assert len(told) == times
 
 
-async def test_a_warm_start_asks_nobody(
-    hass: HomeAssistant, socket_enabled: None
-) -> None:
-    """After a reload the sources are available without requests."""
-    async with Gallery.of(hass) as gallery:
-        before = gallery.source_list
-        gallery.catalog.reset_counters()
-        assert await hass.config_entries.async_reload(gallery.entry.entry_id)
-        await until(lambda: gallery.source_list == before)
-        assert gallery.catalog.requests == []
-
-
 async def test_select_a_source(gallery: Gallery) -> None:
-    """A selected source is cast, and becomes the current source."""
+    """A selected source wakes the display, is cast to it without questions, and becomes the current source."""
     assert gallery.attribute("source") is None
+    await gallery.player("turn_off")
+    before = len(gallery.wall.commands)
     await gallery.player("select_source", source=LARGE)
+    assert gallery.wall.commands[before:].index("displayPlaylist") <= 1
     assert gallery.wall.state.playlist_title == LARGE
     assert gallery.attribute("source") == LARGE
+    await until(lambda: state_of(gallery.hass).state == "playing")
     await gallery.cast(playlist=playlist("Reef"))
     assert gallery.attribute("source") is None
-
-
-async def test_a_cold_exhibition_hangs_within_eight_round_trips(
-    hass: HomeAssistant, socket_enabled: None
-) -> None:
-    """An exhibition of 20 series takes six round trips of the catalog, with four requests at a time, and one of the display."""
-    async with Gallery.of(hass, catalog=CountingCatalog()) as gallery:
-        catalog = gallery.catalog
-        assert isinstance(catalog, CountingCatalog)
-        for round_trips, most in ((6, 4), (0, 0)):
-            catalog.reset_counters()
-            catalog.round_trips, catalog.latency = 0, 0.1
-            before = len(gallery.wall.commands)
-            await gallery.player("select_source", source=LARGE)
-            assert (catalog.round_trips, catalog.max_in_flight) == (round_trips, most)
-            asked = gallery.wall.commands[before:]
-            assert asked.index("displayPlaylist") <= 1
-            assert gallery.wall.state.playlist_title == LARGE
-            assert len(gallery.wall.state.items) == 48
-            assert gallery.attribute("source") == LARGE
 
 
 async def test_an_unknown_source(gallery: Gallery) -> None:
@@ -169,14 +140,6 @@ async def test_names_are_unique_over_libraries(gallery: Gallery) -> None:
         await until(lambda: f"{LARGE} (Annex 2)" in gallery.source_list)
 
 
-async def test_source_while_asleep(gallery: Gallery) -> None:
-    """Selecting a source wakes a sleeping display."""
-    await gallery.player("turn_off")
-    await gallery.player("select_source", source=LARGE)
-    await until(lambda: state_of(gallery.hass).state == "playing")
-    assert gallery.wall.state.playlist_title == LARGE
-
-
 async def test_a_display_that_cannot_tell_what_it_shows(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
@@ -187,13 +150,3 @@ async def test_a_display_that_cannot_tell_what_it_shows(
         for name in (LARGE, "Evening"):
             await gallery.player("select_source", source=name)
             assert gallery.attribute("source") == name
-
-
-async def test_catalog_down_after_a_source_was_shown(gallery: Gallery) -> None:
-    """A source that was cast before can be selected while the catalog is down."""
-    await gallery.player("select_source", source=LARGE)
-    await gallery.cast(playlist=playlist("Reef"))
-    await gallery.catalog.stop()
-    await gallery.player("select_source", source=LARGE)
-    assert gallery.wall.state.playlist_title == LARGE
-    assert len(gallery.source_list) > 40
