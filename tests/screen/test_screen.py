@@ -46,23 +46,6 @@ async def test_pairing(screens: Screens, page: Page) -> None:
     assert (await page.open())["work"] is None
 
 
-async def test_cast(server: Server, page: Page) -> None:
-    """A cast is shown by the page, which tells how that goes."""
-    assert await send(server, "displayPlaylist", dp1_call=ITEMS) == {"ok": True}
-    shown = await page.socket.receive_json()
-    assert (shown["source"], shown["next"]) == tuple(
-        i["source"] for i in ITEMS["items"][:2]
-    )
-    await page.socket.send_json({"work": shown["work"], "render": 2})
-    await page.socket.receive_json()
-    status = await send(server, "checkStatus")
-    assert (status["renderStatus"], status["index"], status["playlist"]["title"]) == (
-        2,
-        0,
-        "Evening",
-    )
-
-
 async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:
     """Add a screen as a person does, and return its entry."""
     code = (await page.open())["code"]
