@@ -1,6 +1,5 @@
 """Test the Daily on displays: a day changes, with firmware that knows `displayAt` and without."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -37,7 +36,7 @@ from tests.displays import (
     until,
 )
 from tests.libraries import library_entry
-from tests.simulators.display import DisplaySimulator, FaultKind
+from tests.simulators.display import DisplaySimulator
 from tests.simulators.display.clock import ShiftedClock
 
 TOKYO, LISBON = ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Lisbon")
@@ -183,14 +182,16 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
         new=("B", LISBON),
         old=("A", LISBON),
         older=("A1", LISBON),
+        # It only takes casts.
+        silent=("legacy", LISBON),
     ) as house:
         await house.move(at(3, "12:00:00", UTC))
         told = await house.show(*house.walls)
         methods = [told[f"media_player.{name}"]["method"] for name in house.walls]
-        assert methods == ["url", "url", "inline", "inline"]
+        assert methods == ["url", "url", "inline", "inline", "inline"]
         for name in house.walls:
             await until(lambda: house.titles(name) == ["Day 3"])  # noqa: B023
-        sent = {name: house.sent(name) for name in house.walls}
+        sent = {name: house.sent(name) for name in [*house.walls][:-1]}
         # The old ones were found out by what they reported.
         assert sent == {"east_new": 1, "new": 1, "old": 2, "older": 2}
         await until(lambda: house.state("old").attributes.get("source") == "The Daily")
@@ -202,8 +203,9 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
         assert house.titles("new") == ["Day 3"]
         await house.move(at(4, "00:00:01", LISBON))
         await until(lambda: house.titles("new") == ["Day 4"])
-        assert house.titles("old") == house.titles("older") == ["Day 3"]
-        assert sent == {name: house.sent(name) for name in house.walls}
+        for name in ("old", "older", "silent"):
+            assert house.titles(name) == ["Day 3"]
+        assert sent == {name: house.sent(name) for name in sent}
 
         # A display that is known to be old is not given the archive again.
         await house.show("old")
@@ -303,49 +305,6 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
-async def test_a_cast_while_todays_work_is_prepared(hass: HomeAssistant) -> None:
-    """What somebody shows while a display is found to play all works of the Daily stays."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        wall, display = house.walls["wall"], house.entries["wall"].runtime_data
-        await house.move(at(2, "12:00:00", LISBON))
-        with patch.object(module, "_plays_all", return_value=False):
-            await house.show("wall")
-        began, prepared = asyncio.Event(), asyncio.Event()
-        prepare = module._async_due
-
-        async def slow(*args: Any) -> Any:
-            """Prepare the work of today while somebody shows something else."""
-            began.set()
-            await prepared.wait()
-            return await prepare(*args)
-
-        with patch.object(module, "_async_due", slow):
-            wall.player.handle("moveToArtwork", {"index": 5})
-            await display.async_read_player()
-            await began.wait()
-            other = hass.async_create_task(
-                house.show("wall", media_content_id="https://x/1.png")
-            )
-            await asyncio.wait({other}, timeout=2)
-            prepared.set()
-            await other
-            await settle(wall)
-        assert house.titles("wall") == ["1"]
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_a_display_that_tells_nothing(hass: HomeAssistant) -> None:
-    """A display that only takes casts is given the work of today, once."""
-    async with days(hass, daily(*range(9)), wall=("legacy", LISBON)) as house:
-        await house.move(at(2, "12:00:00", LISBON))
-        await house.show("wall")
-        await until(lambda: house.titles("wall") == ["Day 2"])
-        await house.move(at(3, "00:00:01", LISBON))
-        await settle(house.walls["wall"])
-        assert house.titles("wall") == ["Day 2"]
-
-
-@pytest.mark.usefixtures("socket_enabled")
 async def test_a_daily_that_cannot_be_shown(hass: HomeAssistant) -> None:
     """A Daily that cannot be read, and one without days, say so; nothing is sent."""
     async with days(hass, daily(1, 2), wall=("B", LISBON)) as house:
@@ -360,29 +319,6 @@ async def test_a_daily_that_cannot_be_shown(hass: HomeAssistant) -> None:
         with pytest.raises(HomeAssistantError, match="reports an error"):
             await house.show("wall")
         assert house.sent("wall") == 0
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_another_choice_while_the_daily_is_sent(hass: HomeAssistant) -> None:
-    """A later cast overtakes the Daily, which is not followed then."""
-    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
-        wall = house.walls["wall"]
-        await house.move(at(2, "12:00:00", LISBON))
-        fault = wall.inject(FaultKind.SLOW, command="displayPlaylist", seconds=2.0)
-        first = hass.async_create_task(
-            house.show("wall", media_content_id="https://x/1.png")
-        )
-        await until(lambda: fault.hits)
-        # Both wait for the display, which takes the later one.
-        told = await asyncio.gather(
-            house.show("wall"), house.show("wall", media_content_id="https://x/2.png")
-        )
-        await first
-        assert told[0]["media_player.wall"]["superseded"]
-        assert "superseded" not in told[1]["media_player.wall"]
-        await house.move(at(3, "00:00:01", LISBON))
-        await settle(wall)
-        assert house.titles("wall") == ["2"]
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+import json
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 TIDES = series("Tides", 5)
 DUNES = series("Dunes", 3)
 ROOMS = ("left", "middle", "right")
+DUTIES = Path(__file__).parents[1] / "fixtures" / "duties_0.1.0.json"
 
 
 @pytest.fixture
@@ -237,36 +240,9 @@ async def test_what_version_0_1_0_stored(
 ) -> None:
     """The members of a group and what is shown for a limited time are read from its file, once."""
     left, middle, _ = (house.entries[room].entry_id for room in ROOMS)
-    place = {"work_id": "i-2", "source": None, "index": 1} | {
-        "shuffle": False,
-        "loop": "one",
-    }
-    announcement = {
-        "kind": "announcement",
-        "cast": {"playlist_url": None, "playlist": DUNES},
-        "until": "2026-12-01T10:00:00+00:00",
-        "before": {
-            "cast": {"playlist_url": "https://feed.example/tides", "playlist": None},
-            "start": place,
-            "asleep": False,
-        },
-    }
-    group = {"kind": "group", "leader": left}
-    spread = {"kind": "spread", "displays": [left, middle]}
-    daily = {
-        "kind": "daily",
-        "url": "https://feed.example/daily",
-        "cast": {"playlist_url": "https://feed.example/daily", "playlist": None},
-        "display": {},
-        "item_duration": None,
-    }
+    text = DUTIES.read_text().replace("LEFT", left).replace("MIDDLE", middle)
     hass_storage.pop("dp1.displays", None)
-    hass_storage["dp1.duties"] = {
-        "version": 1,
-        "minor_version": 1,
-        "key": "dp1.duties",
-        "data": {left: [group, spread], middle: [announcement, group, daily, {}]},
-    }
+    hass_storage["dp1.duties"] = json.loads(text)
     programs = house.hass.data[PROGRAMS] = Programs(house.hass)
     await programs.async_load()
     assert (together := group_of(house.hass, middle)) is not None
@@ -275,7 +251,7 @@ async def test_what_version_0_1_0_stored(
     notes = programs[middle].notes
     assert notes.daily == "https://feed.example/daily"
     assert (kept := notes.announcement) is not None
-    assert kept.playlist.document == DUNES
+    assert titles(kept.playlist.items) == ["Dunes 1"]
     assert kept.until == datetime(2026, 12, 1, 10, tzinfo=UTC)
     assert kept.before.playlist is not None
     assert kept.before.playlist.url == "https://feed.example/tides"

@@ -34,13 +34,12 @@ from homeassistant.components.media_source import (
 from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
-from tests.entities import act, known
 from tests.fuzzing import unsafe
 from tests.libraries import library_entry, set_up as set_up_library
 from tests.simulators.display import DisplaySimulator
@@ -133,9 +132,150 @@ async def loaded(display: DisplaySimulator) -> str:
 async def test_a_film_plays(
     hass: HomeAssistant, home: str, display: DisplaySimulator
 ) -> None:
-    """A film of the home may be loaded by a page of another origin."""
+    """A film of the home may be loaded by a page of another origin, which may ask for its type."""
     await play(hass, f"{SOURCE}/tide.mp4")
     assert await loaded(display) == "video"
+    source = display.player.items[0]["source"]
+    headers = {"Origin": "http://127.0.0.1:8080"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        for method in ("GET", "HEAD"):
+            async with session.request(method, source) as answer:
+                assert answer.status == 200
+                allowed = answer.headers["Access-Control-Allow-Origin"]
+                assert allowed in ("*", headers["Origin"])
+
+
+@pytest.mark.parametrize(
+    ("media_id", "kind", "key"),
+    [
+        *((f"{SOURCE}/{it}", "", "own_page_not_framed") for it in ("a.pdf", "a.html")),
+        *((f"{SOURCE}/{it}", "", "type_not_shown") for it in ("a.json", "a.heic")),
+        ("/lovelace/0", "web", "own_page_not_framed"),
+        ("{home}/config/dashboard", "web", "own_page_not_framed"),
+        ("/api/camera_proxy/camera.door?authSig=a", "web", "signed_page"),
+        ("{home}/api/camera_proxy/camera.door?authSig=a", "web", "signed_page"),
+        ("https://objkt.com/tokens/hicetnunc", "", "link_no_work"),
+        ("media-source://camera/camera.gone", "", "no_such_media"),
+        ("media-source://image/image.gone", "", "no_such_media"),
+    ],
+)
+async def test_what_cannot_hang(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    tmp_path: Path,
+    media_id: str,
+    kind: str,
+    key: str,
+) -> None:
+    """What a display would load for ever, or as text, is refused with the reason: pages that forbid frames, files, links."""
+    (tmp_path / media_id.rpartition("/")[2]).write_text("[]")
+    with pytest.raises(HomeAssistantError) as raised:
+        await play(hass, media_id.format(home=home), kind)
+    assert raised.value.translation_key == key
+    assert ("use_x_frame_options" in str(raised.value)) is (key[:3] == "own")
+    assert not display.casts
+
+
+@pytest.mark.parametrize(
+    ("media_id", "kind", "item"),
+    [
+        ("data:image/svg+xml,%3Csvg/%3E", "", {"title": "SVG"}),
+        ("data:text/html;base64,PHA+", "", {"title": "HTML"}),
+        (
+            "https://objkt.com/tokens/hicetnunc",
+            "web",
+            {"source": "https://objkt.com/tokens/hicetnunc"},
+        ),
+        (
+            " ipfs://bafy/Name #525.png ",
+            "image",
+            {"source": "https://ipfs.io/ipfs/bafy/Name%20%23525.png"},
+        ),
+    ],
+)
+async def test_addresses(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    media_id: str,
+    kind: str,
+    item: dict[str, str],
+) -> None:
+    """Works in their address are called after their type; a page is shown if it is wanted, and content by its gateway."""
+    await play(hass, media_id, kind)
+    assert item.items() <= display.player.items[0].items()
+
+
+def of_a_store(request: Request) -> Reply:
+    """Return what a store has, unless there is more in the address than was signed, or less."""
+    path, _, query = request.path.partition("?")
+    if query not in ("X-Amz-Signature=a", "x-goog-signature=a", "Key-Pair-Id=a"):
+        return Reply(403)
+    kinds = {"png": "image/png", "svg": "image/svg+xml", "mp4": "video/mp4"}
+    kind = kinds.get(path.rpartition(".")[2], "text/html")
+    headers = {"Content-Type": kind, "Access-Control-Allow-Origin": "*"}
+    return Reply(200, b"<p>", headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "reply", "key"),
+    [
+        ("files", "", Reply(200, [{"name": "tide.mp4"}]), "playlist_invalid"),
+        ("files", "", Reply(200, {"files": ["tide.mp4"]}), "playlist_invalid"),
+        ("list.json", "", Reply(200, {"playlist": []}), "playlist_invalid"),
+        ("films.m3u", "", Reply(200, b"#EXTM3U"), "type_not_shown"),
+        ("photo.heic", "", Reply(200, b"ftypheic"), "type_not_shown"),
+        ("work.zip", "", Reply(200, b"PK"), "type_not_shown"),
+        # Displays add their mode to the address of a page.
+        ("page?X-Amz-Signature=a", "", of_a_store, "signed_page"),
+        ("page.html?x-goog-signature=a", "", of_a_store, "signed_page"),
+        ("page?Key-Pair-Id=a", "web", of_a_store, "signed_page"),
+        ("film?Key-Pair-Id=a", "video/mp4", of_a_store, "signed_page"),
+    ],
+)
+async def test_what_a_server_has_that_cannot_hang(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    path: str,
+    kind: str,
+    reply: Any,
+    key: str,
+) -> None:
+    """What is no playlist is no page either, and a page at an address that a store signed in whole would not be found."""
+    async with ScriptedServer.run(reply) as server:
+        await name_hosts(hass, url := f"{server.url}/{path}")
+        with pytest.raises(HomeAssistantError) as caught:
+            await play(hass, url, kind)
+    assert caught.value.translation_key == key
+    assert "=a" not in str(caught.value)
+    assert not display.casts
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "sees"),
+    [
+        ("photo.png?X-Amz-Signature=a", "", "image"),
+        ("film.mp4?X-Amz-Signature=a", "", "video"),
+        # They are asked for with more than their address, so that a page has them.
+        ("moon.svg?X-Amz-Signature=a", "", "web"),
+        ("photo?X-Amz-Signature=a", "image/png", "web"),
+    ],
+)
+async def test_a_signed_address(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    path: str,
+    kind: str,
+    sees: str,
+) -> None:
+    """Pictures and films at an address that a store signed hang."""
+    async with ScriptedServer.run(of_a_store) as store:
+        await name_hosts(hass, url := f"{store.url}/{path}")
+        await play(hass, url, kind)
+        assert await loaded(display) == sees
 
 
 async def test_a_drawing_hangs(
@@ -155,33 +295,6 @@ async def test_a_drawing_hangs(
             await play(hass, f"{server.url}/moon.svg")
             assert await loaded(display) == sees
     assert state_of(hass, ENTITY_ID).attributes["media_title"] == "moon"
-
-
-@pytest.mark.parametrize("name", ["list.pdf", "page.html"])
-async def test_what_home_assistant_lets_nobody_frame(
-    hass: HomeAssistant, home: str, name: str
-) -> None:
-    """A document or a page of the home is refused with the reason, as a display would load it for ever."""
-    with pytest.raises(ServiceValidationError) as raised:
-        await play(hass, f"{SOURCE}/{name}")
-    assert raised.value.translation_key == "own_page_not_framed"
-
-
-@pytest.mark.parametrize(
-    ("media_id", "title"),
-    [
-        ("data:image/svg+xml,%3Csvg/%3E", "SVG"),
-        ("data:text/html;base64,PHA+", "HTML"),
-    ],
-)
-async def test_works_in_their_address(
-    hass: HomeAssistant, home: str, media_id: str, title: str
-) -> None:
-    """They are called after their type."""
-    await play(hass, media_id)
-    await until(
-        lambda: state_of(hass, ENTITY_ID).attributes.get("media_title") == title
-    )
 
 
 async def test_an_uploaded_picture_hangs(
@@ -338,21 +451,6 @@ async def test_the_name_of_a_file(
     assert kept.title == name
 
 
-async def test_the_type_may_be_asked_for(
-    hass: HomeAssistant, home: str, display: DisplaySimulator
-) -> None:
-    """A page of another origin may ask for the type, and follow where a medium is."""
-    await play(hass, f"{SOURCE}/tide.mp4")
-    source = display.player.items[0]["source"]
-    headers = {"Origin": "http://127.0.0.1:8080"}
-    async with aiohttp.ClientSession(headers=headers) as session:
-        for method in ("GET", "HEAD"):
-            async with session.request(method, source) as answer:
-                assert answer.status == 200
-                allowed = answer.headers["Access-Control-Allow-Origin"]
-                assert allowed in ("*", headers["Origin"])
-
-
 async def test_a_live_camera(
     hass: HomeAssistant, home: str, display: DisplaySimulator
 ) -> None:
@@ -376,10 +474,6 @@ async def test_a_live_camera(
     assert state_of(hass).attributes["media_title"] == "Door"
     # Nothing lies over it.
     assert "title" not in display.player.items[0]
-    await play(hass, "media-source://camera/camera.door", "image/jpeg")
-    with pytest.raises(ServiceValidationError) as raised:
-        await play(hass, "media-source://camera/camera.gone")
-    assert raised.value.translation_key == "no_such_media"
 
 
 async def test_a_still_of_a_camera(
@@ -400,34 +494,6 @@ async def test_a_still_of_a_camera(
         for source in (still, stream):
             async with session.get(source) as answer:
                 assert answer.status == 404
-
-
-@pytest.mark.parametrize("profile", ["C"])
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-async def test_an_image_of_the_browser(
-    hass: HomeAssistant, home: str, display: DisplaySimulator
-) -> None:
-    """An image entity of the media browser is shown as its current picture."""
-    await until(lambda: hass.states.get("button.wall_take_screenshot"))
-    await act(hass, "button", "take_screenshot", "press")
-    await known(hass, "image", "screenshot")
-    await play(hass, "media-source://image/image.wall_screenshot")
-    assert await loaded(display) == "image"
-    with pytest.raises(ServiceValidationError):
-        await play(hass, "media-source://image/image.gone")
-
-
-@pytest.mark.parametrize("path", ["/lovelace/0", "/config/dashboard"])
-async def test_a_page_of_the_home(
-    hass: HomeAssistant, home: str, display: DisplaySimulator, path: str
-) -> None:
-    """A page of Home Assistant that forbids frames is not shown, and the setting is named."""
-    for url in (path, f"{home}{path}"):
-        with pytest.raises(HomeAssistantError) as raised:
-            await play(hass, url, "web")
-        assert raised.value.translation_key == "own_page_not_framed"
-        assert "use_x_frame_options" in str(raised.value)
-    assert not display.casts
 
 
 @pytest.mark.parametrize(
@@ -473,62 +539,6 @@ async def test_a_page_elsewhere(
             assert await loaded(display) == ("web" if is_framed else "")
 
 
-def of_a_store(request: Request) -> Reply:
-    """Return what a store has, unless there is more in the address than was signed, or less."""
-    path, _, query = request.path.partition("?")
-    if query not in ("X-Amz-Signature=a", "x-goog-signature=a", "Key-Pair-Id=a"):
-        return Reply(403)
-    kinds = {"png": "image/png", "svg": "image/svg+xml", "mp4": "video/mp4"}
-    kind = kinds.get(path.rpartition(".")[2], "text/html")
-    headers = {"Content-Type": kind, "Access-Control-Allow-Origin": "*"}
-    return Reply(200, b"<p>", headers)
-
-
-@pytest.mark.parametrize(
-    ("path", "kind", "sees"),
-    [
-        ("page?X-Amz-Signature=a", "", None),
-        ("page.html?x-goog-signature=a", "", None),
-        ("page?Key-Pair-Id=a", "web", None),
-        ("film?Key-Pair-Id=a", "video/mp4", None),
-        ("photo.png?X-Amz-Signature=a", "", "image"),
-        ("film.mp4?X-Amz-Signature=a", "", "video"),
-        # They are asked for with more than their address, so that a page has them.
-        ("moon.svg?X-Amz-Signature=a", "", "web"),
-        ("photo?X-Amz-Signature=a", "image/png", "web"),
-    ],
-)
-async def test_a_signed_address(
-    hass: HomeAssistant,
-    home: str,
-    display: DisplaySimulator,
-    path: str,
-    kind: str,
-    sees: str | None,
-) -> None:
-    """A page at an address that a store signed in whole is refused, as displays add their mode to it, and others hang."""
-    async with ScriptedServer.run(of_a_store) as store:
-        await name_hosts(hass, url := f"{store.url}/{path}")
-        if sees is None:
-            with pytest.raises(ServiceValidationError) as caught:
-                await play(hass, url, kind)
-            assert caught.value.translation_key == "signed_page"
-            assert "=a" not in str(caught.value)
-            assert not display.casts
-            return
-        await play(hass, url, kind)
-        assert await loaded(display) == sees
-
-
-async def test_a_signed_address_of_the_home(hass: HomeAssistant, home: str) -> None:
-    """A page at an address that Home Assistant signed is refused likewise, however it is written."""
-    path = "/api/camera_proxy/camera.door?authSig=a"
-    for url in (path, f"{home}{path}"):
-        with pytest.raises(ServiceValidationError) as caught:
-            await play(hass, url, "web")
-        assert caught.value.translation_key == "signed_page"
-
-
 @pytest.mark.parametrize(
     ("path", "mime_type", "sees"),
     [
@@ -569,6 +579,22 @@ async def test_a_signed_address_of_a_media_source(
 
 
 PADDED = b"<html>" + b" " * 64 * 1024 + b"<title>Late</title>"
+
+
+async def test_a_page_without_a_title(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """The warning of a page whose title cannot be read is kept."""
+    headers = {"X-Frame-Options": "DENY"}
+    torn = Reply(200, b"<title>Torn</title>", headers, fault="half")
+    async with ScriptedServer.run(Reply(200, b"<p>"), torn, Reply(200)) as server:
+        await name_hosts(hass, url := f"{server.url}/page")
+        data = {"entity_id": ENTITY_ID, "media_content_id": url}
+        answer: Any = await hass.services.async_call(
+            "dp1", "cast_playlist", data, blocking=True, return_response=True
+        )
+    assert "warning" in answer[ENTITY_ID]
+    assert display.player.items[0]["title"] == "page"
 
 
 async def test_the_title_of_a_page(
@@ -641,95 +667,6 @@ async def test_a_playlist_is_judged_alike_however_it_comes(
             display.player.load({"items": []})
             await play(hass, media_id, kind)
             assert [item["source"] for item in display.player.items] == [WORK["source"]]
-
-
-@pytest.mark.parametrize(
-    ("path", "reply", "key"),
-    [
-        ("/files", Reply(200, [{"name": "tide.mp4"}]), "playlist_invalid"),
-        ("/files", Reply(200, {"files": ["tide.mp4"]}), "playlist_invalid"),
-        ("/list.json", Reply(200, {"playlist": []}), "playlist_invalid"),
-        ("/films.m3u", Reply(200, b"#EXTM3U"), "type_not_shown"),
-        ("/photo.heic", Reply(200, b"ftypheic"), "type_not_shown"),
-        ("/work.zip", Reply(200, b"PK"), "type_not_shown"),
-    ],
-)
-async def test_what_is_no_playlist_is_no_page_either(
-    hass: HomeAssistant,
-    home: str,
-    display: DisplaySimulator,
-    path: str,
-    reply: Reply,
-    key: str,
-) -> None:
-    """Displays would show the text of a file, or nothing."""
-    async with ScriptedServer.run(reply) as server:
-        await name_hosts(hass, url := f"{server.url}{path}")
-        with pytest.raises(HomeAssistantError) as caught:
-            await play(hass, url, "")
-        assert caught.value.translation_key == key
-        assert not display.player.items
-
-
-@pytest.mark.parametrize("name", ["list.json", "photo.heic", "films.m3u"])
-async def test_a_file_that_no_display_shows(
-    hass: HomeAssistant,
-    home: str,
-    display: DisplaySimulator,
-    tmp_path: Path,
-    name: str,
-) -> None:
-    """A file of the media folder that is no picture, film or page is refused."""
-    (tmp_path / name).write_text("[]")
-    with pytest.raises(HomeAssistantError) as caught:
-        await play(hass, f"{SOURCE}/{name}", "")
-    assert caught.value.translation_key == "type_not_shown"
-
-
-async def test_a_page_of_a_marketplace(
-    hass: HomeAssistant, home: str, display: DisplaySimulator
-) -> None:
-    """What looks like a link to works says that it is not understood, unless the page itself is wanted."""
-    link = "https://objkt.com/tokens/hicetnunc"
-    with pytest.raises(HomeAssistantError) as caught:
-        await play(hass, link)
-    assert caught.value.translation_key == "link_no_work"
-    await play(hass, link, "web")
-    assert display.player.items[0]["source"] == link
-
-
-async def test_an_address_of_content(
-    hass: HomeAssistant, home: str, display: DisplaySimulator
-) -> None:
-    """An address that no display opens is cast by its gateway, however it is written."""
-    await play(hass, " ipfs://bafy/Name #525.png ", "image")
-    assert display.player.items[0]["source"] == (
-        "https://ipfs.io/ipfs/bafy/Name%20%23525.png"
-    )
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply(404, b"<title>Gone</title>"),
-        Reply(200, b"<title>Torn</title>", fault="half"),
-    ],
-)
-async def test_a_page_without_a_title(
-    hass: HomeAssistant, home: str, display: DisplaySimulator, reply: Reply
-) -> None:
-    """A page that cannot be read is called by its address, and its warning is kept."""
-    reply.headers["X-Frame-Options"] = "DENY"
-    page = Reply(200, b"<p>")
-    async with ScriptedServer.run(page, reply, page) as server:
-        url = f"{server.url}/page"
-        await name_hosts(hass, url)
-        data = {"entity_id": ENTITY_ID, "media_content_id": url}
-        answer: Any = await hass.services.async_call(
-            "dp1", "cast_playlist", data, blocking=True, return_response=True
-        )
-        assert "warning" in answer[ENTITY_ID]
-        assert display.player.items[0]["title"] == "page"
 
 
 SECONDS = 7

@@ -1,11 +1,13 @@
 """Links of marketplaces, CAIP ids and `contract:token` become pictures."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 import pytest
+import yaml
 
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.links import SERVICES
@@ -24,31 +26,8 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 NOWHERE = "http://127.0.0.1:9/api/v1"
 AB = "0x9d180d4E1dEC827190A50831A02445c28ac0AA90"
-EDITION = "0x934cE2bf6c21d97DF283b491B2E359445CB61320"
 KT1 = "KT1Df3KvMmJsJibMiggokQoU6gjoMtLdWS1X"
-# What a person pastes, what hangs, and what was asked.
-LINKS = [
-    (f"https://www.artblocks.io/token/{AB}-78000042", "Tidal Ledger #42"),
-    (f"https://opensea.io/item/ethereum/{EDITION}/7", "Slow Harbour (edition)"),
-    (f"https://objkt.com/tokens/{KT1}/1180342", "Lattice Bloom #88"),
-    (f"https://www.fxhash.xyz/gentk/FX1-{KT1}-1180342", "Lattice Bloom #88"),
-    (f"https://verse.works/items/ethereum/{AB}/78000042", "Tidal Ledger #42"),
-    (f"https://www.raster.art/token/tezos/{KT1}/1180342", "Lattice Bloom #88"),
-    (f"https://rarible.com/token/{AB}:78000042", "Tidal Ledger #42"),
-    (f"https://superrare.com/artwork/eth/{AB}/78000042", "Tidal Ledger #42"),
-    (f"eip155:1/erc721:{AB}/78000042", "Tidal Ledger #42"),
-    (f"{KT1}:1180342", "Lattice Bloom #88"),
-    (
-        "https://www.artblocks.io/collection/tidal-ledger-by-ines-okafor",
-        "Tidal Ledger #42",
-    ),
-    ("https://www.fxhash.xyz/project/lattice-bloom", "Lattice Bloom #88"),
-    ("https://objkt.com/tokens/blooms/1180342", "Lattice Bloom #88"),
-    ("https://objkt.com/collections/blooms", "Lattice Bloom #88"),
-    ("0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA:0", "Plain Square"),
-    ("https://www.fxhash.xyz/iteration/lattice-bloom-88", "Lattice Bloom #88"),
-    ("https://feralfile.com/exhibitions/artwork/abc123", "Tidal Ledger #42"),
-]
+TABLE = yaml.safe_load(Path(__file__).with_name("links.yaml").read_text())
 
 
 @pytest.fixture
@@ -105,7 +84,7 @@ async def cast(house: House, link: str, **data: Any) -> Any:
 async def test_links_become_pictures(house: House, indexer: IndexerSimulator) -> None:
     """Each form of each market hangs its work, with its artist and its token, and no key is sent."""
     wall = house.walls["wall"]
-    for link, title in LINKS:
+    for link, title in TABLE["links"].items():
         response = await cast(house, link)
         assert titles(wall.state.items) == [title], link
         assert response["media_player.wall"]["items"] == 1
@@ -155,29 +134,13 @@ async def test_a_work_that_is_not_indexed_yet(
     assert "wird zum ersten Mal" in told[0]
 
 
-async def test_what_cannot_be_resolved_is_named(
-    house: House,
-    subtests: pytest.Subtests,
-) -> None:
+async def test_what_cannot_be_resolved_is_named(house: House) -> None:
     """The error says why, and what hangs stays."""
-    for link, key in [
-        ("https://opensea.io/item/base/" + AB + "/7", "link_other_chain"),
-        ("https://www.artblocks.io/project/78", "link_old_project"),
-        ("https://opensea.io/collection/fidenza", "link_one_work"),
-        ("https://www.fxhash.xyz/gentk/1234", "link_no_work"),
-        (f"{KT1[:-1]}Y:7", "link_wrong_address"),
-        (f"{KT1}:404", "indexer_not_indexed"),
-        ("https://www.artblocks.io/collection/unknown", "indexer_not_found"),
-        ("https://objkt.com/tokens/nobody/5", "market_not_found"),
-        ("https://objkt.com/collections/nobody", "market_not_found"),
-        ("0x23117d0150af2231442De2a8b754Cc204b668540:12", "indexer_unviewable"),
-        ("0xD7a20FaE61E6d10cD005fC9895F5FF5423Ad8D02:901", "indexer_moderated"),
-    ]:
-        with subtests.test(link=link, key=key):
-            with pytest.raises(HomeAssistantError) as error:
-                await cast(house, link)
-            assert error.value.translation_key == key
-            assert not house.walls["wall"].state.items
+    for link, key in TABLE["refused"].items():
+        with pytest.raises(HomeAssistantError) as error:
+            await cast(house, link)
+        assert error.value.translation_key == key
+        assert not house.walls["wall"].state.items
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,6 @@ async def test_media_without_a_file(
     assert await (await stranger.get(path)).read() == PICTURE
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["C"])
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_an_image_entity(
@@ -182,7 +181,7 @@ async def test_an_image_entity(
     await act(hass, "button", "take_screenshot", "press")
     await known(hass, "image", "screenshot")
     stranger = await hass_client_no_auth()
-    path = await show(hass, display, "image.wall_screenshot")
+    path = await show(hass, display, "media-source://image/image.wall_screenshot")
     response = await stranger.get(path)
     assert response.content_type == "image/png"
     assert (await response.read()).startswith(b"\x89PNG")
@@ -347,20 +346,3 @@ async def test_a_pushed_name_is_no_address(
     display.player.load(playlist("Reef", title="Reef"), url)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
     assert url not in str(state_of(hass).attributes.get("media_content_id"))
-
-
-async def test_an_address_in_a_document(
-    hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
-) -> None:
-    """URLs in a document stay unchanged."""
-    display.caster.preflight = False
-    document = playlist("Reef")
-    document["items"][0]["source"] = STATES
-    await hass.services.async_call(
-        "dp1",
-        "cast_playlist",
-        {"entity_id": ENTITY_ID, "playlist": document},
-        blocking=True,
-    )
-    assert (display.state.current or {})["source"] == STATES
-    assert await status(stranger, "/api/states") == HTTPStatus.UNAUTHORIZED

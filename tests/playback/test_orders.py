@@ -127,6 +127,9 @@ class House:
     async def show(self, url: str, options: Options) -> None:
         await self.program.async_show(self.wall, Playlist(url), options)  # type: ignore[arg-type]
 
+    async def show_daily(self, url: str, options: Options) -> None:
+        await self.program.async_show(self.wall, Playlist(url), options, daily=url)  # type: ignore[arg-type]
+
     async def announce(self, url: str, options: Options) -> None:
         """Show for a time."""
         await self.program.async_announce(self.wall, Playlist(url), options, MOMENT)  # type: ignore[arg-type]
@@ -188,10 +191,11 @@ async def meet(first: str, second: str, start: str) -> None:
         assert promised or (program.until or NEVER) > house.until
     await asyncio.sleep(10_000)
     assert not program.is_announcing and not wall.history.is_announcing
+    assert program.notes.daily in (None, wall.url)
     hung = {OLD_DAILY, NEW_DAILY} if start == "daily" else {BEFORE}
-    expected = {"show": {SECOND}, "late": {SECOND}}.get(
-        second, {FIRST} if first == "show" else hung
-    )
+    shows = ("show", "late", "show_daily")
+    first_hung = {FIRST} if first in shows else hung
+    expected = {SECOND} if second in shows else first_hung
     assert wall.url in expected, wall.shown
     if "move" in (first, second) and start == "daily" and expected == hung:
         assert wall.url == NEW_DAILY or wall.shown
@@ -224,6 +228,8 @@ PAIRS = [
     ("announce", "announce", "nothing"),
     *((first, "late", "announcement") for first in ("extend", "end", "announce")),
     ("move", "extend_late", "announcement"),
+    ("show", "show_daily", "nothing"),
+    ("show_daily", "show", "nothing"),
 ]
 
 

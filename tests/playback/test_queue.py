@@ -114,16 +114,6 @@ async def test_what_is_added_to_a_sleeping_display_wakes_it(house: House) -> Non
     assert len(house.walls["wall"].state.items) == 5
 
 
-async def test_nothing_comes_next_in_random_order(house: House) -> None:
-    """With shuffle, playing a work next is an error."""
-    await house.show("wall", playlist=TIDES, shuffle=True)
-    house.walls["wall"].reset_counters()
-    with pytest.raises(ServiceValidationError) as raised:
-        await enqueue(house, "next")
-    assert raised.value.translation_key == "no_next_in_shuffle"
-    assert not house.walls["wall"].writes
-
-
 async def test_a_list_with_an_address_takes_more(house: House) -> None:
     """A playlist cast by URL continues as a document."""
     async with served({**TIDES, "id": "385f79b6-a45f-4c1c-8080-e93a192adccc"}) as (
@@ -186,14 +176,6 @@ async def test_an_empty_wall_shows_what_is_added(house: House) -> None:
     assert house.hanging("wall") == "Dunes 1"
 
 
-async def test_a_display_without_status_has_no_queue(hass: HomeAssistant) -> None:
-    """A display that only accepts playlists has no queue."""
-    async with House.of(hass, "wall", profile="legacy") as house:
-        with pytest.raises(ServiceValidationError) as raised:
-            await enqueue(house, "add")
-    assert raised.value.translation_key == "display_cannot"
-
-
 async def test_the_list_is_cleared(house: House) -> None:
     """A cleared display is idle."""
     await house.phone_casts("wall", TIDES)
@@ -222,32 +204,28 @@ async def test_a_jump(house: House, work: int | str, title: str) -> None:
     assert house.attribute("wall", "media_title") == title
 
 
-async def test_a_jump_to_nowhere(
-    house: House,
-    subtests: pytest.Subtests,
-) -> None:
-    """An unknown or ambiguous work is an error."""
-    for work in [4, "4", "tides", "elsewhere", "²"]:
-        with subtests.test(work=work):
-            await house.phone_casts("wall", TIDES)
-            with pytest.raises(ServiceValidationError) as raised:
-                await house.do("dp1.show_work", "wall", work=work)
-            assert raised.value.translation_key == "work_not_found"
-
-
-async def test_a_jump_on_an_empty_wall(house: House) -> None:
-    """Without a playlist, a move is an error."""
+async def test_a_jump_to_nowhere(house: House) -> None:
+    """An unknown or ambiguous work is an error, as is any on an empty wall; on the set-up page nothing is known."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.show_work", "wall", work=1)
     assert raised.value.translation_key == "nothing_shown"
-
-
-async def test_a_display_that_does_not_tell(house: House) -> None:
-    """On the set-up page the playlist is unknown, and nothing is lost."""
+    await house.phone_casts("wall", TIDES)
+    for work in (4, "4", "tides", "elsewhere", "²"):
+        with pytest.raises(ServiceValidationError) as raised:
+            await house.do("dp1.show_work", "wall", work=work)
+        assert raised.value.translation_key == "work_not_found", work
     house.walls["wall"].show_setup_page()
-    with pytest.raises(HomeAssistantError) as raised:
+    with pytest.raises(HomeAssistantError) as failed:
         await enqueue(house, "add")
-    assert raised.value.translation_key == "cannot_tell"
+    assert failed.value.translation_key == "cannot_tell"
+
+
+async def test_a_display_without_status_has_no_queue(hass: HomeAssistant) -> None:
+    """A display that only accepts playlists has no queue."""
+    async with House.of(hass, "wall", profile="legacy") as house:
+        with pytest.raises(ServiceValidationError) as raised:
+            await enqueue(house, "add")
+    assert raised.value.translation_key == "display_cannot"
 
 
 @pytest.mark.parametrize(
@@ -297,12 +275,18 @@ async def test_a_work_that_is_there_twice(house: House) -> None:
 
 
 async def test_nothing_is_moved_in_random_order(house: House) -> None:
-    """With shuffle there is no order to change, but a work can be taken out."""
+    """With shuffle there is no order to change and nothing comes next, but a work can be taken out."""
     wall = house.walls["wall"]
     await house.show("wall", playlist=TIDES, shuffle=True)
-    with pytest.raises(ServiceValidationError) as raised:
-        await house.do("dp1.move_work", "wall", work=1)
-    assert raised.value.translation_key == "no_next_in_shuffle"
+    wall.reset_counters()
+    for change in (
+        enqueue(house, "next"),
+        house.do("dp1.move_work", "wall", work=1),
+    ):
+        with pytest.raises(ServiceValidationError) as raised:
+            await change
+        assert raised.value.translation_key == "no_next_in_shuffle"
+    assert not wall.writes
     await house.do("dp1.remove_work", "wall", work="tides 2")
     assert sorted(titles(wall.state.items)) == ["Tides 1", "Tides 3"]
 

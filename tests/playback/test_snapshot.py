@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.coordinator import DisplayCoordinator
-from custom_components.dp1.display import history as history_module
 from custom_components.dp1.display.history import History
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
@@ -88,6 +87,8 @@ async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
                 if state.state == "fill"
             ]
         )
+        # A scene has the content type of the work, and restores the playlist.
+        assert house.attribute("wall", "media_content_type") == "image"
         await capture(house)
         await house.phone_casts("wall", DUNES)
         await house.do("volume_set", "wall", volume_level=0.8)
@@ -103,17 +104,6 @@ async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
     assert shown.loop_mode == "one"
     assert shown.volume == 40
     assert shown.settings["scaling"] == "fill"
-
-
-async def test_a_scene_of_a_playlist_by_its_url(house: House) -> None:
-    """A scene has the content type of the work, and restores the playlist."""
-    async with served(TIDES) as (url,):
-        await house.show("wall", playlist_url=url)
-        assert house.attribute("wall", "media_content_type") == "image"
-        await capture(house)
-        await house.phone_casts("wall", DUNES)
-        await recall(house)
-    assert house.walls["wall"].state.playlist_url == url
 
 
 async def test_a_scene_of_sleep(house: House) -> None:
@@ -205,17 +195,6 @@ async def test_works_that_stay_bring_no_duration(house: House) -> None:
     (given,) = history(house).entries()
     assert given.playlist.document
     assert "duration" not in given.playlist.document["items"][0]
-
-
-async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The history is limited in number and size, but always has the current playlist."""
-    monkeypatch.setattr(history_module, "MAX_LISTS", 2)
-    for document in (series("One", 1), TIDES, DUNES):
-        await house.phone_casts("wall", document)
-    assert [entry.title for entry in history(house).entries()] == ["Dunes", "Tides"]
-    monkeypatch.setattr(history_module, "MAX_SIZE", 100)
-    await house.phone_casts("wall", series("Big", 40))
-    assert [entry.title for entry in history(house).entries()] == ["Big"]
 
 
 async def test_a_display_without_status(
