@@ -88,15 +88,9 @@ async def test_faults(hass: HomeAssistant, target: str, check: Any) -> None:
         await check(home, faults)
 
 
-async def test_storage_faults(check: Any) -> None:
-    """A file that is spoiled keeps no display from starting."""
-    async with storages.home() as home:
-        await check(home, storages.FAULTS)
-
-
 async def test_storage_faults_of_a_running_home(check: Any) -> None:
     """Neither a full disk nor a file that is spoiled is a loss, and what is acknowledged was written."""
-    async with storages.home(with_library=True) as home:
+    async with storages.home() as home:
         await check(home, storages.RUNNING_FAULTS)
 
 

@@ -3,19 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from ipaddress import ip_address
 import json
 from typing import Any
 
-from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigFlowContext
-from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
-from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 
 from ..displays import DEVICE_ID, ENTITY_ID, entry_of, playlist, set_up, until
 from ..simulators.display import DisplaySimulator
-from .model import Fault, Home
+from .model import Fault, Home, faults_of
 
 HTTP = "display HTTP"
 SOCKET = "display socket"
@@ -102,32 +98,6 @@ async def next_work(home: Home) -> str:
     return await home.until_shown("playing Noon", 2)
 
 
-async def announce(home: Home) -> str:
-    """Announce a thousand displays at one address, which each time is another one; count what a person has to answer."""
-    flows = home.hass.config_entries.flow
-    async with DisplaySimulator(profile="B", storm_gate=False) as liar:
-        for number in range(1000):
-            liar.device.device_id = f"FF1-{number:08X}"
-            address = ip_address(liar.host)
-            info = ZeroconfServiceInfo(
-                ip_address=address,
-                ip_addresses=[address],
-                port=liar.port,
-                hostname=f"{liar.device.device_id}.local.",
-                type="_ff1._tcp.local.",
-                name=f"{liar.device.device_id}._ff1._tcp.local.",
-                properties={"id": liar.device.device_id, "name": "Wall " * 40},
-            )
-            context = ConfigFlowContext(source=SOURCE_ZEROCONF)
-            await flows.async_init("dp1", context=context, data=info)
-    waiting = flows.async_progress_by_handler(
-        "dp1", match_context={"source": SOURCE_ZEROCONF}
-    )
-    for flow in waiting:
-        flows.async_abort(flow["flow_id"])
-    return f"{len(waiting)} to answer; {home.shown}"
-
-
 async def update(home: Home) -> str:
     """Wait for a refresh that somebody asks for."""
     await home.call(
@@ -137,6 +107,7 @@ async def update(home: Home) -> str:
 
 
 HTTP_FAULTS = (
+    *faults_of("displays http", fault=fault, garbage=garbage),
     Fault(
         HTTP,
         "refuses connections",
@@ -147,39 +118,9 @@ HTTP_FAULTS = (
         shows,
         0,
     ),
-    fault("resets the connection", LOST_ANSWER, "reset"),
-    fault("closes without an answer", LOST_ANSWER, "close"),
-    fault("carries out, answer lost", "shows Night|display_lost_answer", "cut"),
-    fault("never answers", LOST_ANSWER, "hang", seconds=30),
-    fault("carries out slowly", "shows Night", "slow", seconds=0.5),
-    fault("carries out, answers late", "shows Night", "late", seconds=0.5),
-    fault("answers 500", "playlist_not_accepted", "status", status=500),
-    fault(
-        "answers 502 in HTML", "display_temporary", "status", status=502, text="<html>"
-    ),
-    fault("answers 503", "display_temporary", "status", status=503),
-    fault("answers 401", "display_wants_pairing", "status", status=401),
-    fault("answers 403", "display_address_not_accepted", "status", status=403),
-    fault("answers 404", FOREIGN, "status", status=404),
-    fault("answers 413", "playlist_turned_down", "status", status=413),
-    fault("is busy", "display_busy", "status", status=429, sends=3),
-    fault("is busy once", "shows Night", "status", status=429, times=1, sends=2),
-    fault("answers 204", "display_not_ready", "empty"),
-    fault("cuts its answer short", LOST_ANSWER, "truncated"),
-    garbage("answers HTML", "<html>", "display_web_page"),
-    garbage("answers a list", "[1, 2]"),
-    garbage("answers null", "null"),
-    garbage("answers a number", "7"),
     garbage("nests too deep", NESTED),
-    garbage("answers NaN", '{"message": {"ok": NaN}}', "shows Night"),
     garbage(
         "answers half a character", '{"message": {"ok": true}}\udc80'[:-1] + "\x00"
-    ),
-    garbage("says no", '{"message": {"ok": false}}', "playlist_not_accepted"),
-    garbage(
-        "says no with an escape sequence",
-        '{"message": {"ok": false, "error": {"message": "\\u001b[31mred"}}}',
-        r"^playlist_turned_down [^\x1b]*red$",
     ),
     garbage(
         "answers 5 MB of one string",
@@ -221,16 +162,6 @@ HTTP_FAULTS = (
         update,
         command="",
         text="<html>",
-    ),
-    Fault(
-        HTTP,
-        "another announces itself 1,000 times",
-        "^1 to answer; playing Dawn$",
-        lambda home: None,
-        announce,
-        heal,
-        shows,
-        0,
     ),
     Fault(
         HTTP,
@@ -329,48 +260,13 @@ async def storm(home: Home) -> None:
         )
 
 
-async def flood(home: Home) -> str:
-    """Alternate two works some 700 times a second, and count the changes that are written."""
-    changes = 0
-
-    @callback
-    def note(event: Event[EventStateChangedData]) -> None:
-        """Count a change of the media player."""
-        nonlocal changes
-        changes += event.data["entity_id"] == ENTITY_ID
-
-    remove = home.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
-    for number in range(2000):
-        title = "Dawn" if number % 2 else "Noon"
-        await home.display.send_frame(status_of(home, item={"title": title}))
-        await asyncio.sleep(0.001)
-    shown = await home.until_shown("playing Dawn", 2)
-    remove()
-    return f"{changes} changes; {shown}"
-
-
 SOCKET_FAULTS = (
-    frame("sends no JSON", "hello"),
+    *faults_of("displays socket", frame=frame, status=status),
     frame("sends bytes", b"\x00\xff\xfe"),
-    frame("sends a list", "[]"),
-    frame("sends null", "null"),
-    frame("sends no message", '{"type":"notification"}'),
-    frame(
-        "sends a word nobody knows",
-        '{"type":"notification","notification_type":"dance","message":{}}',
-    ),
-    frame(
-        "sends a message that is text",
-        '{"type":"notification","notification_type":"player_status","message":"hm"}',
-    ),
     frame("nests too deep", NESTED),
     frame("sends 4 MB of empty works", EMPTY_ITEMS, reads="playing|idle"),
     frame("sends 8 MB of one word", json.dumps("x" * 8_000_000)),
     status("counts to 10**30", "playing|idle", index=10**30),
-    status("counts backwards", "playing", index=-5),
-    status("has an index that is text", "playing|idle", index="one"),
-    status("has an endless duration", "playing", item={"duration": 1e308}),
-    status("has a title that is a list", "playing", item={"title": ["a"]}),
     status("has half a character in a title", "playing", item={"title": "a\ud800b"}),
     status(
         "has escapes in a title",
@@ -378,7 +274,6 @@ SOCKET_FAULTS = (
         item={"title": "\x1b[31mred\x07"},
     ),
     status("has a title of 1 MB", "^playing.{0,300}$", item={"title": "x" * 1_000_000}),
-    status("has works that are numbers", "playing|idle", items=[1, None, "x"]),
     Fault(
         SOCKET,
         "closes it and takes no other",
@@ -395,16 +290,6 @@ SOCKET_FAULTS = (
         "playing Storm|playing Dawn",
         storm,
         after_frame,
-        heal,
-        pushed,
-        0,
-    ),
-    Fault(
-        SOCKET,
-        "alternates two works without end",
-        "^[1-4]?[0-9] changes; playing Dawn$",
-        lambda home: None,
-        flood,
         heal,
         pushed,
         0,

@@ -14,7 +14,7 @@ from ..libraries import library_entry
 from ..simulators.catalog.simulator import CatalogSimulator
 from ..simulators.feed import Cut, FeedSimulator, Paging, faults as feed_faults
 from . import displays
-from .model import Fault, Home
+from .model import Fault, Home, faults_of
 
 CATALOG = "catalog"
 FEED = "feed"
@@ -103,10 +103,8 @@ def catalog(name: str, reads: str, kind: str, **details: Any) -> Fault:
     return Fault(CATALOG, name, reads, strike, cast, heal, casts, 0)
 
 
-SHOWS = f"shows {EXHIBITION}"
-EITHER = f"{SHOWS}|catalog_unexpected_answer|catalog_temporary"
-
 CATALOG_FAULTS = (
+    *faults_of("libraries catalog", catalog=catalog),
     Fault(
         CATALOG,
         "refuses connections",
@@ -117,34 +115,6 @@ CATALOG_FAULTS = (
         casts,
         0,
     ),
-    catalog("closes without an answer", "catalog_(lost|no)_answer", "drop"),
-    catalog("never answers", "catalog_no_answer", "slow", seconds=30),
-    catalog("answers late", SHOWS, "slow", seconds=0.3),
-    catalog("answers 500", "catalog_temporary", "status", status=500),
-    catalog(
-        "answers 502 in HTML", "catalog_temporary", "status", status=502, shape="html"
-    ),
-    catalog("is busy", "catalog_busy", "status", status=429, retry_after="1"),
-    catalog("is busy once", SHOWS, "status", status=429, retry_after="0", times=1),
-    catalog(
-        "answers 401",
-        "catalog_(unexpected_answer|authentication)",
-        "status",
-        status=401,
-    ),
-    catalog("answers 404", "catalog_not_found|nothing", "status", status=404),
-    catalog("answers HTML", "catalog_web_page", "html"),
-    catalog("cuts its answer short", "catalog_(unexpected|lost|no)", "truncated"),
-    catalog("answers 200 with an error", "catalog_", "error_200"),
-    catalog("has null in place of records", EITHER, "null_result"),
-    catalog("has no records field", "catalog_unexpected_answer", "no_result"),
-    catalog("answers a bare list", EITHER, "bare_list"),
-    catalog("has records that are none", EITHER, "bad_records", route="artworks"),
-    catalog("has no paging", SHOWS, "no_paging"),
-    catalog("has no total", SHOWS, "no_total"),
-    catalog("has a wrong total", EITHER, "wrong_total", size=999),
-    catalog("repeats its first page", EITHER, "offset_ignored", route="artworks"),
-    catalog("gives less than asked for", SHOWS, "clamp"),
 )
 
 
@@ -182,9 +152,15 @@ def feed(
     act: Any = publish,
     works: Any = publishes,
     sends: int = 1,
+    cut: str = "",
+    change: str = "",
     **details: Any,
 ) -> Fault:
     """Describe a fault of the feed."""
+    if cut:
+        details["cut"] = Cut[cut]
+    if change:
+        details["change"] = getattr(feed_faults, change)
     details.setdefault("times", None)
     if act is publish:
         details.setdefault("method", "POST")
@@ -196,9 +172,9 @@ def feed(
 
 
 reading = partial(feed, act=read, works=reads, sends=0)
-LOST = "feed_lost_answer"
 
 FEED_FAULTS = (
+    *faults_of("libraries feed", feed=feed, reading=reading),
     Fault(
         FEED,
         "refuses connections",
@@ -208,79 +184,6 @@ FEED_FAULTS = (
         lambda home: home.feed.start(),
         publishes,
     ),
-    feed("closes before it reads", LOST, cut=Cut.BEFORE_BODY, sends=2),
-    feed("closes without an answer", LOST, cut=Cut.AFTER_BODY, sends=2),
-    feed("carries out, answer lost", "published", cut=Cut.AFTER_DONE),
-    feed("cuts its answer short", "published", cut=Cut.IN_ANSWER),
-    feed("never answers", f"published|{LOST}", delay=1.5, sends=2),
-    feed(
-        "answers 502 in HTML",
-        "feed_temporary",
-        status=502,
-        body=feed_faults.HTML_502,
-        sends=2,
-    ),
-    feed(
-        "carries out, answers 502",
-        "published",
-        status=502,
-        body="<html>",
-        done=True,
-    ),
-    feed("is busy", "feed_busy", status=429, headers={"Retry-After": "0"}, sends=3),
-    feed(
-        "is busy once",
-        "published",
-        status=429,
-        headers={"Retry-After": "0"},
-        times=1,
-        sends=2,
-    ),
-    feed(
-        "wants a key",
-        "feed_authentication",
-        status=401,
-        body={"error": "unauthorized", "message": "no"},
-    ),
-    feed(
-        "has it already",
-        "feed_conflict",
-        status=409,
-        body={"error": "conflict", "message": "slug"},
-    ),
-    feed(
-        "finds fault",
-        "playlist_invalid|feed_invalid_request",
-        status=400,
-        body={"error": "validation_error", "message": "title"},
-    ),
-    feed(
-        "answers HTML",
-        "feed_web_page",
-        status=200,
-        body="<html>",
-        sends=2,
-    ),
-    reading("reads: answers HTML", "feed_web_page", status=200, body="<html>"),
-    reading("reads: 500", "feed_temporary", status=500),
-    reading("reads: 404", "feed_not_found", status=404),
-    reading("reads: never answers", "feed_lost_answer", delay=1.5),
-    reading(
-        "reads: cuts its answer short",
-        "feed_lost_answer|feed_unexpected_answer",
-        cut=Cut.IN_ANSWER,
-    ),
-    reading(
-        "reads: changed after it was signed",
-        r"\(tampered\) \[False",
-        change=feed_faults.tampered,
-    ),
-    reading(
-        "reads: fields nobody knows",
-        r"reads Tide \[True",
-        change=feed_faults.unknown_fields,
-    ),
-    reading("reads: answers a list", "feed_unexpected_answer", status=200, body=[1]),
     reading(
         "reads: nests too deep",
         "playlist_invalid",

@@ -1,18 +1,20 @@
 """A fault, and what came of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import isawaitable
 import json
 import logging
 import os
+from pathlib import Path
 import re
 import time
 from typing import Any
 
 import pytest
+import yaml
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -116,6 +118,17 @@ class Row:
     seconds: float
     sent: int
     misses: list[str]
+
+
+TABLE = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text())
+
+
+def faults_of(section: str, **makers: Callable[..., Fault]) -> Iterator[Fault]:
+    """Yield the faults of a section of the table, each made by its maker."""
+    for name, rows in TABLE[section].items():
+        for row in rows:
+            details = row[-1] if isinstance(row[-1], dict) else {}
+            yield makers[name](*row[: len(row) - bool(details)], **details)
 
 
 # Their lines are about what is no fault, or come beside ours.

@@ -10,7 +10,6 @@ from pathlib import Path
 import resource
 from tempfile import TemporaryDirectory
 import time
-from typing import Any
 from unittest.mock import patch
 
 from pytest_homeassistant_custom_component.common import (
@@ -21,7 +20,6 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.feed import connection as feed_connection
 from homeassistant import loader
-from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
@@ -41,7 +39,7 @@ STORAGE = "storage"
 
 @dataclass
 class StorageHome(Home):
-    """A Home Assistant that has not loaded the integration yet, and its files."""
+    """A Home Assistant with its files."""
 
     entry: MockConfigEntry | None = None
     library: MockConfigEntry | None = None
@@ -54,8 +52,8 @@ class StorageHome(Home):
 
 
 @asynccontextmanager
-async def home(with_library: bool = False) -> AsyncIterator[StorageHome]:
-    """Run a display, and for each fault a Home Assistant of its own, which has loaded it if there is a library."""
+async def home() -> AsyncIterator[StorageHome]:
+    """Run a display and a library, and for each fault a Home Assistant of its own, which has loaded them."""
     display = DisplaySimulator(
         profile="B", device_id=DEVICE_ID, poll_interval=0.2, storm_gate=False
     )
@@ -79,13 +77,12 @@ async def home(with_library: bool = False) -> AsyncIterator[StorageHome]:
             hass.config_entries.async_unload, there.entry.entry_id
         )
         display.player.load(displays.DAY)
-        if with_library:
-            there.feed, there.catalog = feed, catalog
-            await load(there, feed, catalog)
-            assert there.library is not None
-            stack.push_async_callback(
-                hass.config_entries.async_unload, there.library.entry_id
-            )
+        there.feed, there.catalog = feed, catalog
+        await load(there, feed, catalog)
+        assert there.library is not None
+        stack.push_async_callback(
+            hass.config_entries.async_unload, there.library.entry_id
+        )
 
     async with (
         display,
@@ -129,59 +126,6 @@ async def like(home: StorageHome) -> str:
     kept = json.loads(path.read_text())["data"]["favorites"]
     assert [each["node"]["id"] for each in kept][-1] == node.id
     return f"{len(kept)} favorites"
-
-
-async def start(home: StorageHome) -> str:
-    """Set the display up."""
-    assert home.entry is not None
-    await home.hass.config_entries.async_setup(home.entry.entry_id)
-    await home.hass.async_block_till_done()
-    if home.entry.state is not ConfigEntryState.LOADED:
-        return f"not loaded: {home.entry.reason}"
-    return await home.until_shown("playing Dawn")
-
-
-def spoiled(name: str, key: str, text: str) -> Fault:
-    """Describe a file of the integration that holds something else than it should."""
-
-    def strike(home: StorageHome) -> None:
-        """Write it."""
-        assert home.entry is not None
-        file = key.format(entry=home.entry.entry_id)
-        path = Path(home.hass.config.path(".storage", file))
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text.replace("KEY", file))
-
-    def heal(home: StorageHome) -> None:
-        """Do nothing: it mends itself."""
-
-    return Fault(
-        STORAGE, name, "playing Dawn", strike, start, heal, displays.shows, sends=0
-    )
-
-
-def stored(data: Any, version: int = 1) -> str:
-    """Write a file as Home Assistant does."""
-    return json.dumps(
-        {"version": version, "minor_version": 1, "key": "KEY", "data": data}
-    )
-
-
-FILES = {
-    "notes about displays": ("dp1.displays", [7]),
-    "media proxy": ("dp1.media_proxy", {"x": 7}),
-    "named hosts": ("dp1.named_hosts", {"casts": [1]}),
-    "history": ("dp1.history.{entry}", {"entries": [{"media_id": 7}]}),
-}
-FAULTS = tuple(
-    fault
-    for name, (key, odd) in FILES.items()
-    for fault in (
-        spoiled(f"{name}: cut short", key, '{"version": 1, "da'),
-        spoiled(f"{name}: another shape", key, stored(odd)),
-        spoiled(f"{name}: a newer version", key, stored({}, 99)),
-    )
-)
 
 
 # A running home
