@@ -160,7 +160,7 @@ async def test_nobody_is_sent_elsewhere(door: str) -> None:
 
 async def test_records_of_a_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five records that were asked for, and a hundred thousand that come, only so many are parsed as a list may have; 1 s before."""
-    calls = on_loop(monkeypatch, models, "_named")
+    calls = on_loop(monkeypatch, models, "_key_and_title")
     body = {"result": [{"id": number} for number in range(100_000)]}
     page = await ask(Reply(200, body), DOORS["catalog"])
     assert len(page.records) == page.received == MAX_RECORDS
