@@ -8,36 +8,6 @@ from .raw_display import NOW, RawClient, gather, playlist, timed
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-DISRUPTIVE = (0.2, 2)
-USER = (2, 5)
-HEAVY = (1, 3)
-SLOW_WRITE = (2, 5)
-QUERY = (5, 10)
-INPUT = (50, 100)
-DEFAULT = (10, 20)
-
-RATES: list[tuple[str, str, dict[str, Any], tuple[float, int]]] = [
-    ("A1", "setSleepSchedule", {"enabled": False}, DISRUPTIVE),
-    ("A1", "setSleepMode", {"sleepMode": False}, DISRUPTIVE),
-    ("A1", "rotate", {"clockwise": True}, DISRUPTIVE),
-    ("A1", "sleepNow", {}, USER),
-    ("B", "wakeNow", {}, USER),
-    ("A1", "displayPlaylist", {"dp1_call": playlist(), "intent": NOW}, HEAVY),
-    ("A1", "refreshArtwork", {}, HEAVY),
-    ("B", "displayDefaultPlaylist", {}, HEAVY),
-    ("B", "playRecentlyPlayed", {"recordId": "record-1"}, HEAVY),
-    ("B", "downloadPlaylist", {}, HEAVY),
-    ("A1", "ddcPanelControl", {"action": "contrast", "value": 1}, SLOW_WRITE),
-    ("B", "rotate", {"clockwise": True}, SLOW_WRITE),
-    ("A1", "getDeviceStatus", {}, QUERY),
-    ("B", "deviceMetrics", {}, QUERY),
-    ("C", "getContentPolicy", {}, QUERY),
-    ("A1", "tapGesture", {}, INPUT),
-    ("A1", "checkStatus", {}, DEFAULT),
-    ("B", "setLoop", {"mode": "one"}, DEFAULT),
-    ("B", "nothing of the kind", {}, DEFAULT),
-]
-
 
 async def admitted(client: RawClient, command: str, request: object) -> int:
     """Send a command until it is refused, and return how often it was not."""
@@ -47,20 +17,33 @@ async def admitted(client: RawClient, command: str, request: object) -> int:
     raise AssertionError("never refused")
 
 
-@pytest.mark.parametrize(("profile", "command", "request_", "rate"), RATES)
+@pytest.mark.parametrize(
+    ("profile", "command", "request_", "per_second", "burst"),
+    [
+        ("A1", "setSleepSchedule", {"enabled": False}, 0.2, 2),
+        ("A1", "rotate", {"clockwise": True}, 0.2, 2),
+        ("B", "rotate", {"clockwise": True}, 2, 5),
+        ("A1", "sleepNow", {}, 2, 5),
+        ("A1", "displayPlaylist", {"dp1_call": playlist(), "intent": NOW}, 1, 3),
+        ("B", "playRecentlyPlayed", {"recordId": "record-1"}, 1, 3),
+        ("B", "getDeviceStatus", {}, 5, 10),
+        ("A1", "checkStatus", {}, 10, 20),
+    ],
+)
 async def test_rates(
-    profile: str, command: str, request_: dict[str, Any], rate: tuple[float, int]
+    profile: str,
+    command: str,
+    request_: dict[str, Any],
+    per_second: float,
+    burst: int,
 ) -> None:
     """A burst is admitted at once, then a number per second."""
-    per_second, burst = rate
     async with timed(profile) as (client, clock):
         assert await admitted(client, command, request_) == burst
         await clock.advance(1 / per_second - 0.001)
         assert await admitted(client, command, request_) == 0
         await clock.advance(0.002)
         assert await admitted(client, command, request_) == 1
-        await clock.advance(3600)
-        assert await admitted(client, command, request_) == burst
 
 
 async def test_buckets() -> None:
@@ -68,11 +51,10 @@ async def test_buckets() -> None:
     async with timed("B") as (client, _):
         assert await admitted(client, "sleepNow", {}) == 5
         assert await admitted(client, "wakeNow", {}) == 5
-        assert await admitted(client, "zoomGesture", {"scaleSteps": [1.1]}) == 100
+        assert await admitted(client, "tapGesture", {}) == 100
         assert await admitted(client, "sendKeyboardEvent", {"code": 65}) == 0
         assert await admitted(client, "setVolume", {"percent": 8}) == 20
         assert await admitted(client, "checkStatus", {}) == 0
-        assert await admitted(client, "whatever", {}) == 0
 
 
 async def test_equal_commands_share() -> None:

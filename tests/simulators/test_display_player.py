@@ -1,117 +1,52 @@
 """Test the simulated player: documents and their fields, intents, order, time, framing."""
 
 from datetime import UTC, datetime
-import json
 from typing import Any
 
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 import pytest
 
 from .display.policy import due_items
+from .feed import FeedSimulator
 from .raw_display import FIRMWARE, NOW, RawClient, item, playlist, talking, timed, until
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-
-class Feed:
-    """A server of one playlist, which can be changed."""
-
-    def __init__(self) -> None:
-        """Initialize without a playlist."""
-        self.body = b""
-        self.status = 200
-        self.asked = 0
-        app = web.Application()
-        app.router.add_get("/playlist", self._answer)
-        self.server = TestServer(app)
-
-    async def _answer(self, _: web.Request) -> web.Response:
-        self.asked += 1
-        return web.Response(body=self.body, status=self.status)
-
-    def put(self, document: object) -> None:
-        self.body = json.dumps(document).encode()
-
-    @property
-    def url(self) -> str:
-        return str(self.server.make_url("/playlist"))
-
-
-async def cast_url(client: RawClient, url: str, **more: Any) -> int:
-    request = {"playlistUrl": url, "intent": NOW, **more}
-    return (await client.send("displayPlaylist", request)).status
-
+MANIFEST = {"metadata": {"artists": [{"name": "Ada"}]}}
+CONTRACT = {"chain": "evm", "tokenId": "7"}
 
 # Documents
 
 
-async def test_unknown_fields_are_dropped() -> None:
-    """Only known fields reach the player; newer firmware knows two more."""
-    manifest = {"metadata": {"artists": [{"name": "Ada"}]}}
+@pytest.mark.parametrize(
+    ("profile", "version", "is_new"),
+    [("A1", None, False), ("B", "2.0.0", False), ("B", None, True)],
+)
+async def test_unknown_fields_are_dropped(
+    profile: str, version: str | None, is_new: bool
+) -> None:
+    """Only known fields reach the player, and no empty ones; newer firmware knows two more."""
+    new = {"inlineManifest": MANIFEST, "displayAt": "2026-01-01T00:00:00Z"}
+    mouse = {"click": True, "drag": False}
     work = item(
         0,
-        metadata={"artist": "Ada"},
         note="n",
-        inlineManifest=manifest,
-        displayAt="2026-01-01T00:00:00Z",
-        display={
-            "scaling": "fill",
-            "autoPlay": True,
-            "margin": "5%",
-            "interaction": {"mouse": {"click": True, "drag": False}},
-        },
-        provenance={
-            "type": "onChain",
-            "contract": {"tokenId": "7", "chain": "evm", "x": 1},
-        },
+        **new,
+        display={"margin": "5%", "autoPlay": True, "interaction": {"mouse": mouse}},
+        provenance={"type": "onChain", "contract": {**CONTRACT, "x": 1}},
         license="",
     )
-    document = playlist(
-        items=[work], curator="Eve", curators=[{"name": "Eve", "key": "k"}]
+    kept = item(
+        0,
+        display={"margin": "5%", "interaction": {"mouse": {"click": True}}},
+        provenance={"type": "onChain", "contract": CONTRACT},
     )
-    old = {
-        **item(0),
-        "display": {
-            "scaling": "fill",
-            "margin": "5%",
-            "autoplay": True,
-            "interaction": {"mouse": {"click": True}},
-        },
-        "provenance": {"type": "onChain", "contract": {"chain": "evm", "tokenId": "7"}},
-    }
-    new = {**old, "inlineManifest": manifest, "displayAt": "2026-01-01T00:00:00Z"}
-    for profile, version, expected in (
-        ("A", None, old),
-        ("A1", None, old),
-        ("B", "2.0.0", old),
-        ("B", "2.0.3", new),
-        ("C", None, new),
-    ):
-        async with talking(profile, version=version) as client:
-            await client.cast(document)
-            shown = (await client.status())["playlist"]
-            assert shown["items"] == [expected]
-            assert "curator" not in shown
-            assert shown["curators"] == [{"name": "Eve", "key": "k"}]
-
-
-async def test_empty_fields() -> None:
-    """Titles and versions are always present afterwards, empty texts are not; null counts as missing."""
-    async with talking("A") as client:
-        await client.cast(
-            {
-                "Items": [
-                    {"SOURCE": "https://art.example.org/1", "title": "", "id": None}
-                ],
-                "slug": "",
-                "defaults": None,
-            }
-        )
+    async with talking(profile, version=version) as client:
+        bare = {"source": "https://art.example.org/1", "title": "", "id": None}
+        await client.cast({"items": [work, bare], "curator": "Eve", "defaults": None})
         assert (await client.status())["playlist"] == {
             "dpVersion": "",
             "title": "",
-            "items": [{"source": "https://art.example.org/1"}],
+            "items": [kept | (new if is_new else {}), {"source": bare["source"]}],
         }
 
 
@@ -120,15 +55,10 @@ async def test_empty_fields() -> None:
     [
         playlist(items={}),
         playlist(items=[1]),
-        playlist(items="none"),
         playlist(title=7),
-        playlist(defaults=[]),
         playlist(items=[item(0, duration="60")]),
-        playlist(items=[item(0, license={"id": "open"})]),
         playlist(items=[item(0, display={"userOverrides": False})]),
-        playlist(
-            items=[item(0, provenance={"type": "x", "contract": {"seriesId": "7"}})]
-        ),
+        playlist(items=[item(0, provenance={"contract": {"seriesId": "7"}})]),
         playlist(dynamicQuery={"endpoint": "https://example.org", "profile": "x"}),
         playlist(dynamicQueries=[{"endpoint": "https://example.org"}]),
     ],
@@ -137,28 +67,20 @@ async def test_wrong_types(document: dict[str, Any]) -> None:
     """A field of the wrong type fails the whole cast, and the current playlist stays."""
     async with talking("A") as client:
         await client.cast(playlist(title="Before"))
-        answer = await client.send(
-            "displayPlaylist", {"dp1_call": document, "intent": NOW}
-        )
-        assert answer.status == 500
+        request = {"dp1_call": document, "intent": NOW}
+        assert (await client.send("displayPlaylist", request)).status == 500
         assert client.simulator.state.playlist_title == "Before"
 
 
 @pytest.mark.parametrize(
     ("source", "shown"),
     [
-        ("https://art.example.org/1", True),
         ("HTTP://art.example.org/1", True),
-        ("works/1.html", True),
         ("/works/1:2", True),
         ("data:,x", True),
-        ("data:text/html;base64,PGI+", True),
         ("data:text/html;base64,***", False),
         ("data:text/html", False),
-        ("data:,", False),
         ("ipfs://x", False),
-        ("ar://x", False),
-        ("web+art:x", False),
         ("", False),
     ],
 )
@@ -172,32 +94,22 @@ async def test_sources(source: str, shown: bool) -> None:
         assert await client.cast(document) == {"ok": True}
 
 
-# URLs
-
-
 @pytest.mark.parametrize(
     ("status", "body", "expected"),
     [
         (200, b"<!doctype html>", 500),
-        (200, b"", 500),
-        (200, b"[]", 500),
         (200, b"null", 500),
         (200, b'{"items":7}', 500),
-        (200, b'{"items":[{"source":"x"}]} and more', 500),
         (404, b'{"items":[{"source":"x"}]}', 500),
-        (500, b"", 500),
         (206, b'{"items":[{"source":"x"}]}', 200),
     ],
 )
 async def test_bad_addresses(status: int, body: bytes, expected: int) -> None:
     """Any answer but a document is a failure without a reason."""
-    feed = Feed()
-    feed.status, feed.body = status, body
-    async with feed.server, talking("A") as client:
-        assert await cast_url(client, feed.url) == expected
-
-
-# Intents
+    async with FeedSimulator() as feed, talking("A") as client:
+        feed.fault(status=status, body=body)
+        request = {"playlistUrl": f"{feed.url}/playlists/x", "intent": NOW}
+        assert (await client.send("displayPlaylist", request)).status == expected
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -205,13 +117,9 @@ async def test_bad_addresses(status: int, body: bytes, expected: int) -> None:
 async def test_no_intent(profile: str, intent: object) -> None:
     """Newer firmware adds a missing intent; older refuses the cast."""
     async with talking(profile) as client:
-        request: dict[str, Any] = {"dp1_call": playlist(), "intent": intent}
-        if intent is None:
-            del request["intent"]
-        body = {"command": "displayPlaylist", "request": request, "intent": NOW}
-        answer = await client.post(json.dumps(body).encode())
-        expected = profile in "BC" and intent != "now_display"
-        assert (answer.status, answer.json["message"]["ok"]) == (200, expected)
+        request = {"dp1_call": playlist(), "intent": intent}
+        reply = await client.leaf("displayPlaylist", **request)
+        assert reply["ok"] is (profile == "B" and intent != "now_display")
 
 
 # Order and time
@@ -251,36 +159,37 @@ async def test_loop() -> None:
     """The mode "none" stops at the last work until the mode changes, "one" repeats it, anything else repeats the playlist."""
     async with timed("A") as (client, clock):
         await client.cast(playlist(2))
-        await client.ask("setLoop", mode="one")
-        await clock.advance(150)
-        assert client.simulator.state.position == 0
-        await client.ask("setLoop", mode="none")
-        await clock.advance(600)
-        assert client.simulator.state.position == 1
-        await client.ask("setLoop", mode="sometimes")
+        for mode, seconds, position in (
+            ("one", 150, 0),
+            ("none", 600, 1),
+            ("sometimes", 60, 0),
+        ):
+            await client.ask("setLoop", mode=mode)
+            await clock.advance(seconds)
+            assert client.simulator.state.position == position
         assert (await client.status())["loopMode"] == "playlist"
-        await clock.advance(60)
-        assert client.simulator.state.position == 0
 
 
 async def test_shuffle() -> None:
     """The current work comes first and the status has the shuffled order; turning it off restores the order."""
-    async with talking("A") as client:
-        await client.cast(playlist(12))
-        await client.ask("moveToArtwork", index=5)
-        assert await client.leaf("setShuffle", enabled=True) == {"ok": True}
+
+    async def told(client: RawClient) -> tuple[int, bool, list[str]]:
         status = await client.status()
         order = [entry["id"] for entry in status["items"]]
-        natural = [f"i-{n}" for n in range(12)]
-        assert (status["index"], order[0], status["shuffle"]) == (0, "i-5", True)
+        return status["index"], status["shuffle"], order
+
+    async with talking("A") as client:
+        await client.cast(playlist(12))
+        natural = (await told(client))[2]
+        await client.ask("moveToArtwork", index=5)
+        await client.ask("setShuffle", enabled=True)
+        index, shuffle, order = await told(client)
+        assert (index, shuffle, order[0]) == (0, True, "i-5")
         assert order != natural and sorted(order) == sorted(natural)
         await client.ask("setShuffle", enabled=True)
-        again = [entry["id"] for entry in (await client.status())["items"]]
-        assert again[0] == "i-5" and again != order
+        assert (await told(client))[2] not in (order, natural)
         await client.ask("setShuffle", enabled=False)
-        status = await client.status()
-        assert [entry["id"] for entry in status["items"]] == natural
-        assert (status["index"], status["shuffle"]) == (5, False)
+        assert await told(client) == (5, False, natural)
 
 
 async def test_default_duration() -> None:
@@ -289,25 +198,19 @@ async def test_default_duration() -> None:
     async with timed("A1") as (client, clock):
         await client.cast(playlist(items=works))
         await clock.advance(50)
-        assert await client.leaf("updateDefaultDuration", durationSeconds=100) == {
-            "ok": True
-        }
-        assert (await client.status())["deviceSettings"]["defaultDuration"] == 100
-        await clock.advance(99)
-        assert client.simulator.state.position == 0
-        await clock.advance(101)
-        assert client.simulator.state.position == 2
-        await clock.advance(60)
-        assert client.simulator.state.position == 3
-        for bad in (0, -1, "60", True):
+        await client.ask("updateDefaultDuration", durationSeconds=100)
+        for seconds, position in ((99, 0), (101, 2), (60, 3)):
+            await clock.advance(seconds)
+            assert client.simulator.state.position == position
+        for bad in (0, "60", True):
             reply = await client.leaf("updateDefaultDuration", durationSeconds=bad)
             assert reply == {"ok": False}
+        assert (await client.status())["deviceSettings"]["defaultDuration"] == 100
         await client.ask("updateDefaultDuration", durationSeconds=None)
         assert "defaultDuration" not in (await client.status())["deviceSettings"]
     async with timed("A") as (client, _):
-        assert await client.leaf("updateDefaultDuration", durationSeconds=5) == {
-            "ok": False
-        }
+        reply = await client.leaf("updateDefaultDuration", durationSeconds=5)
+        assert reply == {"ok": False}
 
 
 # What newer firmware hides
@@ -337,14 +240,10 @@ async def test_content_policy(
     async with talking("B") as client:
         for name, value in policy.items():
             setattr(client.simulator.caster.policy, name, value)
-        works = [
-            item(0),
-            item(1, contentRating=rating),
-            item(2, contentRating="general"),
-        ]
+        works = [item(0, contentRating=rating), item(1, contentRating="general")]
         await client.cast(playlist(items=works), **more)
         shown = [entry["id"] for entry in client.simulator.state.items]
-        assert ("i-1" in shown) is is_shown
+        assert ("i-0" in shown) is is_shown
 
 
 @pytest.mark.parametrize(
@@ -371,8 +270,7 @@ def test_due_works(
 
 async def test_offline_cache() -> None:
     """Works are downloaded one by one, and only where that is switched on."""
-    feed = Feed()
-    async with feed.server, talking("B") as client:
+    async with FeedSimulator() as feed, talking("B") as client:
         works = [item(0, source=feed.url), item(1, source=f"{feed.url}/none")]
         request = {"dp1_call": playlist(items=works)}
         reply = await client.ask("downloadPlaylist", **request)
@@ -382,10 +280,9 @@ async def test_offline_cache() -> None:
         reply = await client.ask("downloadPlaylist", **request)
         assert (reply["total"], reply["queuedCount"]) == (2, 2)
         await until(lambda: offline.ready == {feed.url})
+        broken = works[1]["source"]
+        await until(lambda: offline.entries[broken]["state"] == "broken_online")
         reply = await client.ask("getOfflineCacheStatus")
-        await until(
-            lambda: offline.entries[works[1]["source"]]["state"] == "broken_online"
-        )
         assert reply["totals"] == {"items": 2, "ready": 1}
 
 
@@ -396,9 +293,8 @@ async def test_settings() -> None:
     """Saved settings stay, others last until the next work."""
     async with talking("A1") as client:
         await client.cast(playlist())
-        await client.leaf(
-            "updateDisplaySettings", isSaved=True, scaling="fill", tombstone="on"
-        )
+        saved = {"scaling": "fill", "tombstone": "on"}
+        await client.leaf("updateDisplaySettings", isSaved=True, **saved)
         await client.leaf("updateDisplaySettings", isSaved=False, scaling="stretch")
         settings = (await client.status())["deviceSettings"]
         assert (settings["scaling"], settings["tombstone"]) == ("stretch", "on")
@@ -415,32 +311,23 @@ async def test_composition() -> None:
     async with talking("B") as client:
         await client.cast(playlist())
         before = (await client.status())["deviceSettings"]
-        reply = await client.leaf(
-            "updateDisplaySettings",
-            isSaved=True,
-            framing="fill",
-            margin="2%",
-            background="#fff",
-        )
-        assert reply == {
-            "ok": True,
-            "acceptedCompositionRevision": before["compositionRevision"] + 1,
-        }
+        changes = {"framing": "fill", "margin": "2%", "background": "#fff"}
+        reply = await client.leaf("updateDisplaySettings", isSaved=True, **changes)
+        revision = before["compositionRevision"] + 1
+        assert reply == {"ok": True, "acceptedCompositionRevision": revision}
         settings = (await client.status())["deviceSettings"]
-        assert (settings["framing"], settings["margin"]) == ("fill", "2%")
-        assert settings["background"] == "#fff"
+        assert settings.items() >= changes.items()
         key = settings["showingKey"]
         assert key == before["showingKey"]
-
-        async def temporary(**changes: Any) -> bool:
-            """Change a setting until the next work."""
-            reply = await client.leaf("updateDisplaySettings", isSaved=False, **changes)
-            return bool(reply["ok"])
-
-        assert await temporary(framing="fit") is False
-        assert await temporary(margin=5, showingKey="other") is False
-        assert await temporary(margin=5, showingKey=key) is True
-        assert await temporary(margin=7) is True
+        for temporary, is_taken in (
+            ({"framing": "fit"}, False),
+            ({"margin": 5, "showingKey": "other"}, False),
+            ({"margin": 5, "showingKey": key}, True),
+            ({"margin": 7}, True),
+        ):
+            request = {"isSaved": False, **temporary}
+            reply = await client.leaf("updateDisplaySettings", **request)
+            assert reply["ok"] is is_taken
         assert (await client.status())["deviceSettings"]["margin"] == 7
         await client.ask("moveToArtwork", index=1)
         settings = (await client.status())["deviceSettings"]

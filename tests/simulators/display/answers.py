@@ -1,13 +1,13 @@
 """HTTP answers as the display writes them, and ways to end a connection."""
 
 import ipaddress
+import json
 import socket
 import struct
 from typing import Any
 
 from aiohttp import web
-
-from tests.simulators.go_json import dumps
+from yarl import URL
 
 _LOCAL_ENDINGS = (".local", ".lan", ".home", ".home.arpa", ".internal")
 
@@ -28,7 +28,7 @@ def refusal(status: int, text: str, **headers: str) -> web.Response:
 def success(value: Any) -> web.Response:
     """Return a JSON value, and a line feed."""
     return web.Response(
-        body=f"{dumps(value)}\n".encode(), headers={"Content-Type": "application/json"}
+        text=f"{json.dumps(value)}\n", headers={"Content-Type": "application/json"}
     )
 
 
@@ -67,12 +67,7 @@ async def truncate(request: web.Request, response: web.Response) -> web.Response
 
 def is_local_host(host: str) -> bool:
     """Return whether the newest firmware accepts a Host header."""
-    name = host.strip()
-    if name.startswith("["):
-        name = name[1:].partition("]")[0]
-    elif name.count(":") == 1:
-        name = name.partition(":")[0]
-    name = name.rstrip(".").lower()
+    name = (URL(f"http://{host}").host or "").rstrip(".").lower()
     try:
         ipaddress.ip_address(name)
     except ValueError:

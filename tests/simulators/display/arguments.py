@@ -8,43 +8,40 @@ type Json = dict[str, Any]
 
 
 class Arguments:
-    """Arguments by case-insensitive name; a missing or null one has the zero value of its type.
+    """Arguments by name; a missing or null one has the zero value of its type.
 
     Each accessor raises CommandError if the value has another type.
     """
 
     def __init__(self, request: Json | None) -> None:
-        self._values = {name.lower(): value for name, value in (request or {}).items()}
+        self._values = request or {}
 
     def has(self, name: str) -> bool:
         """Return whether the argument was sent, even as null."""
-        return name.lower() in self._values
+        return name in self._values
 
-    def _typed(self, name: str, zero: Any, *kinds: type) -> Any:
-        """Return the value if it has one of the types."""
-        value = self._values.get(name.lower())
+    def _typed[T](self, name: str, zero: T) -> T:
+        """Return the value if it has the type of its zero."""
+        value = self._values.get(name)
         if value is None:
             return zero
-        if not isinstance(value, kinds) or (
-            isinstance(value, bool) and bool not in kinds
-        ):
+        if type(value) is not type(zero):
             raise CommandError(f"{name} has the wrong type")
-        return value
+        typed: T = value
+        return typed
 
     def integer(self, name: str) -> int:
-        number: int = self._typed(name, 0, int)
-        return number
+        return self._typed(name, 0)
 
     def flag(self, name: str) -> bool:
-        flag: bool = self._typed(name, False, bool)
-        return flag
+        return self._typed(name, False)
 
     def text(self, name: str) -> str:
-        text: str = self._typed(name, "", str)
-        return text
+        return self._typed(name, "")
 
     def texts(self, name: str) -> list[str] | None:
-        values: list[Any] | None = self._typed(name, None, list)
-        if values is not None and not all(isinstance(value, str) for value in values):
+        none: list[Any] = []
+        values = self._typed(name, none)
+        if not all(isinstance(value, str) for value in values):
             raise CommandError(f"{name} has the wrong type")
-        return values
+        return None if values is none else values

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from datetime import datetime
+import json
 from typing import Any
 
 import aiohttp
@@ -18,9 +19,6 @@ from .player import Player
 from .policy import ContentPolicy, check_signatures, due_items, is_readable
 from .sources import is_reserved, preflight
 from .tasks import Tasks
-
-from tests.simulators.feed.signing import plain_numbers
-from tests.simulators.go_json import GoDecodeError, loads
 
 type Json = dict[str, Any]
 
@@ -77,22 +75,18 @@ class Caster:
         """Fetch, parse, validate and show a playlist."""
         raw = await self.resolve(request, offline=self._firmware.second)
         document = read_playlist(raw, self._firmware)
-        arguments = dict(request)
+        _refuse_queries(document)
         if not self._firmware.second:
-            _refuse_queries(document)
-            return self._player.display(document, arguments)
-        return await self._cast_second(raw, document, arguments)
+            return self._player.display(document, request)
+        return await self._cast_second(raw, document, dict(request))
 
     async def _cast_second(self, raw: Json, document: Json, arguments: Json) -> Json:
         """Validate and show a playlist as newer firmware does."""
         arguments["intent"] = self._intent(arguments.get("intent"))
-        newest = self._firmware.since("2.0.7")
-        _refuse_queries(document)
-        if newest:
-            self.policy.filter(raw, document, arguments)
+        self.policy.filter(raw, document, arguments)
         await self._look_at_sources(document)
-        verdict = check_signatures(raw) if newest else {}
-        status = verdict.get("signatureStatus", "valid")
+        verdict = check_signatures(raw)
+        status = verdict["signatureStatus"]
         if self._device.signature_mode == "strict" and status != "valid":
             raise NotPlayableError(
                 f"sigInvalid: playlist rejected by strict signature verification ({status})"
@@ -101,9 +95,9 @@ class Caster:
             return {"ok": True, "deferred": True}
         reply = self._player.display(document, arguments)
         self._sent = raw, arguments
-        if reply.get("ok") is True and verdict:
+        if reply.get("ok") is True:
             if self._player.document is document:
-                self._player.signature_status = verdict["signatureStatus"]
+                self._player.signature_status = status
             reply |= verdict
         return reply
 
@@ -135,8 +129,6 @@ class Caster:
         if self._schedule is not None:
             self._schedule.cancel()
         items = document["items"] or []
-        if not self._firmware.since("2.0.3"):
-            return True
         if not all(is_readable(item.get("displayAt")) for item in items):
             raise CommandError("playlist has invalid displayAt")
         due, upcoming = due_items(items, self._clock.now())
@@ -191,15 +183,8 @@ class Caster:
                 if not 200 <= response.status < 300:
                     raise CommandError(f"HTTP {response.status}")
                 body = await response.read()
-            document = plain_numbers(loads(body, whole=True))
-        except (
-            aiohttp.ClientError,
-            GoDecodeError,
-            OSError,
-            OverflowError,
-            TimeoutError,
-            ValueError,
-        ) as err:
+            document = json.loads(body)
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as err:
             raise CommandError(str(err)) from err
         if not isinstance(document, dict):
             raise CommandError("not an object")
@@ -207,11 +192,7 @@ class Caster:
 
     async def _look_at_sources(self, document: Json) -> None:
         """Refuse a playlist of which no source can be reached."""
-        if (
-            not self.preflight
-            or self.session is None
-            or not self._firmware.since("2.0.6")
-        ):
+        if not self.preflight or self.session is None:
             return
         reason = await preflight(
             self.session, document["items"] or [], self._offline.ready

@@ -1,8 +1,11 @@
 """The device around the player: sound, rotation, firmware, network and input, with their commands."""
 
 from collections.abc import Awaitable, Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC
+import json
+from pathlib import Path
 from typing import Any
 
 from .arguments import Arguments
@@ -22,6 +25,8 @@ FIRST_MIXER = 63
 _KEYS = frozenset({*range(32, 127), 8, 9, 13, 27})
 _BUTTONS = ("", "left", "right", "middle")
 _MODES = ("silent", "notify", "strict")
+# Of the system monitor, without its time.
+_SAMPLE: Json = json.loads(Path(__file__).with_name("sample.json").read_text("utf-8"))
 
 
 def mixer_of(percent: int) -> int:
@@ -39,33 +44,15 @@ class Device:
     """The device around the player.
 
     Attributes:
-        firmware: the installed firmware.
-        device_id: serial number.
-        clock: the clock of the display.
         name: the name given by the owner; empty if there is none.
         hardware: number of the set of network interfaces, which determines their addresses.
-        wired: whether it is connected by Ethernet instead of Wi-Fi.
-        ssid: name of the Wi-Fi.
-        installed_version: the reported version; changed by an update.
         latest_version: the version that an update installs.
-        internet: whether the internet can be reached.
         status_seconds: how long the vendor's version server delays each status.
-        claimed: whether it has an owner.
-        link: whether the network is connected.
         mixer: value of the sound mixer; None if it does not answer.
-        muted: whether the sound is off.
-        orientation: rotation of the screen.
-        panel: the monitor.
         overlay: what is shown over the work.
-        last_outage: the last network outage.
         signature_mode: what happens to playlists without a valid signature.
         metrics: the latest sample of the system monitor; None before the first.
-        broken: whether the configuration cannot be read.
-        wifi_signal: percent; None when not associated.
-        on_reboot: called to reboot.
-        on_shutdown: called to shut down.
-        on_update: called to install the latest version.
-        on_rename: called when the name or owner has changed.
+        on_rename: called when the name has changed.
         on_change: called when the next status should be pushed at once.
     """
 
@@ -80,8 +67,6 @@ class Device:
     latest_version: str = ""
     internet: bool = True
     status_seconds: float = 0.0
-    claimed: bool = True
-    link: bool = True
     mixer: int | None = FIRST_MIXER
     muted: bool = False
     orientation: str = ORIENTATIONS[0]
@@ -89,9 +74,7 @@ class Device:
     overlay: Json | None = None
     last_outage: Json | None = None
     signature_mode: str = "silent"
-    metrics: Json | None = field(default_factory=lambda: first_sample())
-    broken: bool = False
-    wifi_signal: int | None = 71
+    metrics: Json | None = field(default_factory=lambda: deepcopy(_SAMPLE))
     on_reboot: Callable[[], None] = lambda: None
     on_shutdown: Callable[[], None] = lambda: None
     on_update: Callable[[], None] = lambda: None
@@ -127,38 +110,29 @@ class Device:
             "version": self.installed_version,
             "branch": "release",
             "contract": contract,
-            "claimed": self.claimed,
+            "claimed": True,
             "internet": self.internet,
-            "setup_state": self._setup_state(),
-            "connectivity": "connected" if self.link else "disconnected",
+            "setup_state": "online" if self.internet else "offline_retrying",
+            "connectivity": "connected",
             "topic_id": f"topic-{self.device_id.lower()}",
             "network": self.network(),
         }
-
-    def _setup_state(self) -> str:
-        if not self.claimed:
-            return "unprovisioned"
-        return "online" if self.internet else "offline_retrying"
 
     async def status(self, page: str, sleep: SleepSchedule) -> Json:
         """Return what ``getDeviceStatus`` answers, once the version server has answered or failed."""
         if self.status_seconds:
             await self.clock.sleep(self.status_seconds)
-        if self.broken:
-            raise CommandError("the configuration cannot be read")
         found: Json = {"screenRotation": self.orientation}
         if not self.wired:
             found["connectedWifi"] = self.ssid
         found["installedVersion"] = self.installed_version
         if self.internet:
             found["latestVersion"] = self.latest_version
-        if self.firmware.since("1.0.6"):
-            found["macInfo"] = self.network_addresses
-        if self.firmware.since("1.0.7") and self.mixer is not None:
+        found["macInfo"] = self.network_addresses
+        if self.mixer is not None:
             found["volume"] = self.volume
             found["isMuted"] = self.muted
-        if self.firmware.since("1.0.13"):
-            found["displayURL"] = page
+        found["displayURL"] = page
         if self.firmware.since("1.0.15"):
             found["sleepSchedule"] = sleep.record()
         return found | self._second_status()
@@ -270,30 +244,3 @@ def tap(arguments: Arguments) -> Json:
     if arguments.text("button") not in _BUTTONS:
         raise CommandError("not a button")
     return OK
-
-
-def first_sample() -> Json:
-    """Return a sample of the system monitor without its time."""
-    return {
-        "cpu": {
-            "max_frequency": 4500,
-            "current_frequency": 1800,
-            "max_temperature": 100,
-            "current_temperature": 52,
-        },
-        "gpu": {
-            "max_frequency": 2600,
-            "current_frequency": 800,
-            "current_temperature": 50,
-            "max_temperature": 100,
-            "gpu_busy": 7.5,
-        },
-        "memory": {"max_capacity": 15700, "used_capacity": 5200},
-        "screen": {"width": 3840, "height": 2160, "refresh_rate": 60},
-        "uptime": 86400.5,
-        "disk": {
-            "total_capacity": 240000000,
-            "used_capacity": 31000000,
-            "available_capacity": 196000000,
-        },
-    }

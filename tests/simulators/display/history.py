@@ -1,7 +1,6 @@
 """The recently shown works."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .clock import Clock
 from .player import Player
@@ -11,8 +10,7 @@ type Json = dict[str, Any]
 _MOST = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """One showing of a work."""
 
     record: Json
@@ -52,10 +50,8 @@ class History:
         self._shown.insert(0, Shown(record, item))
         del self._shown[_MOST:]
 
-    def records(self, request: Json | None) -> Json:
-        """Return what ``getRecentlyPlayed`` answers; it takes no arguments."""
-        if request:
-            return {"ok": False, "status": "error"}
+    def records(self) -> Json:
+        """Return what ``getRecentlyPlayed`` answers."""
         active = self._player.current is not None and not self._player.asleep
         return {
             "ok": True,

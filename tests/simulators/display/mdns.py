@@ -33,7 +33,7 @@ def properties(firmware: Firmware, device: Device) -> dict[str, str]:
     return {
         "id": device.device_id,
         "name": device.name or device.device_id,
-        "claimed": "true" if device.claimed else "false",
+        "claimed": "true",
         "api": "2",
     }
 
@@ -54,13 +54,11 @@ class Announcer:
         self,
         firmware: Firmware,
         device: Device,
-        address: str,
         zeroconf: AsyncZeroconf | None,
     ) -> None:
         """Initialize; a responder that is passed in is closed by its owner."""
         self._firmware = firmware
         self._device = device
-        self._address = address
         self._given = zeroconf
         self._own: AsyncZeroconf | None = None
         self._info: ServiceInfo | None = None
@@ -78,14 +76,13 @@ class Announcer:
             self._own = AsyncZeroconf(
                 interfaces=InterfaceChoice.All, ip_version=IPVersion.V4Only
             )
-        family = socket.AF_INET6 if ":" in self._address else socket.AF_INET
         self._info = ServiceInfo(
             SERVICE,
             f"{instance_label(self._firmware, self._device)}.{SERVICE}",
             port=port,
             properties=properties(self._firmware, self._device),
             server=f"{self._device.device_id}.local.",
-            addresses=[socket.inet_pton(family, self._address)],
+            addresses=[socket.inet_aton("127.0.0.1")],
             host_ttl=_ADDRESS_TTL,
             other_ttl=_NAME_TTL,
         )

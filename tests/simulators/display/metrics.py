@@ -1,56 +1,25 @@
 """The metrics at ``/metrics``, in the Prometheus text format."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from string import Template
 
 from .device import Device
-from .firmware import Firmware
 
-_GONE = 1006
+_HERE = Path(__file__).parent
+_TEXT = Template((_HERE / "metrics.txt").read_text("utf-8"))
+_WIFI = (_HERE / "metrics_wifi.txt").read_text("utf-8")
 
 
 @dataclass(slots=True)
 class Counters:
-    """Counters since the start.
-
-    Attributes:
-        playing_seconds: time in which a work was shown.
-        starts: playlists that were requested.
-        failures: playlists that failed.
-        disconnects: of the cloud connection.
-    """
+    """Counters since the start: the time in which works were shown, and casts, tried and failed."""
 
     playing_seconds: float = 0.0
     starts: int = 0
     failures: int = 0
-    disconnects: int = 0
 
-
-def write(
-    counters: Counters, device: Device, firmware: Firmware, *, relayer: bool
-) -> str:
-    samples: list[tuple[str, float]] = [
-        ("art_playback_duration_seconds_total", counters.playing_seconds),
-        ("playback_start_failures_total", counters.failures),
-        ("playback_start_total", counters.starts),
-    ]
-    if firmware.since("2.0.3"):
-        samples += [
-            ('net_link_state{type="ethernet"}', int(device.wired)),
-            ('net_link_state{type="wifi"}', int(not device.wired)),
-            ("relayer_connected", int(relayer)),
-            ("relayer_disconnects_total", counters.disconnects),
-        ]
-        if counters.disconnects:
-            samples.append(("relayer_last_close_code", _GONE))
-        if device.wifi_signal is not None and not device.wired:
-            samples += [
-                ("net_wifi_signal_percent", device.wifi_signal),
-                ('net_wifi_link_info{bssid_hash="0f3a",channel="36"}', 1),
-            ]
-    lines = []
-    for name, value in sorted(samples):
-        family = name.partition("{")[0]
-        kind = "counter" if family.endswith("_total") else "gauge"
-        lines += [f"# HELP {family} About it.", f"# TYPE {family} {kind}"]
-        lines.append(f"{name} {value:.12g}")
-    return "\n".join(dict.fromkeys(lines)) + "\n"
+    def write(self, device: Device) -> str:
+        """Return the metrics; newer firmware tells of the Wi-Fi."""
+        has_wifi = device.firmware.since("2.0.3") and not device.wired
+        return _TEXT.substitute(asdict(self)) + _WIFI * has_wifi

@@ -6,6 +6,7 @@ import hashlib
 from html import escape
 import json
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import aiohttp
@@ -22,26 +23,13 @@ type Json = dict[str, Any]
 ROOT = "/simulator"
 _HERE = Path(__file__).parent
 _LOOK_SECONDS = 10
-_WORKS = ("Tide", "Ember", "Drift")
 
 
 def default_playlist(base: str) -> Json:
-    return {
-        "dpVersion": "1.1.0",
-        "id": "5b1f6a52-6a58-4d31-9d5e-1f6f53a0c001",
-        "slug": "default",
-        "title": "Default exhibition",
-        "items": [
-            {
-                "id": f"5b1f6a52-6a58-4d31-9d5e-1f6f53a0c1{number:02}",
-                "title": title,
-                "source": f"{base}{ROOT}/works/{title}",
-                "duration": 300,
-                "license": "open",
-            }
-            for number, title in enumerate(_WORKS)
-        ],
-    }
+    document: Json = json.loads((_HERE / "default_playlist.json").read_text("utf-8"))
+    for item in document["items"]:
+        item["source"] = f"{base}{item['source']}"
+    return document
 
 
 class Painter:
@@ -171,18 +159,6 @@ def label(item: Json) -> Json:
 
 def _work(title: str) -> str:
     """Return a small moving work, colored by its title."""
-    hue = int.from_bytes(hashlib.sha256(title.encode()).digest()[:2]) % 360
-    return (
-        "<!doctype html><meta charset=utf-8>"
-        f"<title>{escape(title)}</title>"
-        "<style>html,body{margin:0;height:100%;overflow:hidden;background:#000}"
-        "i{position:absolute;border-radius:50%;width:70vmax;height:70vmax;"
-        "mix-blend-mode:screen;animation:m 24s ease-in-out infinite alternate}"
-        "@keyframes m{to{transform:translate(40vw,30vh) scale(1.4)}}</style>"
-        + "".join(
-            f"<i style='left:{n * 22 - 20}vw;top:{n * 17 - 25}vh;"
-            f"background:radial-gradient(hsl({hue + n * 37} 80% 55%/.7),transparent 65%);"
-            f"animation-delay:-{n * 7}s'></i>"
-            for n in range(4)
-        )
-    )
+    hue = hashlib.sha256(title.encode()).digest()[0]
+    page = Template((_HERE / "work.html").read_text("utf-8"))
+    return page.substitute(title=escape(title), hue=hue)

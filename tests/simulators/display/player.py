@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from copy import deepcopy
-from datetime import date, datetime
+from datetime import date
 from enum import IntEnum, StrEnum
 import random
 from typing import Any
@@ -21,7 +21,6 @@ FOREVER = 999999999
 _OK: Json = {"ok": True}
 _NO: Json = {"ok": False}
 _SOURCES_CHECKED = date(2026, 7, 30)
-_ONLY_IF_EMPTY = date(2026, 7, 1)
 _DURATION_SET = date(2026, 7, 20)
 
 
@@ -52,7 +51,6 @@ class Player:
     """The player.
 
     Attributes:
-        page: the page in the browser.
         failure: the reason on the error page: ``service_failed`` or ``overheating``.
         dead: why the page does not answer; empty if it does.
         overheating: whether the player has stopped because of heat.
@@ -62,13 +60,6 @@ class Player:
         playlist_url: the URL it was fetched from.
         items: the works in playing order.
         index: the position as it was set, may be beyond the end.
-        loop_mode: ``none``, ``playlist`` or ``one``.
-        shuffle: whether the order is random.
-        settings: framing and label.
-        render_status: loading state of the work.
-        signature_status: result of the signature check, if there was one.
-        boot_playlist: the playlist shown after a start without a saved one.
-        orientation: returns the rotation of the screen.
         on_show: called when a work is shown.
         on_change: called when anything else changes.
     """
@@ -106,7 +97,6 @@ class Player:
         self.settings = Settings(firmware)
         self.render_status: RenderStatus | None = None
         self.signature_status: str | None = None
-        self.boot_playlist: tuple[Json, str | None] | None = None
         self.orientation: Callable[[], str] = lambda: "landscape"
         self.on_show: Callable[[], None] = lambda: None
         self.on_change: Callable[[], None] = lambda: None
@@ -115,7 +105,6 @@ class Player:
             "moveToArtwork": (FIRST_PLAYER, self._move),
             "updateArtFraming": (FIRST_PLAYER, self.settings.frame),
             "updateDisplaySettings": (FIRST_PLAYER, self.settings.update),
-            "ping": (FIRST_PLAYER, lambda _: _OK),
             "disconnect": (FIRST_PLAYER, self._disconnect),
             "setSleepMode": (FIRST_PLAYER, self._set_sleep_mode),
             "setShuffle": (date(2026, 3, 11), self._set_shuffle),
@@ -158,32 +147,21 @@ class Player:
         if method is None or self._firmware.player < since:
             return dict(_NO)
         reply = dict(method(request or {}))
-        if command not in ("checkStatus", "ping"):
+        if command != "checkStatus":
             self.on_change()
         return reply
 
     def display(self, document: Json, arguments: Json) -> Json:
-        """Show, schedule or refresh a playlist, depending on the intent."""
+        """Show or refresh a playlist, as the intent says."""
         self.require_page()
         url = arguments.get("playlistUrl")
         if arguments.get("refresh") is True and self.takes_refresh:
             self.update(document)
             return dict(_OK)
         intent = arguments.get("intent")
-        intent = intent if isinstance(intent, dict) else {}
-        match intent.get("action"):
-            case "get_current_playlist":
-                return self.status()
-            case "schedule_play":
-                return self._schedule(document, url, intent.get("schedule_time"))
-            case "now_display":
-                return self._accept(document, url)
-            case "display_at_boot":
-                reply = self._accept(document, url)
-                if reply["ok"]:
-                    self.boot_playlist = (document, url)
-                return reply
-        return dict(_NO)
+        if not isinstance(intent, dict) or intent.get("action") != "now_display":
+            return dict(_NO)
+        return self._accept(document, url)
 
     def _accept(self, document: Json, url: str | None) -> Json:
         """Show a playlist now, unless one of its works is not supported."""
@@ -200,15 +178,19 @@ class Player:
     def load(self, document: Json, url: str | None = None) -> None:
         """Load a playlist from its beginning, without changing the page."""
         self.overheating = False
+        self._take(document, url, self._timed(document["items"]))
+        self._show()
+
+    def _take(self, document: Json | None, url: str | None, items: list[Json]) -> None:
+        """Begin with a playlist, or without one."""
         self.document = document
         self.playlist_url = url
-        self._original = self._timed(document["items"])
-        self.items = list(self._original)
+        self._original = items
+        self.items = list(items)
         self.index = 0
         self.loop_mode = "playlist"
         self.shuffle = False
         self.signature_status = None
-        self._show()
 
     @staticmethod
     def _timed(items: list[Json]) -> list[Json]:
@@ -242,25 +224,6 @@ class Player:
             if identifier and item.get("id") == identifier:
                 return place
         return None
-
-    def _schedule(self, document: Json, url: str | None, when: object) -> Json:
-        """Show a playlist at a local time."""
-        try:
-            moment = datetime.fromisoformat(str(when or "").removesuffix("Z"))
-        except ValueError:
-            return dict(_NO)
-        now = self._clock.now()
-        delay = (
-            moment.replace(tzinfo=moment.tzinfo or now.tzinfo) - now
-        ).total_seconds()
-
-        async def later() -> None:
-            """Wait until the time has come."""
-            await self._clock.sleep(delay)
-            self.load(document, url)
-
-        self._tasks.start(later())
-        return dict(_OK)
 
     def _show(self) -> None:
         """Show the current work."""
@@ -313,7 +276,7 @@ class Player:
     def _move(self, request: Json) -> Json:
         """Move to a position; the number is kept as it was sent."""
         index = request.get("index")
-        if isinstance(index, bool) or not isinstance(index, int) or index < 0:
+        if type(index) is not int or index < 0:
             return _NO
         if self.items:
             self.index = index
@@ -348,11 +311,7 @@ class Player:
     def _set_default_duration(self, request: Json) -> Json:
         """Set the default duration of works."""
         seconds = request.get("durationSeconds")
-        if seconds is not None and (
-            isinstance(seconds, bool)
-            or not isinstance(seconds, int | float)
-            or seconds <= 0
-        ):
+        if seconds is not None and not (type(seconds) in (int, float) and seconds > 0):
             return _NO
         self.settings.default_duration = seconds
         self._arm()
@@ -372,11 +331,8 @@ class Player:
         self.on_show()
         return _OK
 
-    def _display_default(self, request: Json) -> Json:
+    def _display_default(self, _: Json) -> Json:
         """Show the default playlist, after the reply."""
-        only_if_empty = request.get("onlyIfNoPlaylist") is True
-        if only_if_empty and self.items and self._firmware.player >= _ONLY_IF_EMPTY:
-            return _OK
         self._tasks.start(self._show_default())
         return _OK
 
@@ -389,15 +345,8 @@ class Player:
     def _disconnect(self, _: Json) -> Json:
         """Clear the playlist."""
         self._disarm()
-        self.document = None
-        self.playlist_url = None
-        self.items = []
-        self._original = []
-        self.index = 0
-        self.loop_mode = "playlist"
-        self.shuffle = False
+        self._take(None, None, [])
         self.render_status = None
-        self.signature_status = None
         return _OK
 
     def _set_sleep_mode(self, request: Json) -> Json:
@@ -427,14 +376,12 @@ class Player:
             self.load(self._default_playlist())
 
     def start(self, *, asleep: bool) -> None:
-        """Start with the saved playlist, else with the boot playlist or the default."""
+        """Start with the saved playlist, else with the default."""
         self.page = Page.SLEEP if asleep else Page.PLAYLIST
         self.dead = ""
         self.overheating = False
         if self.items:
             self._show()
-        elif self.boot_playlist is not None:
-            self.load(*self.boot_playlist)
         else:
             self.load(self._default_playlist())
 

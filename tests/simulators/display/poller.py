@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from copy import deepcopy
+import json
 from typing import Any
 
 from aiohttp import web
@@ -10,13 +11,9 @@ from aiohttp import web
 from .clock import Clock
 from .device import Device
 from .document import pushed_items
-from .errors import CommandError
 from .firmware import Firmware
-from .metrics import Counters
-from .player import Page, Player
+from .player import Player
 from .sleep import SleepSchedule
-
-from tests.simulators.go_json import dumps
 
 type Json = dict[str, Any]
 
@@ -48,7 +45,6 @@ class Sockets:
         self._frozen |= self._open
 
     def is_frozen(self, socket: web.WebSocketResponse) -> bool:
-        """Return whether a client gets nothing any more."""
         return socket in self._frozen
 
     async def send(self, frame: str | bytes) -> bool:
@@ -77,7 +73,6 @@ class Poller:
     Attributes:
         relayer_connected: whether the cloud is connected; without it only the player is pushed.
         muted: whether nothing of the player is pushed, because it is being recovered.
-        push_render_status: whether pushes carry ``renderStatus``; 1.x never does.
         may_tell: not set while what has been read of the player is kept from being pushed.
     """
 
@@ -88,7 +83,6 @@ class Poller:
         device: Device,
         player: Player,
         sleep: SleepSchedule,
-        counters: Counters,
         sockets: Sockets,
         interval: float,
     ) -> None:
@@ -98,18 +92,15 @@ class Poller:
         self._device = device
         self._player = player
         self._sleep = sleep
-        self._counters = counters
         self._sockets = sockets
         self._interval = interval
         self._told: dict[str, Json] = {}
         self._items: list[Json] = []
         self._pushed_items: list[Json] = []
         self._forced: asyncio.Queue[None] = asyncio.Queue(_QUEUE)
-        self._polled_at = clock.monotonic()
         self._was_dead = False
         self.relayer_connected = True
         self.muted = False
-        self.push_render_status = firmware.second
         self.may_tell = asyncio.Event()
         self.may_tell.set()
 
@@ -140,7 +131,6 @@ class Poller:
 
     async def poll(self) -> None:
         """Poll once."""
-        self._count()
         if self._was_dead and not self._player.dead and self._firmware.second:
             self.forget()
         self._was_dead = bool(self._player.dead)
@@ -149,23 +139,10 @@ class Poller:
         await self._tell("player_status", status)
         if not self.relayer_connected:
             return
-        with suppress(CommandError):
-            device = await self._device.status(self._player.url, self._sleep)
-            await self._tell("device_status", device)
-        if self._firmware.since("1.0.11"):
-            panel = await self._device.panel.status(explains=self._firmware.second)
-            await self._tell("ddc_status", panel)
-
-    def _count(self) -> None:
-        """Count the time in which a work was shown."""
-        now = self._clock.monotonic()
-        player = self._player
-        seen = (
-            player.page is Page.PLAYLIST and not player.dead and not player.overheating
-        )
-        if player.current is not None and seen:
-            self._counters.playing_seconds += now - self._polled_at
-        self._polled_at = now
+        device = await self._device.status(self._player.url, self._sleep)
+        await self._tell("device_status", device)
+        panel = await self._device.panel.status(explains=self._firmware.second)
+        await self._tell("ddc_status", panel)
 
     async def _tell(self, kind: str, message: Json | None) -> None:
         """Push a message unless it equals the last one."""
@@ -201,23 +178,17 @@ class Poller:
             told["deviceSettings"] = self._settings(status["deviceSettings"])
             told["loopMode"] = status["loopMode"]
             told["shuffle"] = status["shuffle"]
-        return told | self._second_status(status)
+        if self._firmware.second:
+            names = "renderStatus", "signatureStatus"
+            told |= {name: status[name] for name in names if name in status}
+        if self._firmware.since("2.0.8") and self._device.overlay is not None:
+            told["overlay"] = self._device.overlay
+        return told
 
     def _settings(self, settings: Json) -> Json:
         if self._firmware.second:
             return settings
         return {name: settings[name] for name in _OLD_SETTINGS}
-
-    def _second_status(self, status: Json) -> Json:
-        """Return what newer firmware adds."""
-        told: Json = {}
-        if self.push_render_status and "renderStatus" in status:
-            told["renderStatus"] = status["renderStatus"]
-        if self._firmware.since("2.0.7") and "signatureStatus" in status:
-            told["signatureStatus"] = status["signatureStatus"]
-        if self._firmware.since("2.0.8") and self._device.overlay is not None:
-            told["overlay"] = self._device.overlay
-        return told
 
 
 def envelope(kind: str, message: Json) -> str:
@@ -227,4 +198,4 @@ def envelope(kind: str, message: Json) -> str:
         "persist_record_count": 1,
         "type": "notification",
     }
-    return f"{dumps(body)}\n"
+    return f"{json.dumps(body)}\n"

@@ -26,8 +26,6 @@ QUERIES = frozenset(
         "getDeviceStatus",
         "getOfflineCacheStatus",
         "getRecentlyPlayed",
-        "ping",
-        "runNetworkDiagnostics",
     }
 )
 _PAIRING = (
@@ -143,7 +141,7 @@ class Router:
             "getOfflineCacheStatus": ("2.0.0", offline.status),
             "getRecentlyPlayed": (
                 "2.0.7",
-                lambda request: {"message": self._history.records(request)},
+                lambda _: {"message": self._history.records()},
             ),
             "playRecentlyPlayed": ("2.0.7", self._history.play),
             "setContentPolicy": ("2.0.7", policy.set),

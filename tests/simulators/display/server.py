@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC
-import hashlib
 import json
 from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from . import answers, metrics, screenshot
+from . import answers, screenshot
 from .caster import LegacyCaster
 from .clock import Clock
 from .device import Device
@@ -23,16 +21,13 @@ from .player import Player
 from .poller import Poller, Sockets
 from .router import QUERIES, Router
 
-from tests.simulators.feed.signing import plain_numbers
-from tests.simulators.go_json import GoDecodeError, loads
-
 type Json = dict[str, Any]
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 CAST = "/api/cast"
 MOST_IN_FLIGHT = 64
 MOST_BODY = 4 * 1024 * 1024
-_CAPTURE_SECONDS = 10
+_WRITE_TIMEOUT = 30.0
 _GOODBYE_SECONDS = 0.5
 
 
@@ -41,12 +36,9 @@ class Received:
     """A received command.
 
     Attributes:
-        command: its name.
-        request: its arguments.
         time: when, by the simulator's clock, in seconds.
         status: HTTP status of the answer; 0 if there was none.
         applied: whether it was carried out.
-        reply: the answer.
     """
 
     command: str
@@ -64,18 +56,9 @@ class Received:
 
 @dataclass(slots=True)
 class Screen:
-    """The source of screenshots.
+    """The source of screenshots."""
 
-    Attributes:
-        targets: number of pages.
-        seconds: how long a screenshot takes.
-        broken: whether screenshots fail.
-    """
-
-    targets: int = 1
-    seconds: float = 0.0
     broken: bool = False
-    busy: bool = False
 
 
 class _Malformed(Exception):
@@ -86,13 +69,10 @@ class Server:
     """The HTTP server.
 
     Attributes:
-        received: every received command.
-        faults: active faults.
         in_flight: number of requests not answered yet.
         casts_in_flight: number of commands not answered yet.
         max_in_flight: highest number of commands at the same time.
         latency: seconds before a command is carried out.
-        write_timeout: seconds after which an answer is lost.
         screen: the source of screenshots.
         gate: the rate limit; None if there is none.
         legacy_reply: answer to a playlist by the 2025 description.
@@ -130,7 +110,6 @@ class Server:
         self.casts_in_flight = 0
         self.max_in_flight = 0
         self.latency = 0.0
-        self.write_timeout = 30.0
         self.screen = Screen()
         self.gate = StormGate(firmware, clock) if firmware.guarded else None
         self.legacy_reply: bytes = b'{"ok":true}\n'
@@ -255,7 +234,7 @@ class Server:
             response = await self._command(request)
         finally:
             self.casts_in_flight -= 1
-        if asyncio.get_running_loop().time() - started > self.write_timeout:
+        if asyncio.get_running_loop().time() - started > _WRITE_TIMEOUT:
             return answers.close(request)
         return response
 
@@ -341,12 +320,7 @@ class Server:
         return answers.success(self._device.identity(contract))
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        relayer = self._poller.relayer_connected
-        text = metrics.write(
-            self._counters, self._device, self._firmware, relayer=relayer
-        )
-        kind = "text/plain; version=0.0.4; charset=utf-8"
-        return web.Response(body=text.encode(), headers={"Content-Type": kind})
+        return web.Response(text=self._counters.write(self._device))
 
     async def _notification(self, request: web.Request) -> web.StreamResponse:
         """Serve a notification socket."""
@@ -383,53 +357,17 @@ class Server:
     # Pictures
 
     async def _screenshot(self, request: web.Request) -> web.StreamResponse:
-        if request.method != "GET":
-            return answers.refusal(405, "GET method is required")
         refused = _refuse_browsers(request)
         if refused is not None:
             return refused
-        try:
-            size = screenshot.requested_size(request.query, self._device.screen_size)
-        except screenshot.BadSizeError as err:
-            return answers.refusal(400, str(err))
-        if self.screen.busy:
-            text = "Another capture is running"
-            return answers.refusal(429, text, Retry_After="1")
-        self.screen.busy = True
-        try:
-            response = await self._capture(*size)
-            await response.prepare(request)
-            await response.write_eof()
-        finally:
-            self.screen.busy = False
-        return response
-
-    async def _capture(self, width: int, height: int) -> web.Response:
-        """Take a screenshot."""
-        if self.screen.targets != 1 or self._player.dead:
+        if self._player.dead:
             return answers.refusal(503, "No single page to capture")
         if self.screen.broken:
             return answers.refusal(502, "Capture failed")
-        try:
-            async with asyncio.timeout(_CAPTURE_SECONDS):
-                await asyncio.sleep(self.screen.seconds)
-        except TimeoutError:
-            return answers.refusal(504, "Capture took too long")
+        size = screenshot.requested_size(request.query, self._device.screen_size)
         work = None if self._player.asleep else self._player.current
-        picture = await asyncio.to_thread(screenshot.draw, width, height, work)
-        taken = self._clock.now().astimezone(UTC)
-        return web.Response(
-            body=picture,
-            headers={
-                "Content-Type": "image/png",
-                "Cache-Control": "no-store",
-                "X-FF1-Capture-Source": "chromium-cdp",
-                "X-FF1-Screenshot-Width": str(width),
-                "X-FF1-Screenshot-Height": str(height),
-                "X-FF1-Capture-SHA256": hashlib.sha256(picture).hexdigest(),
-                "X-FF1-Captured-At": f"{taken:%Y-%m-%dT%H:%M:%SZ}",
-            },
-        )
+        picture = await asyncio.to_thread(screenshot.draw, *size, work)
+        return web.Response(body=picture, content_type="image/png")
 
 
 def _refuse_browsers(request: web.Request) -> web.Response | None:
@@ -442,21 +380,10 @@ def _refuse_browsers(request: web.Request) -> web.Response | None:
 def _parse(body: bytes) -> tuple[str, Json | None]:
     """Return command and arguments of a body; raises _Malformed."""
     try:
-        value = plain_numbers(loads(body))
-        json.dumps(value, allow_nan=False)
-    except (GoDecodeError, OverflowError, RecursionError, ValueError) as err:
+        value = json.loads(body) or {}
+        command, arguments = value.get("command") or "", value.get("request")
+    except (AttributeError, RecursionError, ValueError) as err:
         raise _Malformed from err
-    if value is None:
-        return "", None
-    if not isinstance(value, dict):
-        raise _Malformed
-    command: object = ""
-    arguments: object = None
-    for name, entry in value.items():
-        if name.lower() == "command" and entry is not None:
-            command = entry
-        elif name.lower() == "request" and entry is not None:
-            arguments = entry
     if not isinstance(command, str) or not isinstance(arguments, dict | None):
         raise _Malformed
     return command, arguments

@@ -18,8 +18,6 @@ class Settings:
     """Settings for all works and for the current one.
 
     Attributes:
-        saved: for all works.
-        temporary: until the next work.
         default_duration: seconds per work, instead of the durations of the works.
         showing_key: identifies the current showing.
         revision: number of accepted changes.

@@ -43,20 +43,10 @@ class DisplayState:
 
     Attributes:
         playlist: the document as the player has it.
-        playlist_url: the URL it was fetched from.
         items: the works in playing order.
         index: the position as it was set.
         position: position of the current work, from 0.
         current: the current work, visible or not.
-        shuffle: whether the order is random.
-        loop_mode: ``none``, ``playlist`` or ``one``.
-        asleep: whether the page is dark.
-        volume: the reported volume.
-        muted: whether the sound is off.
-        orientation: rotation of the screen.
-        settings: framing and label, as reported.
-        name: the name given by the owner.
-        installed_version: of the firmware.
     """
 
     playlist: Json | None
@@ -85,23 +75,7 @@ class DisplayState:
 
 
 class DisplaySimulator:
-    """A display on loopback.
-
-    Attributes:
-        firmware: the installed firmware.
-        clock: the clock of the display.
-        device: sound, rotation, network, monitor and so on.
-        player: the player.
-        sleep: the sleep schedule.
-        caster: the handling of playlists, and the content policy.
-        offline: the offline cache.
-        history: recently shown works.
-        counters: the counters at ``/metrics``.
-        poller: the status poller.
-        sockets: the notification clients.
-        server: routes, faults and received commands.
-        boot_seconds: how long a start takes.
-    """
+    """A display on loopback."""
 
     def __init__(
         self,
@@ -110,7 +84,6 @@ class DisplaySimulator:
         name: str = "",
         *,
         version: str | None = None,
-        host: str = "127.0.0.1",
         port: int = 0,
         poll_interval: float = 5.0,
         refresh_interval: float = 300.0,
@@ -118,15 +91,11 @@ class DisplaySimulator:
         page_delay: float = 0.1,
         status_seconds: float = 0.0,
         fetch_seconds: float = 0.0,
-        load_seconds: float = 0.0,
-        push_render_status: bool | None = None,
         takes_refresh: bool = True,
         internet: bool = True,
         clock: Clock | None = None,
-        wired: bool = False,
         storm_gate: bool = True,
         mdns: bool = False,
-        mdns_address: str = "127.0.0.1",
         zeroconf: AsyncZeroconf | None = None,
     ) -> None:
         """Initialize; nothing listens before ``start``.
@@ -136,7 +105,6 @@ class DisplaySimulator:
             device_id: serial number.
             name: the name given by the owner; only newer firmware has one.
             version: of the firmware; the last of the profile by default.
-            host: address to listen on.
             port: port to listen on; 0 for any.
             poll_interval: seconds between two polls.
             refresh_interval: seconds between two fetches of a playlist that was cast by URL.
@@ -144,21 +112,17 @@ class DisplaySimulator:
             page_delay: how long sleeping or waking takes, in seconds.
             status_seconds: how long ``getDeviceStatus`` takes; after 30 s its answer is cut.
             fetch_seconds: how long the host of a playlist takes.
-            load_seconds: how long a work takes to load.
-            push_render_status: whether notifications carry ``renderStatus``; by default from firmware 2.0.
             takes_refresh: whether ``displayPlaylist`` supports ``refresh``.
             internet: whether the internet can be reached at first.
             clock: the clock for all timers.
-            wired: whether it is connected by Ethernet instead of Wi-Fi.
             storm_gate: whether the rate is limited, in firmware that supports it.
             mdns: whether to announce the display.
-            mdns_address: IP address to announce.
             zeroconf: responder to announce it with; a new one by default.
         """
         self.firmware = Firmware.of(Profile(profile), version)
         self.clock = clock or SystemClock()
         self.boot_seconds = boot_seconds
-        self._host = host
+        self._host = "127.0.0.1"
         self._port = port
         self._refresh_interval = refresh_interval
         self._mdns = mdns or zeroconf is not None
@@ -168,31 +132,22 @@ class DisplaySimulator:
         self._tasks = Tasks()
         self._life = Tasks()
         self._restarting: asyncio.Task[None] | None = None
-        self._build(device_id, name, poll_interval, page_delay, wired=wired)
+        self._build(device_id, name, poll_interval, page_delay)
         if not storm_gate:
             self.server.gate = None
         self.device.status_seconds = status_seconds
         self.device.internet = self.poller.relayer_connected = internet
         self.caster.fetch_seconds = fetch_seconds
-        self.player.load_seconds = load_seconds
         self.player.takes_refresh = takes_refresh
-        if push_render_status is not None:
-            self.poller.push_render_status = push_render_status
-        self._announcer = Announcer(self.firmware, self.device, mdns_address, zeroconf)
+        self._announcer = Announcer(self.firmware, self.device, zeroconf)
         self._relay_refuses = self._waits_for_relay = False
 
     def _build(
-        self,
-        device_id: str,
-        name: str,
-        poll_interval: float,
-        page_delay: float,
-        *,
-        wired: bool,
+        self, device_id: str, name: str, poll_interval: float, page_delay: float
     ) -> None:
         """Create the parts."""
         firmware, clock, tasks = self.firmware, self.clock, self._tasks
-        self.device = Device(firmware, device_id, clock, name, wired=wired)
+        self.device = Device(firmware, device_id, clock, name)
         self.player = Player(
             firmware, clock, tasks, lambda: default_playlist(self.url), page_delay
         )
@@ -225,7 +180,6 @@ class DisplaySimulator:
             self.device,
             self.player,
             self.sleep,
-            self.counters,
             self.sockets,
             poll_interval,
         )
@@ -264,7 +218,6 @@ class DisplaySimulator:
 
     @property
     def host(self) -> str:
-        """Return the address it listens on."""
         return self._host
 
     @property
@@ -275,17 +228,14 @@ class DisplaySimulator:
     @property
     def url(self) -> str:
         """Return the URL, without a slash at the end."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._port}"
+        return f"http://{self._host}:{self._port}"
 
     @property
     def announced(self) -> bool:
-        """Return whether it is announced by mDNS."""
         return self._announcer.announced
 
     @property
     def running(self) -> bool:
-        """Return whether the server is running."""
         return self._runner is not None
 
     @property
@@ -325,7 +275,6 @@ class DisplaySimulator:
 
     @property
     def received(self) -> list[Received]:
-        """Return every received command, in order."""
         return self.server.received
 
     @property
@@ -337,11 +286,6 @@ class DisplaySimulator:
     def writes(self) -> int:
         """Return how many commands changed something."""
         return sum(not record.is_query for record in self.received)
-
-    @property
-    def queries(self) -> int:
-        """Return how many commands only read."""
-        return sum(record.is_query for record in self.received)
 
     @property
     def casts(self) -> int:
@@ -457,8 +401,7 @@ class DisplaySimulator:
         if not self._mdns:
             return
         online = self.device.internet and not self._waits_for_relay
-        visible = self.device.link if self.firmware.second else online
-        if self.running and visible:
+        if self.running and (online or self.firmware.second):
             await self._announcer.announce(self._port)
         else:
             await self._announcer.withdraw()
@@ -554,8 +497,6 @@ class DisplaySimulator:
     async def _connect_relay(self) -> None:
         """Reach the relay of the vendor, if that is possible."""
         there = self.device.internet and not self._relay_refuses
-        if self.poller.relayer_connected and not there:
-            self.counters.disconnects += 1
         self.poller.relayer_connected = there
         if not self.firmware.second:
             await self._announce()
