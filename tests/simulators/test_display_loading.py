@@ -1,7 +1,5 @@
 """Test how the simulated player loads works: as a page at ``http://127.0.0.1:8080``."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from ..client.scripted_server import Reply, Request, ScriptedServer
@@ -14,66 +12,48 @@ FILM, PICTURE, PAGE = "video/mp4", "image/png", "text/html"
 SVG = "image/svg+xml"
 STREAM = "multipart/x-mixed-replace; boundary=frame"
 OPEN = {"Access-Control-Allow-Origin": "*"}
+OWN = {"Access-Control-Allow-Origin": ORIGIN}
+FRAMED = {"X-Frame-Options": "SAMEORIGIN"}
+DENIED = {"X-Frame-Options": "deny"}
+SELF = {"Content-Security-Policy": "sandbox; frame-ancestors 'self'"}
+ANY = {"Content-Security-Policy": "frame-ancestors *"}
 LOADING, READY, FAILED = 1, 2, 3
 
 
 @pytest.mark.parametrize(
-    ("path", "headers", "status", "sees"),
+    ("path", "kind", "headers", "status", "sees"),
     [
         # Films are requested with `crossOrigin`.
-        ("film.mp4", {"Content-Type": FILM, **OPEN}, READY, "video"),
-        ("film.mp4", {"Content-Type": FILM}, FAILED, ""),
-        ("moved.mp4", {"Content-Type": FILM, **OPEN}, FAILED, ""),
-        (
-            "film.mp4",
-            {"Content-Type": FILM, "Access-Control-Allow-Origin": ORIGIN},
-            READY,
-            "video",
-        ),
+        ("film.mp4", FILM, OPEN, READY, "video"),
+        ("film.mp4", FILM, {}, FAILED, ""),
+        ("moved.mp4", FILM, OPEN, FAILED, ""),
+        ("film.mp4", FILM, OWN, READY, "video"),
         # Pictures are not.
-        ("picture.png", {"Content-Type": PICTURE}, READY, "image"),
-        ("moved.png", {"Content-Type": PICTURE}, READY, "image"),
-        ("picture.png", {"Content-Type": PAGE}, FAILED, ""),
+        ("picture.png", PICTURE, {}, READY, "image"),
+        ("moved.png", PICTURE, {}, READY, "image"),
+        ("picture.png", PAGE, {}, FAILED, ""),
         # The type is asked for where no extension tells; without an answer it is framed.
-        ("film", {"Content-Type": FILM, **OPEN}, READY, "video"),
-        ("picture", {"Content-Type": PICTURE, **OPEN}, READY, "image"),
-        ("picture", {"Content-Type": PICTURE}, READY, "web"),
+        ("film", FILM, OPEN, READY, "video"),
+        ("picture", PICTURE, OPEN, READY, "image"),
+        ("picture", PICTURE, {}, READY, "web"),
         # An SVG is an object: the server has to allow that it is asked, and framed; else it loads for ever.
-        ("work.svg", {"Content-Type": SVG, **OPEN}, READY, "svg"),
-        ("work", {"Content-Type": SVG, **OPEN}, READY, "svg"),
-        ("work.svg", {"Content-Type": SVG}, LOADING, ""),
-        (
-            "work.svg",
-            {"Content-Type": SVG, "X-Frame-Options": "SAMEORIGIN", **OPEN},
-            LOADING,
-            "",
-        ),
+        ("work.svg", SVG, OPEN, READY, "svg"),
+        ("work", SVG, OPEN, READY, "svg"),
+        ("work.svg", SVG, {}, LOADING, ""),
+        ("work.svg", SVG, FRAMED | OPEN, LOADING, ""),
         # What forbids to be framed is reported as shown.
-        ("page", {"Content-Type": PAGE}, READY, "web"),
-        ("page", {"Content-Type": PAGE, "X-Frame-Options": "SAMEORIGIN"}, READY, ""),
-        ("page.html", {"Content-Type": PAGE, "X-Frame-Options": "deny"}, READY, ""),
-        (
-            "page",
-            {
-                "Content-Type": PAGE,
-                "Content-Security-Policy": "sandbox; frame-ancestors 'self'",
-            },
-            READY,
-            "",
-        ),
-        (
-            "page",
-            {"Content-Type": PAGE, "Content-Security-Policy": "frame-ancestors *"},
-            READY,
-            "web",
-        ),
+        ("page", PAGE, {}, READY, "web"),
+        ("page", PAGE, FRAMED, READY, ""),
+        ("page.html", PAGE, DENIED, READY, ""),
+        ("page", PAGE, SELF, READY, ""),
+        ("page", PAGE, ANY, READY, "web"),
         # A stream of pictures is never done, and black.
-        ("camera", {"Content-Type": STREAM}, LOADING, ""),
-        ("camera.jpg", {"Content-Type": STREAM}, READY, "image"),
+        ("camera", STREAM, {}, LOADING, ""),
+        ("camera.jpg", STREAM, {}, READY, "image"),
     ],
 )
 async def test_loaded(
-    path: str, headers: Mapping[str, str], status: int, sees: str
+    path: str, kind: str, headers: dict[str, str], status: int, sees: str
 ) -> None:
     """What is loaded, reported and seen."""
 
@@ -81,7 +61,7 @@ async def test_loaded(
         """Return the work, or the way to it without a permission."""
         if request.path.startswith("/moved") and "there" not in request.path:
             return Reply(302, b"", {"Location": f"/there{request.path}"})
-        return Reply(200, b"x", dict(headers))
+        return Reply(200, b"x", {"Content-Type": kind, **headers})
 
     async with ScriptedServer.run(answer) as server, talking("A1") as client:
         client.simulator.caster.preflight = False

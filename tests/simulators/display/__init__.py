@@ -1,6 +1,6 @@
 """A simulated art display on loopback: its commands, notifications, mDNS announcement and page."""
 
-from .clock import Clock, ManualClock, SystemClock
+from .clock import Clock, ManualClock
 from .faults import Fault, FaultKind
 from .firmware import Firmware, Profile
 from .player import Page
@@ -18,5 +18,4 @@ __all__ = [
     "Page",
     "Profile",
     "Received",
-    "SystemClock",
 ]

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 import json
 from typing import Any
@@ -25,6 +26,7 @@ type Json = dict[str, Any]
 NOW: Json = {"action": "now_display"}
 
 
+@dataclass(eq=False)
 class Caster:
     """Carries out ``displayPlaylist``, and refreshes what came from an address.
 
@@ -34,24 +36,15 @@ class Caster:
         fetch_seconds: how long the host of a playlist takes to answer.
     """
 
-    def __init__(
-        self,
-        firmware: Firmware,
-        clock: Clock,
-        device: Device,
-        player: Player,
-        counters: Counters,
-        offline: OfflineCache,
-        tasks: Tasks,
-    ) -> None:
-        """Initialize; a session has to be set before the first cast."""
-        self._firmware = firmware
-        self._clock = clock
-        self._device = device
-        self._player = player
-        self._counters = counters
-        self._offline = offline
-        self._tasks = tasks
+    _firmware: Firmware
+    _clock: Clock
+    _device: Device
+    _player: Player
+    _counters: Counters
+    _offline: OfflineCache
+    _tasks: Tasks
+
+    def __post_init__(self) -> None:
         self.session: aiohttp.ClientSession | None = None
         self.policy = ContentPolicy()
         self.policy.on_change = self._send_again
@@ -223,14 +216,13 @@ def _refuse_queries(document: Json) -> None:
         raise CommandError("the query failed")
 
 
+@dataclass(eq=False)
 class LegacyCaster:
     """Carries out ``displayPlaylist`` of the 2025 description: either a URL or a document."""
 
-    def __init__(self, caster: Caster, player: Player, *, strict: bool) -> None:
-        """Initialize with another caster for fetching; ``strict`` refuses unknown fields."""
-        self._caster = caster
-        self._player = player
-        self._strict = strict
+    _caster: Caster
+    _player: Player
+    _strict: bool
 
     async def cast(self, request: Json | None) -> None:
         """Show a playlist; raises NotPlayableError with the reason if that is not possible."""

@@ -6,25 +6,12 @@ from datetime import UTC, datetime, timedelta, tzinfo
 import heapq
 from itertools import count
 import time
-from typing import Protocol, override
+from typing import override
 
 _ROUNDS = 20
 
 
-class Clock(Protocol):
-    """Protocol of a clock."""
-
-    def monotonic(self) -> float:
-        """Return the seconds since some moment."""
-
-    def now(self) -> datetime:
-        """Return the local time of the display, with its offset."""
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for some seconds."""
-
-
-class SystemClock:
+class Clock:
     """The real time."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
@@ -43,25 +30,26 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class ManualClock:
+class ManualClock(Clock):
     """A clock that only moves when a test advances it."""
 
     def __init__(self, start: datetime = datetime(2026, 10, 5, 12, tzinfo=UTC)) -> None:
         """Initialize with a local time, which has an offset or a zone."""
-        self._zone = start.tzinfo
+        super().__init__(start.tzinfo)
         self._start = start.astimezone(UTC)
         self._passed = 0.0
         self._number = count()
         self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
 
+    @override
     def monotonic(self) -> float:
-        """Return the seconds since the clock was created."""
         return self._passed
 
+    @override
     def now(self) -> datetime:
-        """Return the local time of the display, with its offset."""
         return (self._start + timedelta(seconds=self._passed)).astimezone(self._zone)
 
+    @override
     async def sleep(self, seconds: float) -> None:
         """Wait until the clock has been advanced far enough."""
         if seconds <= 0:
@@ -91,7 +79,7 @@ class ManualClock:
             await asyncio.sleep(0)
 
 
-class ShiftedClock(SystemClock):
+class ShiftedClock(Clock):
     """The real time with an offset that a test changes."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
@@ -102,7 +90,6 @@ class ShiftedClock(SystemClock):
 
     @override
     def now(self) -> datetime:
-        """Return the local time of the display, with its offset."""
         return (datetime.now(UTC) + self._offset).astimezone(self._zone)
 
     @override

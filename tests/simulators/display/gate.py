@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 import json
+from pathlib import Path
 from typing import Any
 
 from .clock import Clock
@@ -19,6 +20,7 @@ class RateClass:
     """The limits of a class of commands.
 
     Attributes:
+        commands: their names.
         rate: commands per second.
         burst: commands at once.
         weight: share of the capacity while it is carried out.
@@ -26,6 +28,7 @@ class RateClass:
         bucket: name of the bucket that its commands share; otherwise each has its own.
     """
 
+    commands: str
     rate: float
     burst: float
     weight: int = 1
@@ -33,43 +36,8 @@ class RateClass:
     bucket: str | None = None
 
 
-DISRUPTIVE = RateClass(0.2, 2, dedupe=True)
-USER_ACTION = RateClass(2, 5)
-HEAVY = RateClass(1, 3, weight=4, dedupe=True)
-SLOW_WRITE = RateClass(2, 5, weight=2)
-QUERY = RateClass(5, 10, dedupe=True)
-DIAGNOSTICS = RateClass(0.2, 2, weight=2, dedupe=True)
-INPUT = RateClass(50, 100, bucket="input")
-DEFAULT = RateClass(10, 20, bucket="default")
-
-_BOTH: tuple[tuple[RateClass, str], ...] = (
-    (
-        DISRUPTIVE,
-        "reboot shutdown factoryReset updateToLatestVersion setSleepSchedule setSleepMode",
-    ),
-    (USER_ACTION, "sleepNow wakeNow"),
-    (
-        HEAVY,
-        "displayPlaylist displayDefaultPlaylist refreshArtwork uploadLogs sshAccess",
-    ),
-    (SLOW_WRITE, "ddcPanelControl"),
-    (QUERY, "getDeviceStatus deviceMetrics ddcPanelStatus"),
-    (
-        INPUT,
-        (
-            "sendKeyboardEvent tapGesture doubleTapGesture longPressGesture"
-            " dragGesture clickAndDragGesture zoomGesture"
-        ),
-    ),
-)
-_BEFORE_2: tuple[tuple[RateClass, str], ...] = ((DISRUPTIVE, "rotate"),)
-_FROM_2: tuple[tuple[RateClass, str], ...] = (
-    (DISRUPTIVE, "setDeviceName"),
-    (HEAVY, "playRecentlyPlayed downloadPlaylist downloadPlaylistItem"),
-    (SLOW_WRITE, "rotate clearPlaylistCache clearPlaylistItemCache"),
-    (QUERY, "getRecentlyPlayed getContentPolicy getOfflineCacheStatus"),
-    (DIAGNOSTICS, "runNetworkDiagnostics"),
-)
+DEFAULT = RateClass("", 10, 20, bucket="default")
+_CLASSES = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 
 
 @dataclass(slots=True)
@@ -85,9 +53,11 @@ class StormGate:
 
     def __init__(self, firmware: Firmware, clock: Clock) -> None:
         """Initialize with full buckets."""
-        rows = _BOTH + (_FROM_2 if firmware.second else _BEFORE_2)
+        rows = _CLASSES["both"] + _CLASSES["from 2" if firmware.second else "before 2"]
         self._classes = {
-            command: kind for kind, names in rows for command in names.split()
+            command: kind
+            for kind in (RateClass(**row) for row in rows)
+            for command in kind.commands.split()
         }
         self._clock = clock
         self._buckets: dict[str, Bucket] = {}

@@ -1,5 +1,6 @@
 """The recently shown works."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .clock import Clock
@@ -17,13 +18,14 @@ class Shown(NamedTuple):
     item: Json
 
 
+@dataclass(eq=False)
 class History:
     """The recently shown works, newest first."""
 
-    def __init__(self, clock: Clock, player: Player) -> None:
-        """Initialize an empty history."""
-        self._clock = clock
-        self._player = player
+    _clock: Clock
+    _player: Player
+
+    def __post_init__(self) -> None:
         self._shown: list[Shown] = []
         self._number = 0
         # What the player has read of works at the addresses of their manifests, by the ids of the items.

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import dataclass
 import socket
 
 from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
@@ -47,19 +48,15 @@ async def close(zeroconf: AsyncZeroconf) -> None:
     await AsyncZeroconf.async_close(zeroconf)
 
 
+@dataclass(eq=False)
 class Announcer:
     """Announces a display and withdraws the announcement."""
 
-    def __init__(
-        self,
-        firmware: Firmware,
-        device: Device,
-        zeroconf: AsyncZeroconf | None,
-    ) -> None:
-        """Initialize; a responder that is passed in is closed by its owner."""
-        self._firmware = firmware
-        self._device = device
-        self._given = zeroconf
+    _firmware: Firmware
+    _device: Device
+    _given: AsyncZeroconf | None
+
+    def __post_init__(self) -> None:
         self._own: AsyncZeroconf | None = None
         self._info: ServiceInfo | None = None
         self._announcing: Awaitable[None] | None = None

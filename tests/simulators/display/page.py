@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass
 import hashlib
 from html import escape
 import json
@@ -32,13 +33,15 @@ def default_playlist(base: str) -> Json:
     return document
 
 
+@dataclass(eq=False)
 class Painter:
     """Tells the page what to show, and determines the type of each work."""
 
-    def __init__(self, device: Device, player: Player, tasks: Tasks) -> None:
-        self._device = device
-        self._player = player
-        self._tasks = tasks
+    _device: Device
+    _player: Player
+    _tasks: Tasks
+
+    def __post_init__(self) -> None:
         self._changed = asyncio.Event()
         self._loaded: dict[str, Loaded] = {}
         self.session: aiohttp.ClientSession | None = None

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from copy import deepcopy
+from dataclasses import dataclass
 import json
 from typing import Any
 
@@ -67,6 +68,7 @@ class Sockets:
                 await socket.close(code=1000)
 
 
+@dataclass(eq=False)
 class Poller:
     """Periodically checks player, device and panel, and pushes what has changed.
 
@@ -76,24 +78,15 @@ class Poller:
         may_tell: not set while what has been read of the player is kept from being pushed.
     """
 
-    def __init__(
-        self,
-        firmware: Firmware,
-        clock: Clock,
-        device: Device,
-        player: Player,
-        sleep: SleepSchedule,
-        sockets: Sockets,
-        interval: float,
-    ) -> None:
-        """Initialize with the parts to check."""
-        self._firmware = firmware
-        self._clock = clock
-        self._device = device
-        self._player = player
-        self._sleep = sleep
-        self._sockets = sockets
-        self._interval = interval
+    _firmware: Firmware
+    _clock: Clock
+    _device: Device
+    _player: Player
+    _sleep: SleepSchedule
+    _sockets: Sockets
+    _interval: float
+
+    def __post_init__(self) -> None:
         self._told: dict[str, Json] = {}
         self._items: list[Json] = []
         self._pushed_items: list[Json] = []

@@ -1,6 +1,7 @@
 """Dispatch of commands to the parts of the display, and the format of their replies."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any
 
@@ -35,27 +36,19 @@ _PAIRING = (
 )
 
 
+@dataclass(eq=False)
 class Router:
     """Dispatches commands."""
 
-    def __init__(
-        self,
-        firmware: Firmware,
-        device: Device,
-        player: Player,
-        sleep: SleepSchedule,
-        caster: Caster,
-        history: History,
-        offline: OfflineCache,
-    ) -> None:
-        """Initialize with all parts."""
-        self._firmware = firmware
-        self._device = device
-        self._player = player
-        self._sleep = sleep
-        self._caster = caster
-        self._history = history
-        self._offline = offline
+    _firmware: Firmware
+    _device: Device
+    _player: Player
+    _sleep: SleepSchedule
+    _caster: Caster
+    _history: History
+    _offline: OfflineCache
+
+    def __post_init__(self) -> None:
         self._executor = self._device_commands()
         self._raw = self._second_commands()
         self.on_player_command: Callable[[], None] = lambda: None

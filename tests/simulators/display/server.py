@@ -18,7 +18,7 @@ from .firmware import Firmware
 from .gate import StormGate
 from .metrics import Counters
 from .player import Player
-from .poller import Poller, Sockets
+from .poller import Sockets
 from .router import QUERIES, Router
 
 type Json = dict[str, Any]
@@ -65,6 +65,7 @@ class _Malformed(Exception):
     """The body is not a command."""
 
 
+@dataclass(eq=False)
 class Server:
     """The HTTP server.
 
@@ -78,30 +79,17 @@ class Server:
         legacy_reply: answer to a playlist by the 2025 description.
     """
 
-    def __init__(
-        self,
-        firmware: Firmware,
-        clock: Clock,
-        device: Device,
-        player: Player,
-        router: Router,
-        poller: Poller,
-        sockets: Sockets,
-        counters: Counters,
-        legacy: LegacyCaster,
-        page: Handler,
-    ) -> None:
-        """Initialize with all parts."""
-        self._firmware = firmware
-        self._clock = clock
-        self._device = device
-        self._player = player
-        self._router = router
-        self._poller = poller
-        self._sockets = sockets
-        self._counters = counters
-        self._legacy = legacy
-        self._page = page
+    _firmware: Firmware
+    _clock: Clock
+    _device: Device
+    _player: Player
+    _router: Router
+    _sockets: Sockets
+    _counters: Counters
+    _legacy: LegacyCaster
+    _page: Handler
+
+    def __post_init__(self) -> None:
         self._routes = self._known_routes()
         self._answering: set[asyncio.Task[Any]] = set()
         self.received: list[Received] = []
@@ -111,6 +99,7 @@ class Server:
         self.max_in_flight = 0
         self.latency = 0.0
         self.screen = Screen()
+        firmware, clock = self._firmware, self._clock
         self.gate = StormGate(firmware, clock) if firmware.guarded else None
         self.legacy_reply: bytes = b'{"ok":true}\n'
 

@@ -13,7 +13,7 @@ from zeroconf.asyncio import AsyncZeroconf
 
 from . import answers
 from .caster import Caster, LegacyCaster
-from .clock import Clock, SystemClock
+from .clock import Clock
 from .device import Device
 from .faults import Fault, FaultKind
 from .firmware import Firmware, Profile
@@ -120,7 +120,7 @@ class DisplaySimulator:
             zeroconf: responder to announce it with; a new one by default.
         """
         self.firmware = Firmware.of(Profile(profile), version)
-        self.clock = clock or SystemClock()
+        self.clock = clock or Clock()
         self.boot_seconds = boot_seconds
         self._host = "127.0.0.1"
         self._port = port
@@ -191,10 +191,9 @@ class DisplaySimulator:
             self.device,
             self.player,
             router,
-            self.poller,
             self.sockets,
             self.counters,
-            LegacyCaster(self.caster, self.player, strict=strict),
+            LegacyCaster(self.caster, self.player, strict),
             self._painter.handle,
         )
         self._connect(router)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 import re
 from typing import Any
@@ -34,6 +35,7 @@ def parse_time(text: str) -> time:
         raise CommandError("invalid time") from err
 
 
+@dataclass(eq=False)
 class SleepSchedule:
     """The schedule and its overrides, applied to page and panel.
 
@@ -49,20 +51,18 @@ class SleepSchedule:
         switch_panel: called to switch the panel off (True) or on.
     """
 
-    def __init__(
-        self, firmware: Firmware, clock: Clock, player: Player, tasks: Tasks
-    ) -> None:
-        """Initialize a disabled schedule."""
-        self._firmware = firmware
-        self._clock = clock
-        self._player = player
-        self._tasks = tasks
+    _firmware: Firmware
+    _clock: Clock
+    _player: Player
+    _tasks: Tasks
+
+    def __post_init__(self) -> None:
         self._loop: asyncio.Task[None] | None = None
         self.enabled = False
         self.sleep_time = "22:00"
         self.wake_time = "07:30"
         self.days: list[str] | None = None
-        self.takes_days = firmware.second
+        self.takes_days = self._firmware.second
         self.override: str | None = None
         self.override_until: datetime | None = None
         self.on_change: Callable[[], None] = lambda: None

@@ -113,13 +113,14 @@ class Fault:
         return Answer(answer.status, compact(value), headers, value)
 
 
+def _bare(document: Document) -> Document:
+    """Return a document without its signatures."""
+    return {name: document[name] for name in document if "signature" not in name}
+
+
 def resigned(document: Document, key: SigningKey) -> Document:
     """Return the document signed by the feed alone, in the form it had."""
-    bare = {
-        name: value
-        for name, value in document.items()
-        if name not in ("signature", "signatures")
-    }
+    bare = _bare(document)
     if "signature" in document and "signatures" not in document:
         return bare | {"signature": key.legacy(bare)}
     moment = document.get("created", "2026-01-01T00:00:00Z")[:19]
@@ -133,21 +134,13 @@ def tampered(document: Document, key: SigningKey) -> Document:
 
 def legacy_signature(document: Document, key: SigningKey) -> Document:
     """Return a document with only the signature of version 1.0, with ``0x``."""
-    bare = {
-        name: value
-        for name, value in document.items()
-        if name not in ("signature", "signatures")
-    }
-    return bare | {"signature": key.legacy(bare)}
+    return _bare(document) | {"signature": key.legacy(document)}
 
 
 def both_signatures(document: Document, key: SigningKey) -> Document:
-    signed = (
-        document
-        if "signatures" in document
-        else document | {"signatures": [_feed_entry(document, key)]}
-    )
-    return signed | {"signature": key.legacy(document)}
+    entry = key.entry(document, "feed", "2026-01-01T00:00:00Z")
+    signatures = document.get("signatures", [entry])
+    return document | {"signatures": signatures, "signature": key.legacy(document)}
 
 
 def nanosecond_created(document: Document, key: SigningKey) -> Document:
@@ -171,10 +164,6 @@ def dynamic_only(document: Document, key: SigningKey) -> Document:
         "responseMapping": {"itemsPath": "works", "itemSchema": "dp1/1.1"},
     }
     return resigned(document | {"items": [], "dynamicQuery": query}, key)
-
-
-def _feed_entry(document: Document, key: SigningKey) -> Document:
-    return key.entry(document, "feed", "2026-01-01T00:00:00Z")
 
 
 def bad_gateway(*, times: int | None = 1, method: str | None = None) -> Fault:

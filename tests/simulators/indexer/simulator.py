@@ -76,15 +76,7 @@ for _name, _parse, _serialize in _SCALARS:
 
 @dataclass
 class Fault:
-    """What to answer instead.
-
-    Attributes:
-        status: HTTP status.
-        body: what to send.
-        headers: more headers.
-        times: how often; None for ever.
-        field: the root field that is at fault; all without one.
-    """
+    """What to answer instead, how often (None for ever), and to which root field (None for all)."""
 
     status: int = 200
     body: str = ""
