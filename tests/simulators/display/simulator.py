@@ -131,7 +131,6 @@ class DisplaySimulator:
         self._session: aiohttp.ClientSession | None = None
         self._tasks = Tasks()
         self._life = Tasks()
-        self._restarting: asyncio.Task[None] | None = None
         self._build(device_id, name, poll_interval, page_delay)
         if not storm_gate:
             self.server.gate = None
