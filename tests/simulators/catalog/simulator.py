@@ -52,7 +52,6 @@ class CatalogSimulator:
 
     Attributes:
         latency: seconds until a list is answered.
-        page_limit: maximum number of records of a page.
         requests: every request for a list.
         in_flight: number of requests for lists not answered yet.
         max_in_flight: highest number of requests at the same time.
@@ -66,7 +65,6 @@ class CatalogSimulator:
         *,
         latency: float = 0.0,
         media_base: str | None = OWN_MEDIA,
-        page_limit: int = PAGE_LIMIT,
     ) -> None:
         """Initialize; nothing listens before ``start``.
 
@@ -76,12 +74,10 @@ class CatalogSimulator:
             latency: seconds until a list is answered.
             media_base: URL before every path of a picture or work; ``own`` for this server, None to leave
                 paths relative as the public catalog does.
-            page_limit: maximum number of records of a page.
         """
         self.host = host
         self.port = port
         self.latency = latency
-        self.page_limit = page_limit
         self.requests: list[SeenRequest] = []
         self.in_flight = 0
         self.max_in_flight = 0
@@ -194,10 +190,10 @@ class CatalogSimulator:
     def _page(
         self, route: str, query: dict[str, str], offset: int, faults: list[Fault]
     ) -> Json:
-        limit = _number(query.get("limit"), "limit", self.page_limit)
+        limit = _number(query.get("limit"), "limit", PAGE_LIMIT)
         if limit < 1 or offset < 0:
             raise BadRequestError("invalid parameter: limit or offset")
-        limit = min(limit, self.page_limit)
+        limit = min(limit, PAGE_LIMIT)
         start = offset
         for fault in faults:
             match fault.kind:

@@ -321,12 +321,6 @@ class Player:
         """Reload the current work."""
         if self.current is None:
             return {"ok": False, "error": "no artwork is loaded", "code": "no_artwork"}
-        if self.page is not Page.PLAYLIST:
-            return {
-                "ok": False,
-                "error": "the artwork handler is not ready",
-                "code": "handler_pending",
-            }
         self.render_status = RenderStatus.LOADING
         self.on_show()
         return _OK

@@ -11,7 +11,7 @@ from .caster import Caster
 from .device import Command, Device
 from .firmware import Firmware
 from .history import History
-from .offline import DISABLED, OfflineCache
+from .offline import OfflineCache
 from .player import Page, Player
 from .sleep import SleepSchedule
 
@@ -28,11 +28,6 @@ QUERIES = frozenset(
         "getOfflineCacheStatus",
         "getRecentlyPlayed",
     }
-)
-_PAIRING = (
-    "startMintPairingSession",
-    "closeMintPairingSession",
-    "mintPairingApprovalDecision",
 )
 
 
@@ -61,8 +56,6 @@ class Router:
         since, raw = self._raw.get(command, ("", None))
         if raw is not None and self._firmware.since(since):
             return await _finished(raw(request))
-        if command in _PAIRING and self._firmware.guarded:
-            return DISABLED
         try:
             return await self._to_player(command, request)
         finally:

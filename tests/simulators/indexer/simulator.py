@@ -6,11 +6,11 @@ type) is refused with 422 before anything runs, and 64-bit numbers are text in i
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 import json
 from pathlib import Path
+from string import Template
 from typing import Any, Self
 
 from aiohttp import web
@@ -32,6 +32,7 @@ from graphql.execution.values import get_argument_values, get_variable_values
 type Json = dict[str, Any]
 
 RECORDS = Path(__file__).with_name("tokens.jsonl")
+OWNED = Template(Path(__file__).with_name("owned.json").read_text())
 SCHEMA = build_schema(Path(__file__).with_name("schema.graphql").read_text())
 RELEASES = {
     ("artblocks", "tidal-ledger-by-ines-okafor"): "310",
@@ -180,38 +181,12 @@ class IndexerSimulator:
 
     def own(self, owner: str, number: int) -> list[Json]:
         """Add tokens to the collection of an owner; return their records."""
-        base = self.records[0]
-        added = []
+        added: list[Json] = []
         for place in range(number):
-            record = deepcopy(base)
-            token = str(place + 100)
-            contract = "0x23117d0150af2231442De2a8b754Cc204b668540"
-            record |= {
-                "id": str(100_000 + place),
-                "token_cid": f"eip155:1:erc721:{contract}:{token}",
-                "contract_address": contract,
-                "token_number": token,
-                "current_owner": owner,
-                "balances": [owner],
-                "release_id": None,
-                "owner_provenances": {
-                    "items": [
-                        {
-                            "owner_address": owner,
-                            "last_timestamp": f"2026-01-{place % 28 + 1:02}T00:00:00Z",
-                            "last_tx_index": "1",
-                        }
-                    ]
-                },
-                "media_assets": [],
-            }
-            record["display"] |= {
-                "name": f"Owned work {place + 1}",
-                "image_url": f"https://media.example/{place + 1}.png",
-                "animation_url": None,
-                "mime_type": "image/png",
-            }
-            added.append(record)
+            names = {"id": 100_000 + place, "token": place + 100, "number": place + 1}
+            day = f"{place % 28 + 1:02}"
+            text = OWNED.substitute(names, owner=owner, day=day)
+            added.append(json.loads(text))
         self.records.extend(added)
         return added
 
