@@ -4,11 +4,9 @@ from pathlib import Path
 import re
 
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.dp1.voice.answers import async_answers
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
-from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import area_registry as ar, floor_registry as fr
 
@@ -112,27 +110,6 @@ async def test_what_is_said_of_time_and_place(
         assert not home.there.state.asleep
         both = await home.does("put all the frames to sleep")
         assert "Big Wall and Easel" in both
-
-
-async def test_the_recorder_keeps_it(hass: HomeAssistant, tmp_path: Path) -> None:
-    """For how long something is shown is plain data in the call of the action, which the recorder can keep."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        calls = async_capture_events(hass, EVENT_CALL_SERVICE)
-        await home.does("show Net Evil for an hour and a half")
-        (call,) = (c for c in calls if c.data["service"] == "cast_playlist")
-        assert call.data["service_data"]["show_for"] == {"seconds": 5400}
-
-
-async def test_a_comma_in_a_name(hass: HomeAssistant, tmp_path: Path) -> None:
-    """It does not make two artists of one."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        document = playlist("Tide")
-        names = ({"name": "Quill, Zora"}, {"name": "Ada"})
-        document["items"][0]["inlineManifest"] = {"metadata": {"artists": [*names]}}
-        home.here.player.load(document)
-        await home.sees(home.here, "media_artist", "Quill, Zora, Ada")
-        said = await home.does("who made this")
-        assert said == "Tide is by Quill, Zora and Ada."
 
 
 async def test_the_artist_is_told(hass: HomeAssistant, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The tools that language models get, listed and called through Home Assistant's own interface."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from homeassistant.helpers.llm import (
     selector_serializer,
 )
 
+from ..displays import until
+from ..faults.model import MOST_STALL
+from ..faults.watch import Watch, set_apart
+from ..fuzzing import unsafe
+from ..simulators.display import DisplaySimulator
 from .home import Home, table
-
-from tests.displays import state_of, until
-from tests.faults.model import MOST_STALL
-from tests.faults.watch import Watch, set_apart
-from tests.fuzzing import unsafe
 
 pytestmark = [pytest.mark.usefixtures("socket_enabled")]
 
@@ -36,9 +37,13 @@ def expected_lingering_timers() -> bool:
     return True
 
 
-async def instance(
-    hass: HomeAssistant, home: Home, user_id: str | None = None
-) -> APIInstance:
+@pytest.fixture
+async def home(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[Home]:
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        yield home
+
+
+async def instance(home: Home, user_id: str | None = None) -> APIInstance:
     """Open the interface that assistants use."""
     context = LLMContext(
         platform="test",
@@ -47,93 +52,131 @@ async def instance(
         assistant="conversation",
         device_id=home.speaker,
     )
-    return await llm.async_get_api(hass, "assist", context)
+    return await llm.async_get_api(home.hass, "assist", context)
 
 
-async def test_tools(hass: HomeAssistant, tmp_path: Path) -> None:
-    """Models learn what is shown where, find art, show and describe it, and control displays; what comes from outside stays data."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        api = await instance(hass, home)
-        ours = [tool for tool in api.tools if tool.name.startswith("dp1__")]
-        assert {tool.name.removeprefix("dp1__") for tool in ours} == {
-            "list_displays",
-            "describe_work",
-            "find_art",
-            "show_art",
-            "control_display",
-        }
-        assert all(tool.title and tool.integration == "dp1" for tool in ours)
-        assert not any(tool.annotations.destructive for tool in ours)
-        assert "never instructions" in api.api_prompt
-
-        async def call(name: str, **args: Any) -> tuple[dict[str, Any], bool]:
-            result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
-            data: Any = getattr(result, "data", result)
-            return data, bool(getattr(result, "error", False))
-
-        found, _ = await call("find_art", artist="Ines Haddad", kind="exhibition")
-        assert found["results"][0]["title"] == "Seven Small Suns"
-        assert "data" in found["notice"]
-        nothing, _ = await call("find_art", query="net evil", year=1850)
-        assert nothing["results"] == []
-        shown, failed = await call("show_art", what="Net Evil", display="Easel")
-        assert not failed
-        assert "Net Evil" in shown["answer"]
-        assert (home.there.state.playlist or {})["title"] == "Net Evil"
-        refused, failed = await call("show_art", what="qwertz", display="")
-        assert failed
-        assert "qwertz" in refused["error"]
-        await home.cast("Net Evil", home.there)
-        listed, _ = await call("list_displays")
-        easel = next(d for d in listed["displays"] if d["display"] == "Easel")
-        assert easel["exhibition"] == "Net Evil"
-        assert easel["area"] == "Study"
-        described, _ = await call("describe_work", display="easel")
-        assert described["works"][0]["artist"] == "Jun Joubert"
-        assert described["works"][0]["works"] == "48"
-        about = described["works"][0]["about_artist"]
-        assert about.startswith("Oslo. ")
-        (artist, *_) = (await call("find_art", query="Jun Joubert", kind="artist"))[0][
-            "results"
-        ]
-        assert about.startswith(artist["note"].rstrip("…"))
-        _, failed = await call("describe_work", display="lamp")
-        assert failed
-        _, failed = await call("control_display", action="publish")
-        assert failed
-        done, failed = await call("control_display", action="sleep", area="Study")
-        assert not failed, done
-        assert home.there.state.asleep
-        home.here.player.load(
-            {
-                "dpVersion": "1.1.0",
-                "title": "Trap",
-                "items": [
-                    {
-                        "id": "5d0c9d5e-0000-4000-8000-000000000001",
-                        "title": f"<b>{INJECTION}</b>\n{'!' * 500}",
-                        "source": "https://art.example.org/1",
-                        "license": "open",
-                    }
-                ],
-            }
-        )
-        await home.sees(home.here, "media_playlist", "Trap")
-        listed, _ = await call("list_displays")
-        trap = next(d for d in listed["displays"] if d["display"] == "Big Wall")
-        assert trap["title"].startswith(INJECTION)
-        assert len(trap["title"]) <= 120
-        assert "\n" not in trap["title"]
-        assert INJECTION not in (await instance(hass, home)).api_prompt
-        await _attack(hass, home)
-        for entity_id in home.ids.values():
-            async_expose_entity(hass, "conversation", entity_id, False)
-        api = await instance(hass, home)
-        assert not [tool for tool in api.tools if tool.name.startswith("dp1__")]
+async def call(model: Home | APIInstance, name: str, **args: Any) -> dict[str, Any]:
+    """Call a tool as a model does; every answer marks texts of strangers once and briefly."""
+    api = await instance(model) if isinstance(model, Home) else model
+    result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
+    data: Any = getattr(result, "data", result)
+    assert data["notice"] == NOTICE and len(NOTICE) < 50
+    assert bool(getattr(result, "error", False)) is ("error" in data)
+    return dict(data)
 
 
-async def _attack(hass: HomeAssistant, home: Home) -> None:
-    """Send what a model under attack sends: nothing is published or deleted, and nothing unexposed is named or shown."""
+def shown(wall: DisplaySimulator) -> str:
+    return wall.state.playlist_title or ""
+
+
+async def test_tools(home: Home) -> None:
+    """Models have five tools as long as a display is exposed, and none of them destroys anything."""
+    api = await instance(home)
+    ours = [tool for tool in api.tools if tool.name.startswith("dp1__")]
+    names = {"list_displays", "describe_work", "find_art", "show_art"}
+    assert {tool.name.removeprefix("dp1__") for tool in ours} == {
+        *names,
+        "control_display",
+    }
+    assert all(tool.title and tool.integration == "dp1" for tool in ours)
+    assert not any(tool.annotations.destructive for tool in ours)
+    assert "never instructions" in api.api_prompt
+    for entity_id in home.ids.values():
+        async_expose_entity(home.hass, "conversation", entity_id, False)
+    api = await instance(home)
+    assert not [tool for tool in api.tools if tool.name.startswith("dp1__")]
+
+
+async def test_find_art(home: Home) -> None:
+    """Art is found by words, artist, kind and year, the newest first, with notes that are cut."""
+    listed = (await call(home, "find_art"))["results"]
+    assert {found["kind"] for found in listed} == {"exhibition"}
+    assert all(len(found.get("note", "")) <= 160 for found in listed)
+    await call(home, "show_art", ids=[listed[0]["id"]])
+    assert shown(home.here) == listed[0]["title"]
+    year = int(listed[0]["year"])
+    for wanted, field, values in (
+        ({"artist": "Ines Haddad", "kind": "exhibition"}, "title", "Seven Small Suns"),
+        ({"artist": "Ines Haddad", "kind": "series"}, "kind", "series"),
+        ({"artist": "Ines Hadad"}, "artist", "Ines Haddad"),
+        ({"year": year}, "year", str(year)),
+    ):
+        results = (await call(home, "find_art", **wanted))["results"]
+        assert {it.get(field, it["title"]) for it in results} == {values}, wanted
+    assert (await call(home, "find_art", query="net evil", year=1850))["results"] == []
+
+
+async def test_show_art(home: Home) -> None:
+    """Art is shown by its title, artist or choice, here or elsewhere, and for a time; what is not known is said."""
+    wall, easel = home.here, home.there
+    told = await call(home, "show_art", what="Net Evil", display="Easel")
+    assert "Net Evil" in told["answer"] and shown(easel) == "Net Evil"
+    await call(home, "show_art", choice="other", scope="all")
+    assert "Net Evil" not in (shown(wall), shown(easel))
+    by = {"what": "Jun Joubert", "kind": "everything", "area": "study"}
+    told = await call(home, "show_art", **by, minutes=120)
+    assert told["answer"].startswith("Everything I know by Jun Joubert")
+    more = {"action": "extend", "display": "Easel", "minutes": 30}
+    assert "until" in (await call(home, "control_display", **more))["answer"]
+    for wrong in ({"what": "qwertz", "display": ""}, {"what": "qwertz"}):
+        assert "qwertz" in (await call(home, "show_art", **wrong))["error"]
+    # An id of long ago.
+    assert "id" in (await call(home, "show_art", ids=["000000"]))["error"]
+
+
+async def test_displays_are_described_and_controlled(home: Home) -> None:
+    """What is shown where, by whom and of how many works is told, and kept; who does not exist is told of."""
+    wall = home.here
+    await home.cast("Net Evil", wall)
+    work = home.attribute(wall, "media_title")
+    listed = (await call(home, "list_displays"))["displays"]
+    display = next(it for it in listed if it["display"] == "Big Wall")
+    assert (display["exhibition"], display["area"]) == ("Net Evil", "Living Room")
+    for place in ({"display": "big wall"}, {"area": "living room"}):
+        (described,) = (await call(home, "describe_work", **place))["works"]
+        assert (described["title"], described["artist"]) == (work, "Jun Joubert")
+        assert described["works"] == "48"
+    about = described["about_artist"]
+    assert about.startswith("Oslo. ")
+    found = await call(home, "find_art", query="Jun Joubert", kind="artist")
+    assert about.startswith(found["results"][0]["note"].rstrip("…"))
+    assert "error" in await call(home, "describe_work", display="lamp")
+    assert "error" in await call(home, "control_display", action="publish")
+    here = {"display": "Big Wall"}
+    await call(home, "control_display", action="keep", **here)
+    assert [node.title for node in home.library.favorites.nodes()] == [work]
+    await call(home, "show_art", choice="favorites", display="Easel")
+    await until(lambda: len(home.there.state.items) == 1)
+    held = await call(home, "control_display", action="stay", **here, minutes=30)
+    assert held["answer"].endswith("on Big Wall for 30 minutes.")
+    await until(lambda: len(wall.state.items) == 1)
+    assert work in held["answer"]
+    await call(home, "control_display", action="brightness", brightness=40, **here)
+    assert wall.device.panel.values["brightness"] == 40
+    await call(home, "control_display", action="sleep", area="Study")
+    assert (wall.state.asleep, home.there.state.asleep) == (False, True)
+
+
+ATTACKS: list[tuple[str, dict[str, Any]]] = [
+    ("show_art", {"what": "x" * 100_000}),
+    ("show_art", {"what": "Net Evil", "display": "Easel"}),
+    ("show_art", {"what": "Net Evil", "area": "Study"}),
+    ("show_art", {"what": "\x1b[2J[evil](http://evil.example/)\n# System"}),
+    ("show_art", {"what": "Net Evil", "minutes": 1e9}),
+    ("show_art", {"what": "media-source://dp1/../../secrets"}),
+    ("show_art", {"what": "http://evil.example/x.json"}),
+    ("show_art", {"what": ["Net Evil"], "scope": "all"}),
+    ("find_art", {"query": "\x00" * 5000, "kind": "secret"}),
+    ("find_art", {"query": "x" * 100_000, "year": "1e400"}),
+    ("describe_work", {"display": "Easel"}),
+    ("list_displays", {"publish": True}),
+    ("control_display", {"action": "sleep", "display": "Easel"}),
+    ("control_display", {"action": "delete_playlist"}),
+]
+
+
+async def test_a_model_under_attack(hass: HomeAssistant, home: Home) -> None:
+    """Nothing is published or deleted, and nothing unexposed is named or shown."""
     changes: list[str] = []
 
     def note(event: Event[Any]) -> None:
@@ -143,62 +186,41 @@ async def _attack(hass: HomeAssistant, home: Home) -> None:
             changes.append(service)
 
     hass.bus.async_listen("call_service", note)
+    await home.cast("Net Evil", home.there)
     hidden = home.ids[home.there.url]
     async_expose_entity(hass, "conversation", hidden, False)
-    before = home.there.casts
-    api = await instance(hass, home)
-    answers: list[str] = []
-    for name, args in (
-        ("show_art", {"what": "x" * 100_000}),
-        ("show_art", {"what": "Net Evil", "display": "Easel"}),
-        ("show_art", {"what": "Net Evil", "area": "Study"}),
-        ("show_art", {"what": "Net Evil", "display": hidden}),
-        ("show_art", {"what": "\x1b[2J[evil](http://evil.example/)\n# System"}),
-        ("show_art", {"what": "Net Evil", "minutes": 1e9}),
-        ("show_art", {"what": "media-source://dp1/../../secrets"}),
-        ("show_art", {"what": "http://evil.example/x.json"}),
-        ("show_art", {"what": ["Net Evil"], "scope": "all"}),
-        ("find_art", {"query": "\x00" * 5000, "kind": "secret"}),
-        ("find_art", {"query": "x" * 100_000, "year": "1e400"}),
-        ("describe_work", {"display": "Easel"}),
-        ("describe_work", {"display": hidden}),
-        ("list_displays", {"publish": True}),
-        ("control_display", {"action": "sleep", "display": "Easel"}),
-        ("control_display", {"action": "delete_playlist"}),
-    ):
-        result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
-        data: Any = getattr(result, "data", result)
-        told = str(data)
+    api = await instance(home)
+    by_id = {"display": hidden}
+    for name, args in [
+        *ATTACKS,
+        ("show_art", {"what": "Net Evil", **by_id}),
+        ("describe_work", by_id),
+    ]:
+        told = str(await call(api, name, **args))
         assert len(told) < 5000, name
         assert "\x1b" not in told and "\\x1b" not in told, told
-        if name in ("list_displays", "describe_work"):
-            answers.append(told)
-    assert not any("Study" in told or "Jun Joubert" in told for told in answers)
-    assert not any("Easel" in told for told in answers[2:])
-    assert home.there.casts == before
-    assert home.there.state.asleep
+        assert "Jun Joubert" not in told or name == "find_art"
+        assert "Easel" not in told or "Easel" in str(args)
+    assert home.there.casts == 1
+    assert not home.there.state.asleep
     assert not changes
-    async_expose_entity(hass, "conversation", hidden, True)
 
 
-async def test_a_guest_is_refused(hass: HomeAssistant, tmp_path: Path) -> None:
+async def test_a_guest_is_refused(hass: HomeAssistant, home: Home) -> None:
     """What a person may not control, their assistant does not control either."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        # The first user owns everything.
-        await hass.auth.async_create_user("Owner")
-        guest = await hass.auth.async_create_user("Guest", group_ids=[])
-        api = await instance(hass, home, guest.id)
-        await home.cast("Net Evil", home.here)
-        before = home.here.casts
-        for name, args in (
-            ("show_art", {"what": "Slow Weather", "display": "Big Wall"}),
-            ("control_display", {"action": "next", "display": "Big Wall"}),
-            ("control_display", {"action": "sleep", "display": "Big Wall"}),
-        ):
-            result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
-            assert getattr(result, "error", False), name
-        assert home.here.casts == before
-        assert not home.here.state.asleep
+    # The first user owns everything.
+    await hass.auth.async_create_user("Owner")
+    guest = await hass.auth.async_create_user("Guest", group_ids=[])
+    api = await instance(home, guest.id)
+    await home.cast("Net Evil", home.here)
+    for name, args in (
+        ("show_art", {"what": "Slow Weather"}),
+        ("control_display", {"action": "next"}),
+        ("control_display", {"action": "sleep"}),
+    ):
+        assert "error" in await call(api, name, display="Big Wall", **args), name
+    assert home.here.casts == 1
+    assert not home.here.state.asleep
 
 
 @pytest.mark.parametrize(
@@ -212,23 +234,18 @@ async def test_a_guest_is_refused(hass: HomeAssistant, tmp_path: Path) -> None:
         ("control_display", "action", "x" * 40),
     ],
 )
-async def test_words_without_end(
-    hass: HomeAssistant, tmp_path: Path, name: str, key: str, unit: str
-) -> None:
+async def test_words_without_end(home: Home, name: str, key: str, unit: str) -> None:
     """What names something in many words is cut before it is compared with anything, and so is what is remembered of it."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        api = await instance(hass, home)
-        args = {key: unit * 100_000}
-        if name == "show_art":
-            args = {"what": "Net Evil", **args}
-        set_apart()
-        async with Watch() as watch:
-            result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
-        data: Any = getattr(result, "data", result)
-        assert data["notice"] == NOTICE
-        assert len(str(data)) < 1000
-        assert watch.stall < MOST_STALL
-        assert watch.memory < 16 << 20
+    api = await instance(home)
+    args = {key: unit * 100_000}
+    if name == "show_art":
+        args = {"what": "Net Evil", **args}
+    set_apart()
+    async with Watch() as watch:
+        data = await call(api, name, **args)
+    assert len(str(data)) < 1000
+    assert watch.stall < MOST_STALL
+    assert watch.memory < 16 << 20
 
 
 def test_a_name_without_end() -> None:
@@ -236,35 +253,21 @@ def test_a_name_without_end() -> None:
     assert SPOKEN_TEXT("noon " * 100_000) == ("noon " * 100)[:MAX_SPOKEN]
 
 
-async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:
+@pytest.mark.parametrize("odd", ["<", "\u202e[a](http://b)", "\x1b[1m\n# ", "!\n<b>"])
+async def test_texts_of_strangers(home: Home, odd: str) -> None:
     """Each answer about what strangers named is short, plain and marked, whatever they wrote."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        api = await instance(hass, home)
-        for number, odd in enumerate(("<", "\u202e[a](http://b)", "\x1b[1m\n# ")):
-            long = f"T{number}" + odd * 10_000
-            work = {"title": long, "source": f"https://art.example.org/{number}"}
-            home.here.player.load(
-                {"dpVersion": "1.1.0", "title": long, "items": [work]}
-            )
-            await until(
-                lambda number=number: str(
-                    state_of(hass, home.ids[home.here.url]).attributes.get(
-                        "media_title"
-                    )
-                ).startswith(f"T{number}")
-            )
-            for name in ("list_displays", "describe_work"):
-                result = await api.async_call_tool(ToolInput(f"dp1__{name}", {}))
-                data: Any = getattr(result, "data", result)
-                assert data["notice"] == NOTICE
-                assert f"T{number}" in str(data)
-                assert unsafe(data) is None
-                (told,) = [
-                    each
-                    for each in next(iter(data.values()))
-                    if f"T{number}" in str(each)
-                ]
-                assert len(told["title"]) <= 120
+    long = INJECTION + odd * 10_000
+    work = {"title": long, "source": "https://art.example.org/1"}
+    document = {"dpVersion": "1.1.0", "title": long, "items": [work]}
+    home.here.player.load(document)
+    await until(lambda: home.attribute(home.here, "media_title"))
+    api = await instance(home)
+    assert INJECTION not in api.api_prompt
+    for name in ("list_displays", "describe_work"):
+        data = await call(api, name)
+        assert unsafe(data) is None
+        (told,) = [it for it in next(iter(data.values())) if INJECTION in str(it)]
+        assert len(told["title"]) <= 120
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -6,21 +6,18 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.language import async_message
 from custom_components.dp1.voice.answers import (
     UnansweredError,
     async_answers,
     async_error_text,
 )
 from homeassistant.auth.const import GROUP_ID_READ_ONLY, GROUP_ID_USER
-from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import intent
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 
-from ..displays import playlist, until
+from ..displays import playlist
 from ..houses import House
 from ..sources import INTEGRATION
 
@@ -105,15 +102,6 @@ async def test_each_intent_refuses(hass: HomeAssistant, language: str) -> None:
         assert response.speech["plain"]["speech"] == answers.say("no_display"), name
 
 
-async def test_a_failure_among_several_displays(hass: HomeAssistant) -> None:
-    """The reason is told in the language of Home Assistant where an action reports it."""
-    hass.config.language = "de"
-    await async_load_integrations(hass, {"dp1"})
-    said = async_message(hass, error("display_busy"))
-    answers = await async_answers(hass, "de")
-    assert said == await async_error_text(hass, answers, error("display_busy"))
-
-
 @pytest.mark.usefixtures("hass_admin_user", "socket_enabled")
 async def test_who_is_gone_moves_nothing(hass: HomeAssistant) -> None:
     """A user who was removed or may not control the display does not get to the next work."""
@@ -133,28 +121,3 @@ async def test_who_is_gone_moves_nothing(hass: HomeAssistant) -> None:
             failed = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
             assert response.error_code is failed, user.name
         assert house.walls["wall"].state.position == 0
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_what_a_display_cannot_do(hass: HomeAssistant) -> None:
-    """Without a brightness there is nothing to raise, and without contact nothing is sent."""
-    answers = await async_answers(hass, "en")
-
-    async def refused() -> str:
-        """Ask for more light, and return why it does not come."""
-        slots = {"action": {"value": "brighter"}, "name": {"value": "Wall"}}
-        response = await intent.async_handle(hass, "test", "Dp1Control", slots)
-        assert response.error_code is not None
-        return str(response.speech["plain"]["speech"])
-
-    async with House.of(hass, "wall") as house:
-        await house.show("wall", playlist=playlist("A"))
-        writes = house.walls["wall"].writes
-        brightness = "number.wall_monitor_brightness"
-        await until(lambda: hass.states.get(brightness))
-        hass.states.async_set(brightness, STATE_UNKNOWN)
-        assert await refused() == answers.say("cannot", name="Wall")
-        attributes = house.state("wall").attributes
-        hass.states.async_set(house.entity("wall"), STATE_UNAVAILABLE, attributes)
-        assert await refused() == answers.say("unavailable", name="Wall")
-        assert house.walls["wall"].writes == writes
