@@ -105,7 +105,7 @@ class Home:
             await set_up(hass, entry)
             await hass.async_block_till_done(wait_background_tasks=False)
             # The library writes them in the background, one after the other.
-            await async_update_sentences(hass, wanted=True)
+            await async_update_sentences(hass, enable=True)
             library: Library = entry.runtime_data
             await library.async_children("exhibitions")
             yield cls(

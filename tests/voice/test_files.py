@@ -92,7 +92,7 @@ async def test_what_is_in_the_way(
     (folder / "de").rmdir()
     (folder / "de").write_text("in the way")
     with pytest.raises(HomeAssistantError) as raised:
-        await sentences.async_update_sentences(hass, wanted=True)
+        await sentences.async_update_sentences(hass, enable=True)
     assert raised.value.translation_key == "sentences_not_written"
     (entry,) = hass.config_entries.async_entries("dp1")
     await hass.config_entries.async_reload(entry.entry_id)

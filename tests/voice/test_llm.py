@@ -95,14 +95,16 @@ async def test_find_art(home: Home) -> None:
     await call(home, "show_art", ids=[listed[0]["id"]])
     assert shown(home.here) == listed[0]["title"]
     year = int(listed[0]["year"])
-    for wanted, field, values in (
-        ({"artist": "Ines Haddad", "kind": "exhibition"}, "title", "Seven Small Suns"),
+    for wanted, field, value in (
         ({"artist": "Ines Haddad", "kind": "series"}, "kind", "series"),
         ({"artist": "Ines Hadad"}, "artist", "Ines Haddad"),
         ({"year": year}, "year", str(year)),
     ):
         results = (await call(home, "find_art", **wanted))["results"]
-        assert {it.get(field, it["title"]) for it in results} == {values}, wanted
+        assert results, wanted
+        assert all(value in it.get(field, it["title"]) for it in results), wanted
+    solo = await call(home, "find_art", artist="Ines Haddad", kind="exhibition")
+    assert solo["results"][0]["title"] == "Seven Small Suns"
     assert (await call(home, "find_art", query="net evil", year=1850))["results"] == []
 
 

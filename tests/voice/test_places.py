@@ -95,7 +95,7 @@ async def test_floors_without_levels(
                 home.language = names.get("language", language)
                 floors.async_update(upper.floor_id, name=name)
                 floors.async_update(ground.floor_id, name=names["floor"])
-                await async_update_sentences(hass, wanted=True)
+                await async_update_sentences(hass, enable=True)
                 assert "Easel" in await home.does(above)
                 assert "Big Wall" in await home.does(below)
                 # Who is upstairs says so, too.
