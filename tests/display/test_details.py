@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
-from ..displays import DESCRIPTION, FIRMWARE, set_up, until
+from ..displays import FIRMWARE, set_up, until
 from ..entities import entity_id, known, value
 from ..simulators.display import DisplaySimulator, FaultKind
 
@@ -35,11 +35,9 @@ async def poll(entry: MockConfigEntry, times: int = 1) -> None:
 @pytest.mark.parametrize(
     ("profile", "expected"),
     [
-        ("A", {"ddcPanelStatus", "deviceMetrics"}),
         ("A1", {"ddcPanelStatus", "deviceMetrics"}),
         ("B", DETAILS),
-        ("C", DETAILS),
-        *((profile, set()) for profile in DESCRIPTION),
+        ("legacy", set()),
     ],
 )
 async def test_learned_once(
@@ -133,25 +131,16 @@ async def test_asked_again_after_a_failure(
     assert await known(hass, "switch", "panel") == "on"
 
 
-async def test_a_no_is_a_no(
+async def test_new_firmware_may_have_more(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A command that the display does not support is not repeated."""
-    display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
+    """A command that the display does not support is not repeated, until its firmware is updated."""
+    fault = display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
     await set_up(hass, display_entry)
     await until(lambda: entity_id(hass, "image", "screenshot"))
     await poll(display_entry, 6)
     assert asked(display, "ddcPanelStatus") == 1
     assert entity_id(hass, "switch", "panel") is None
-
-
-async def test_new_firmware_may_have_more(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
-    """Supported details are read again after a firmware update."""
-    fault = display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
-    await set_up(hass, display_entry)
-    await until(lambda: asked(display, "ddcPanelStatus"))
     fault.times = 0
     display.device.installed_version = "3.0.0"
     coordinator = display_entry.runtime_data

@@ -47,6 +47,14 @@ async def network(socket_enabled: None) -> AsyncIterator[AsyncZeroconf]:
     await close(zeroconf)
 
 
+@pytest.fixture(autouse=True)
+async def unload(hass: HomeAssistant, discovering: None) -> AsyncIterator[None]:
+    """Unload what was added, before the network is closed."""
+    yield
+    for entry in hass.config_entries.async_loaded_entries("dp1"):
+        await hass.config_entries.async_unload(entry.entry_id)
+
+
 def flows(hass: HomeAssistant) -> list[Any]:
     return [
         flow
@@ -84,7 +92,6 @@ async def test_a_display_is_found_and_added(
             "media_player.wall" if profile == "B" else "media_player.ff1_ab12cd34"
         )
         assert state_of(hass, entity_id).state == "idle"
-        await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_display_that_moves_is_found_again(
@@ -101,7 +108,6 @@ async def test_a_display_that_moves_is_found_again(
         await until(lambda: entry.data["port"] == display.port, 10.0)
         await until(lambda: entry.state is ConfigEntryState.LOADED)
         assert not flows(hass)
-        await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_an_announcement_cuts_the_wait_for_a_display_that_was_off(
@@ -116,7 +122,6 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_off(
         assert entry.state is ConfigEntryState.SETUP_RETRY
         await display.power_on()
         await until(lambda: entry.state is ConfigEntryState.LOADED, 10.0)
-        await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
@@ -135,7 +140,6 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
         await until(lambda: state_of(hass).state == "unavailable")
         await display.power_on()
         await until(lambda: state_of(hass).state != "unavailable", 10.0)
-        await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_record_that_comes_late(
@@ -172,7 +176,6 @@ async def test_a_record_that_comes_late(
         await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
         await display.block_cloud(False)
         assert display.announced
-        await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_nobody_asks_a_display_that_is_removed(hass: HomeAssistant) -> None:
@@ -224,4 +227,3 @@ async def test_a_name_whose_record_goes(
         entry = result["result"]
         assert entry.data["host"] == display.host
         assert entry.unique_id == DEVICE_ID
-        await hass.config_entries.async_unload(entry.entry_id)

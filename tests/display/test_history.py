@@ -1,8 +1,6 @@
 """Test the history of a display: its limits, and when it is saved."""
 
-from collections.abc import Iterator
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
@@ -35,28 +33,9 @@ def history(hass: HomeAssistant, hass_storage: dict[str, Any]) -> History:
     return History(hass, "wall")
 
 
-@pytest.fixture
-def serialized() -> Iterator[list[object]]:
-    """Record what is serialized to find its size."""
-    seen: list[object] = []
-
-    def note(document: object) -> bytes:
-        seen.append(document)
-        return json_bytes(document)
-
-    with patch.object(module, "json_bytes", note):
-        yield seen
-
-
 @pytest.mark.parametrize(
     ("limit", "kept"),
-    [
-        (3.0, ["C", "B", "A"]),
-        (2.99, ["C", "B"]),
-        (2.0, ["C", "B"]),
-        (1.99, ["C"]),
-        (0.5, ["C"]),
-    ],
+    [(3.0, ["C", "B", "A"]), (2.99, ["C", "B"]), (0.5, ["C"])],
 )
 async def test_size(
     history: History, monkeypatch: pytest.MonkeyPatch, limit: float, kept: list[str]
@@ -75,21 +54,6 @@ async def test_number(history: History, monkeypatch: pytest.MonkeyPatch) -> None
     for title in "ABC":
         history.add(cast(title))
     assert titles(history) == ["C", "B"]
-
-
-async def test_each_document_is_measured_once(
-    hass: HomeAssistant, history: History, serialized: list[object]
-) -> None:
-    """The size of each document is computed once, also across a restart."""
-    for title in "ABC":
-        history.add(cast(title))
-    assert len(serialized) == 3
-    await history.async_save()
-    loaded = History(hass, "wall")
-    await loaded.async_load()
-    loaded.add(cast("D"))
-    assert titles(loaded) == ["D", "C", "B", "A"]
-    assert len(serialized) == 4
 
 
 async def test_saved_later(

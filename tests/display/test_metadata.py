@@ -4,21 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import NoAnswerError
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.display import metadata
 from custom_components.dp1.library.work import Work
-from homeassistant.auth.const import GROUP_ID_USER
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, state_of, until
-from tests.galleries import LARGE, READY_MADE, SMALL, Gallery
+from tests.galleries import LARGE, READY_MADE, Gallery
 from tests.library.shows import items_of
 from tests.simulators.display import DisplaySimulator
 from tests.timing import set_timing
@@ -78,20 +76,6 @@ async def test_what_was_cast_from_here(gallery: Gallery) -> None:
     assert len(seen) > 1
 
 
-async def test_the_picture_is_fetched_from_the_catalog(
-    gallery: Gallery, hass_client: Any
-) -> None:
-    """Media player and image have the picture of the catalog."""
-    await gallery.cast(exhibition=LARGE)
-    client = await hass_client()
-    answer = await client.get(gallery.attribute("entity_picture"))
-    assert (answer.status, answer.content_type) == (200, "image/png")
-    await until(lambda: gallery.hass.states.get("image.wall_work"))
-    state = state_of(gallery.hass, "image.wall_work")
-    answer = await client.get(state.attributes["entity_picture"])
-    assert (answer.status, answer.content_type) == (200, "image/png")
-
-
 async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
     """A work cast before a restart has its metadata without a request, also while the catalog is down."""
     await gallery.cast(exhibition=LARGE)
@@ -109,15 +93,6 @@ async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
     assert details(gallery)["link"] is None
     await hass.config_entries.async_setup(gallery.entry.entry_id)
     await until(lambda: details(gallery) == before)
-
-
-async def test_what_somebody_else_has_cast(gallery: Gallery) -> None:
-    """A work cast by a phone is recognized by its URL."""
-    await gallery.library.async_build_playlist(gallery.exhibition(SMALL))
-    await gallery.cast(playlist=elsewhere(*items_of(gallery.catalog, SMALL)))
-    assert details(gallery)["exhibition"] == SMALL
-    assert gallery.attribute("media_title")
-    assert gallery.attribute("media_artist")
 
 
 async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
@@ -203,7 +178,7 @@ async def test_found_while_another_display_answers(
 
 
 async def test_nothing_is_known(gallery: Gallery) -> None:
-    """A work in no library has only the metadata of the display."""
+    """A work in no library has only the metadata of the display, and cannot be a favorite."""
     await gallery.cast(
         playlist=playlist("Reef", id="5d0c9d5e-0000-4000-8000-000000000000")
     )
@@ -222,6 +197,9 @@ async def test_nothing_is_known(gallery: Gallery) -> None:
         "note",
     ):
         assert told[name] is None
+    with pytest.raises(HomeAssistantError) as caught:
+        await gallery.call("add_favorite", entity_id=ENTITY_ID)
+    assert caught.value.translation_key == "work_of_no_library"
 
 
 # Favorites
@@ -292,75 +270,6 @@ async def test_what_cannot_be_liked(gallery: Gallery) -> None:
         with pytest.raises(HomeAssistantError) as caught:
             await gallery.hass.services.async_call("dp1", action, what, blocking=True)
         assert caught.value.translation_key == key
-
-
-async def test_what_is_in_no_library_cannot_be_liked(gallery: Gallery) -> None:
-    """A work in no library cannot be a favorite."""
-    await gallery.cast(
-        playlist=playlist("Reef", id="385f79b6-a45f-4c1c-8080-000000000000")
-    )
-    with pytest.raises(HomeAssistantError) as caught:
-        await gallery.call("add_favorite", entity_id=ENTITY_ID)
-    assert caught.value.translation_key == "work_of_no_library"
-
-
-def looking_up() -> bool:
-    """Return whether a look-up is running."""
-    return any("work on the wall" in task.get_name() for task in asyncio.all_tasks())
-
-
-async def test_no_requests_that_strangers_choose(gallery: Gallery) -> None:
-    """Manifests named by the display or a user without administrator rights are not read locally."""
-    hass = gallery.hass
-    await hass.auth.async_create_user("Owner")
-    user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
-    async with ScriptedServer.run(Reply(200, {"metadata": {"title": "x"}})) as server:
-
-        def document(name: str) -> dict[str, Any]:
-            """Return a document with a manifest on the local network."""
-            source = f"https://art.example/{name}.html"
-            found = {**elsewhere({"source": source}), "title": name}
-            found["items"][0]["ref"] = f"{server.url}/{name}.json"
-            return found
-
-        async def shown(name: str) -> None:
-            """Wait until a work is shown and was looked up."""
-            source = f"https://art.example/{name}.html"
-            await until(lambda: details(gallery)["source"] == source)
-            await until(lambda: not looking_up())
-
-        async with aiohttp.ClientSession() as session:
-            command = {
-                "command": "displayPlaylist",
-                "request": {
-                    "dp1_call": document("display"),
-                    "intent": {"action": "now_display"},
-                },
-            }
-            answer = await session.post(f"{gallery.wall.url}/api/cast", json=command)
-            assert answer.status == 200
-        await shown("display")
-        data = {"entity_id": ENTITY_ID, "playlist": document("user")}
-        await hass.services.async_call(
-            "dp1", "cast_playlist", data, True, Context(user_id=user.id)
-        )
-        await shown("user")
-        (entry,) = (
-            entry
-            for entry in hass.config_entries.async_entries("dp1")
-            if entry.data["kind"] == "display"
-        )
-        (media_id,) = (
-            given.media_id
-            for given in entry.runtime_data.history.entries()
-            if given.title == "display"
-        )
-        await gallery.play(media_id)
-        await shown("display")
-        assert not server.requests
-        # An automation may name hosts on the local network.
-        await gallery.cast(playlist=document("automation"))
-        await until(lambda: server.requests)
 
 
 async def test_a_failed_look_up_is_retried_when_the_library_is_back(
