@@ -625,7 +625,7 @@ PLACES = [
     Place(
         "coordinator.py",
         "another display is taken for this one",
-        "        if self._is_other:\n            raise UpdateFailed(",
+        "        if self.contact is Contact.OTHER:\n            raise UpdateFailed(",
         "        if not self.config_entry:\n            raise UpdateFailed(",
         [
             "tests/test_coordinator.py::test_another_display_at_the_address_is_left_alone"

@@ -286,6 +286,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             and not is_newer
             and self._is_announced_there(entry, discovery_info)
         ):
+            if coordinator := getattr(entry, "runtime_data", None):
+                coordinator.connection.async_retry_now()
             async_update_name(self.hass, entry, name)
             self._abort_if_configured()
         try:
@@ -348,15 +350,12 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     def _is_announced_there(
         self, entry: ConfigEntry, discovery_info: ZeroconfServiceInfo
     ) -> bool:
-        """Return whether a display announces the address of its entry, and let it reconnect at once."""
+        """Return whether a display announces the address of its entry."""
         addresses = {str(address) for address in discovery_info.ip_addresses}
-        there = (
+        return (
             entry.data[CONF_HOST] in addresses
             and entry.data[CONF_PORT] == self._address.port
         )
-        if there and (coordinator := getattr(entry, "runtime_data", None)):
-            coordinator.connection.async_retry_now()
-        return there
 
     async def async_step_zeroconf_confirm(
         self, user_input: dict[str, Any] | None = None

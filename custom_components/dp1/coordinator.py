@@ -308,7 +308,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.contact = Contact.UNCHECKED
             if self.macs:
                 await self.async_read_device()
-        if self._is_other:
+        if self.contact is Contact.OTHER:
             raise UpdateFailed(
                 translation_domain=DOMAIN,
                 translation_key="another_display",
@@ -320,21 +320,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.contact is Contact.UNCHECKED:
             self.contact = Contact.PROBABLE
         self.async_set(identity=identity)
-
-    def _is_ours(self, device: DeviceStatus) -> bool:
-        """Return whether a device status can be that of the display, by its MAC addresses if it gives no id."""
-        macs, stored = macs_of(device), self.macs
-        if macs and stored and self.contact is not Contact.PROVEN:
-            if macs.isdisjoint(stored):
-                self.contact = Contact.OTHER
-            elif self.contact is Contact.OTHER:
-                self.contact = Contact.UNCHECKED
-        return not self._is_other
-
-    @property
-    def _is_other(self) -> bool:
-        """Return whether another display answers than that of the entry."""
-        return self.contact is Contact.OTHER
 
     # What is kept in the entry and the device registry
 
@@ -405,13 +390,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         try:
             player = await self._player.async_read()
         except NotReadyError:
-            self._set_no_player(set_up=True)
+            self._set_player(None, set_up=True)
         except RejectedError:
-            self._set_no_player(set_up=False)
+            self._set_player(None)
         except BusyError:
             raise
         except TemporaryError, UnexpectedAnswerError:
-            self._set_no_player(set_up=False)
+            self._set_player(None)
             raise
         else:
             self._set_player(player)
@@ -438,34 +423,33 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         try:
             async with asyncio.timeout(PUSH_PATIENCE):
                 await self._player.was_pushed.wait()
-                while index is not None and not self._is_at(index):
+                while index is not None and (
+                    self.data.player is None or self.data.player.index != index
+                ):
                     self._player.was_pushed.clear()
                     await self._player.was_pushed.wait()
         except TimeoutError:
             await self.async_refresh_player()
 
-    def _is_at(self, index: int) -> bool:
-        """Return whether the player is at the work with an index."""
-        return self.data.player is not None and self.data.player.index == index
-
-    def _set_player(self, player: PlayerStatus) -> None:
+    def _set_player(self, player: PlayerStatus | None, set_up: bool = False) -> None:
         """Set the player status, noting when the current work changes."""
         if self.contact is Contact.OTHER or self._shutdown_requested:
             return
-        before, changes = self.data.player, {}
-        if before is not None and work_key(player) != work_key(before):
-            changes = {"shown_since": dt_util.utcnow(), "stalled": False}
-        changes |= self._art(player)
-        self.async_set(player=player, set_up=False, **changes)
+        before, changes = self.data.player, self._art(player)
+        if player is None or before is None or work_key(player) != work_key(before):
+            appeared = dt_util.utcnow() if player and before else None
+            changes |= {"shown_since": appeared, "stalled": False}
+        self.async_set(player=player, set_up=set_up, **changes)
 
     @callback
     def _update_work(self) -> None:
         """Update the current work from the libraries."""
-        if (player := self.data.player) is not None:
-            self.async_set(**self._art(player))
+        self.async_set(**self._art(self.data.player))
 
-    def _art(self, player: PlayerStatus) -> dict[str, Any]:
+    def _art(self, player: PlayerStatus | None) -> dict[str, Any]:
         """Return the fields of the state about the current work of a player."""
+        if player is None:
+            return {"work": None, "signed_by": None}
         entry = self.history.current(player)
         playlist = entry.playlist if entry else None
         item = sent_item(player, playlist, self.requests.last_cast)
@@ -475,17 +459,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             "work": work_of(item, work, player.playlist, language) if item else None,
             "signed_by": self.metadata.signer.name(player, playlist),
         }
-
-    def _set_no_player(self, set_up: bool) -> None:
-        """Set that there is no player."""
-        self.async_set(
-            player=None,
-            work=None,
-            signed_by=None,
-            shown_since=None,
-            stalled=False,
-            set_up=set_up,
-        )
 
     # The device
 
@@ -517,8 +490,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return None
 
     def _set_device(self, device: DeviceStatus, since: float) -> None:
-        """Set the device status, and since when it is so."""
-        if self._is_ours(device):
+        """Set the device status, unless its MAC addresses are those of another display than the one that gives no id."""
+        macs, stored = macs_of(device), self.macs
+        if macs and stored and self.contact is not Contact.PROVEN:
+            if macs.isdisjoint(stored):
+                self.contact = Contact.OTHER
+            elif self.contact is Contact.OTHER:
+                self.contact = Contact.UNCHECKED
+        if self.contact is not Contact.OTHER:
             self._device.since = since
             self.async_set(device=device)
 
@@ -526,8 +505,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def async_assume_device(self, **changes: Any) -> None:
         """Assume a change that the display has accepted, until it is read: without internet, that takes half a minute."""
         if (device := self.data.device) is not None:
-            self._device.since = self.hass.loop.time()
-            self.async_set(device=replace(device, **changes))
+            self._set_device(replace(device, **changes), self.hass.loop.time())
 
     # What is read only while an entity shows it
 
@@ -547,12 +525,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             fields = set(self.async_contexts())
             for name in self._optional.due(self.data.device, fields):
                 self.async_set(**await self._optional.async_read(name))
-
-    @callback
-    def async_learn_again(self) -> None:
-        """Forget the optional data of the display, and read it again."""
-        self._optional.forget()
-        self._schedule_polled_reads()
 
     # Connection
 
@@ -583,7 +555,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                         self._set_device(frame, since)
                 case PanelStatus():
                     self.async_set(panel=frame)
-        if not self.last_update_success and not self._is_other:
+        if not self.last_update_success and self.contact in CHECKED:
             self.on_seen()
 
     @callback
@@ -599,7 +571,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def on_disconnected(self) -> None:
         """Handle a closed connection; the identity has to be checked again."""
-        if not self._is_other:
+        if self.contact is not Contact.OTHER:
             self.contact = Contact.UNCHECKED
 
     @callback
@@ -623,7 +595,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 LOGGER.info("%s is back", self.name)
             self._set_issue("wants_pairing", False)
             self.async_update_listeners()
-            self.async_learn_again()
+            self._optional.forget()
+            self._schedule_polled_reads()
 
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
         """Return the translated error of an update."""
@@ -766,23 +739,20 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             async with self.async_command() as display:
                 with suppress(RejectedError):
                     await _async_send_asleep(display, asleep, device)
-            if await self._async_reached(is_done):
+            for _ in range(SLEEP_CHECKS):
+                if is_done():
+                    return
+                # The display changes its page a moment after the answer.
+                self._player.was_pushed.clear()
+                await self._async_wait_for_push()
+                player = self.data.player
+                if player is None or player.asleep is None:
+                    await self.async_read_device()
+            if is_done():
                 return
         raise action_failed(
             "did_not_sleep" if asleep else "did_not_wake", name=self.name
         )
-
-    async def _async_reached(self, reached: Callable[[], bool]) -> bool:
-        """Wait for the state; the display changes its page a moment after the answer."""
-        for _ in range(SLEEP_CHECKS):
-            if reached():
-                return True
-            self._player.was_pushed.clear()
-            await self._async_wait_for_push()
-            player = self.data.player
-            if player is None or player.asleep is None:
-                await self.async_read_device()
-        return reached()
 
     @callback
     def _set_failed_wakes(self, failures: int) -> None:

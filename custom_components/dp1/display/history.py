@@ -78,7 +78,9 @@ class History:
         if stored := await self._store.async_load_parsed():
             # Another version may have stored longer titles.
             self._entries = {
-                entry.media_id: replace(entry, title=_short(entry.title))
+                entry.media_id: replace(
+                    entry, title=one_line(entry.title or "", MAX_TITLE) or None
+                )
                 for entry in stored.entries
             }
 
@@ -160,11 +162,6 @@ class History:
         stored = StoredHistory([*self._entries.values()])
         self._store.async_delay_save(lambda: stored, SAVE_DELAY)
         return new
-
-
-def _short(title: str | None) -> str | None:
-    """Return a title that is plain already, in one short line."""
-    return one_line(title, MAX_TITLE) if title else None
 
 
 def media_id_of(playlist: Playlist) -> str | None:

@@ -69,8 +69,8 @@ class WorkWatch:
             self._cast, self._work = cast, None
         if player is None or data.error_page:
             waits = not display.cast_only
-        elif player.current is not None and work_key(player) != self._work:
-            self._work, self._looks = work_key(player), 0
+        elif player.current is not None and (key := work_key(player)) != self._work:
+            self._work, self._looks = key, 0
             waits = player.render_status in RENDER_PENDING
         else:
             waits = 0 < self._looks < LOOKS and data.is_loading
