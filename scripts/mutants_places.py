@@ -328,8 +328,7 @@ PLACES = [
         "                if held := await self._look_for(draft.document, err):\n                    return held\n",
         "",
         [
-            "tests/client/feed/test_publish.py::test_doubtful_signed_publish_finds_its_document",
-            "tests/client/feed/test_publish.py::test_held_after_all",
+            "tests/client/feed/test_publish.py::test_outcomes",
         ],
     ),
     Place(
@@ -337,7 +336,7 @@ PLACES = [
         "another document is taken for ours",
         "return held if same else None",
         "return held",
-        ["tests/client/feed/test_publish.py::test_conflict"],
+        ["tests/client/feed/test_publish.py::test_outcomes"],
     ),
     Place(
         "client/feed/connection.py",

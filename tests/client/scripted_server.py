@@ -44,6 +44,26 @@ class Reply:
         return f"HTTP/1.1 {self.status} X\r\n{head}\r\n".encode() + told
 
 
+def plain(status: int, text: str = "", **headers: str) -> Reply:
+    """Return an error as the firmware writes it."""
+    kind = {"Content-Type": "text/plain; charset=utf-8"}
+    return Reply(status, f"{text}\n".encode() if text else b"", {**kind, **headers})
+
+
+def replied(
+    status: int = 200,
+    *,
+    plain_text: str | None = None,
+    text: str = "",
+    **more: Any,
+) -> Reply:
+    """Return the reply of a row of a table."""
+    if plain_text is not None:
+        return plain(status, plain_text)
+    body = more.pop("json", text.encode("latin-1"))
+    return Reply(status, body, **more)
+
+
 type Answering = Reply | Callable[[Request], Reply]
 
 

@@ -79,6 +79,12 @@ async def public() -> AsyncIterator[aiohttp.ClientSession]:
         yield session
 
 
+@pytest.fixture
+def guard(session: aiohttp.ClientSession, public: aiohttp.ClientSession) -> Guard:
+    """Return a guard that knows no server yet."""
+    return Guard(session, public)
+
+
 async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
     return await (await request_json(guard, "GET", url, timeout=timeout)).json()
 
@@ -90,9 +96,7 @@ def test_is_public(address: str, public: bool) -> None:
 
 
 @pytest.mark.parametrize("url", TABLES["no_addresses"])
-async def test_no_web_address(
-    url: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
-) -> None:
+async def test_no_web_address(url: str, guard: Guard) -> None:
     """An invalid URL has an error of its own, which does not repeat it."""
     with pytest.raises(ValueError, match="not a web address") as caught:
         web_url(url)
@@ -101,12 +105,11 @@ async def test_no_web_address(
     with pytest.raises(
         InvalidRequestError, check=keyed("address_blocked"), match="not a web address"
     ):
-        async with Guard(session, public).request(
-            "GET", url, timeout=aiohttp.ClientTimeout(total=5)
-        ):
+        async with guard.request("GET", url, timeout=aiohttp.ClientTimeout(total=5)):
             pass
-    with pytest.raises(InvalidRequestError, match="not a web address"):
-        await request_json(session, "GET", url, timeout=5)
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(InvalidRequestError, match="not a web address"):
+            await request_json(session, "GET", url, timeout=5)
 
 
 @pytest.mark.parametrize(("url", "host"), TABLES["hosts"])
@@ -118,16 +121,14 @@ def test_host(url: str, host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"]
 )
-async def test_home_is_closed(
-    host: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
-) -> None:
+async def test_home_is_closed(host: str, guard: Guard) -> None:
     """No request reaches this machine, in whatever notation its address is."""
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
         with pytest.raises(
             InvalidRequestError, check=keyed("address_blocked"), match="nobody named it"
         ):
-            await ask(Guard(session, public), f"http://{host}:{port}/")
+            await ask(guard, f"http://{host}:{port}/")
         assert not server.requests
 
 
@@ -152,12 +153,7 @@ async def test_a_host_that_the_owner_named(
 @pytest.mark.parametrize(
     "place", ["http://localhost:{port}/api", "//localhost:{port}/"]
 )
-async def test_redirect_into_the_home(
-    status: int,
-    place: str,
-    session: aiohttp.ClientSession,
-    public: aiohttp.ClientSession,
-) -> None:
+async def test_redirect_into_the_home(status: int, place: str, guard: Guard) -> None:
     """A redirect to a host that is not allowed is refused."""
 
     async with ScriptedServer.run(DONE) as victim:
@@ -165,44 +161,39 @@ async def test_redirect_into_the_home(
         moved = Reply(status, headers={"Location": place.format(port=port)})
         async with ScriptedServer.run(moved) as server:
             with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
-                await ask(Guard(session, public).allowing(server.url), server.url)
+                await ask(guard.allowing(server.url), server.url)
             assert len(server.requests) == 1 and not victim.requests
 
 
 @pytest.mark.parametrize(
     "place", ["file:///etc/passwd", "http://u:p@127.0.0.1/", "http://["]
 )
-async def test_redirect_to_no_web_address(
-    place: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
-) -> None:
+async def test_redirect_to_no_web_address(place: str, guard: Guard) -> None:
     """A redirect to an invalid URL is refused."""
     async with ScriptedServer.run(Reply(302, headers={"Location": place})) as server:
         with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
-            await ask(Guard(session, public).allowing(server.url), server.url)
+            await ask(guard.allowing(server.url), server.url)
         assert len(server.requests) == 1
 
 
-async def test_redirects_are_followed(
-    session: aiohttp.ClientSession, public: aiohttp.ClientSession
-) -> None:
+async def test_redirects_are_followed(guard: Guard) -> None:
     """Relative redirects are followed, without the original headers and up to a limit."""
     moved = Reply(302, headers={"Location": "there?a=1"})
-    guard = Guard(session, public)
     async with ScriptedServer.run(moved, DONE) as server:
-        guard = guard.allowing(server.url)
+        allowing = guard.allowing(server.url)
         answer = await request_json(
-            guard, "GET", f"{server.url}/x/y", timeout=5, headers={"Cookie": "a"}
+            allowing, "GET", f"{server.url}/x/y", timeout=5, headers={"Cookie": "a"}
         )
         assert answer.decoded() == {"done": True}
         assert answer.url == f"{server.url}/x/there?a=1"
         assert server.calls() == ["GET /x/y", "GET /x/there?a=1"]
         assert "Cookie" not in server.requests[1].headers
     async with ScriptedServer.run(moved) as server:
-        guard = guard.allowing(server.url)
+        allowing = guard.allowing(server.url)
         with pytest.raises(UnexpectedAnswerError, match="redirects"):
-            await ask(guard, server.url)
+            await ask(allowing, server.url)
         assert len(server.requests) == 6
-        answer = await request_json(guard, "POST", server.url, timeout=5)
+        answer = await request_json(allowing, "POST", server.url, timeout=5)
         assert answer.status == 302 and len(server.requests) == 7
 
 
@@ -239,28 +230,23 @@ async def test_name_that_leads_home_the_next_time(
 
 
 async def test_public_host(
-    session: aiohttp.ClientSession,
-    public: aiohttp.ClientSession,
+    guard: Guard,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A public address is requested by the restricted session."""
     monkeypatch.setattr(module, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
-        assert await ask(Guard(session, public), f"http://art.example:{port}/a b")
+        assert await ask(guard, f"http://art.example:{port}/a b")
         assert server.requests[0].headers["Host"] == f"art.example:{port}"
 
 
-async def test_the_time_is_for_all_of_it(
-    session: aiohttp.ClientSession, public: aiohttp.ClientSession
-) -> None:
+async def test_the_time_is_for_all_of_it(guard: Guard) -> None:
     """The timeout includes redirects."""
     moved = Reply(302, headers={"Location": "/"})
     async with ScriptedServer.run(moved, Reply(fault="never")) as server:
         with pytest.raises(LostAnswerError, match="in time"):
-            await ask(
-                Guard(session, public).allowing(server.url), server.url, timeout=0.5
-            )
+            await ask(guard.allowing(server.url), server.url, timeout=0.5)
         assert len(server.requests) == 2
 
 
@@ -330,8 +316,7 @@ async def test_a_name_that_only_the_home_knows(public: aiohttp.ClientSession) ->
 
 
 async def test_a_public_host_that_is_down(
-    session: aiohttp.ClientSession,
-    public: aiohttp.ClientSession,
+    guard: Guard,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A connection that a public host refuses is not taken for one within the home."""
@@ -339,7 +324,7 @@ async def test_a_public_host_that_is_down(
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
     with pytest.raises(UnreachableError, check=keyed("refused")):
-        await ask(Guard(session, public), f"http://art.example:{port}/")
+        await ask(guard, f"http://art.example:{port}/")
 
 
 def test_an_address_without_end() -> None:

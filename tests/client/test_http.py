@@ -19,7 +19,6 @@ import pytest
 from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
-    InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
     UnexpectedAnswerError,
@@ -142,13 +141,6 @@ def test_other_transport_errors() -> None:
     assert type(transport_error(secure)) is UnreachableError
     slow = aiohttp.ConnectionTimeoutError("Connection timeout to host http://u:p@h")
     assert str(transport_error(slow)) == "no connection in time"
-
-
-@pytest.mark.parametrize("url", ["", "rubbish", "ftp://a/b", "ws://a/b", "http://["])
-async def test_no_web_address(url: str) -> None:
-    """Only http and https are supported."""
-    with pytest.raises(InvalidRequestError):
-        await ask(url)
 
 
 async def test_redirects() -> None:

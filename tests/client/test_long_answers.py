@@ -16,7 +16,12 @@ from custom_components.dp1.client.catalog import models
 from custom_components.dp1.client.catalog.client import MAX_RECORDS, Catalog
 from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.device_status import PlaybackCounters
-from custom_components.dp1.client.errors import Dp1Error, NotFoundError, TooLargeError
+from custom_components.dp1.client.errors import (
+    Dp1Error,
+    InvalidPlaylistError,
+    NotFoundError,
+    TooLargeError,
+)
 from custom_components.dp1.client.feed import connection
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.http import Answer
@@ -266,6 +271,7 @@ async def test_what_a_feed_says(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = Answer(400, {}, json.dumps(said).encode(), "")
     error = connection.feed_error(answer, secret=None, sent_document=True)
     assert "items[0].source" in str(error)
+    assert isinstance(error, InvalidPlaylistError) and len(error.faults) == 50
     assert len(found) < connection.MAX_WORDS / 20
 
 

@@ -159,72 +159,55 @@ def test_what_reaches_states_is_bounded_and_clean() -> None:
         }
     }
     words = ("id", "title", "license", "ref", "source")
+    contract = {"tokenId": "7" * 99, "uri": MONSTER, "chain": DEEP, "x": DEEP}
     item = {
         **dict.fromkeys(words, "a\x00" + MONSTER),
         "inlineManifest": manifest,
         "provenance": {
             "type": "onChain",
-            "contract": {
-                "tokenId": "7" * 99,
-                "uri": MONSTER,
-                "chain": DEEP,
-                "x": DEEP,
-                "seriesId": 3.0,
-            },
+            "contract": {**contract, "seriesId": 3.0},
             "x": DEEP,
         },
     }
     names = ("error", "castCommand", "loopMode", "signatureStatus")
+    settings = dict.fromkeys(("margin", "background", "x" * 9999), MONSTER)
+    playlist = {"id": MONSTER, "title": MONSTER, "coverImage": "https://" + MONSTER}
     status = PlayerStatus.parse(
         {
             **dict.fromkeys(names, MONSTER),
             "items": [item] * 3,
             "index": 0,
-            "playlist": {
-                "id": MONSTER,
-                "title": MONSTER,
-                "coverImage": "https://" + MONSTER,
-            },
-            "deviceSettings": dict.fromkeys(
-                ("margin", "background", "x" * 9999), MONSTER
-            ),
+            "playlist": playlist,
+            "deviceSettings": settings,
         }
     )
     shown = status.current
     assert shown is not None
-    told = {
-        **{
-            name: getattr(shown, name)
-            for name in PlaylistItem.__slots__
-            if name != "raw"
-        },
-        **{
-            name: getattr(status, name)
-            for name in PlayerStatus.__slots__
-            if name not in ("current", "playlist", "items", "settings")
-        },
-        "settings": sorted(status.settings.offered) if status.settings else None,
-        "margin": status.settings.margin if status.settings else None,
-    }
+    assert status.settings is not None
+    works = set(PlaylistItem.__slots__) - {"raw"}
+    player = set(PlayerStatus.__slots__) - {"current", "playlist", "items", "settings"}
+    told = [
+        *(getattr(shown, name) for name in works),
+        *(getattr(status, name) for name in player),
+        sorted(status.settings.offered),
+        status.settings.margin,
+    ]
     assert len(json.dumps(told, default=asdict)) < 4000
     assert shown.provenance == {
         "type": "onChain",
         "contract": {"tokenId": "7" * 99, "seriesId": 3},
     }
+    address = "http://127.0.0.1:8080/error?error="
+    names = ("screenRotation", "connectedWifi", "installedVersion", "deviceName")
     device = DeviceStatus.parse(
         {
-            **dict.fromkeys(
-                ("screenRotation", "connectedWifi", "installedVersion", "deviceName"),
-                MONSTER,
-            ),
-            "displayURL": "http://127.0.0.1:8080/error?error=\x1b[31mno"
-            + "x" * 300_000,
+            **dict.fromkeys(names, MONSTER),
+            "displayURL": f"{address}\x1b[31mno" + "x" * 300_000,
             "macInfo": {str(n): MONSTER for n in range(1000)},
         }
     )
-    assert device.display_url is not None and device.display_url.startswith(
-        "http://127.0.0.1:8080/error?error=no"
-    )
+    assert device.display_url is not None
+    assert device.display_url.startswith(f"{address}no")
     assert len(json.dumps(asdict(device))) < 4000
 
 

@@ -13,18 +13,9 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.playlist.playlist import Playlist
 
-from .displays import (
-    FLAT,
-    PLAYLIST,
-    WRAPPED,
-    by_command,
-    commands,
-    plain,
-    replied,
-    scripted,
-)
+from .displays import FLAT, PLAYLIST, WRAPPED, by_command, commands, scripted
 
-from tests.client.scripted_server import Reply, Request
+from tests.client.scripted_server import Reply, Request, plain, replied
 from tests.client.tables import tables
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")

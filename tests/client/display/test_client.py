@@ -26,20 +26,10 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.playlist.playlist import Playlist
 
-from .displays import (
-    FLAT,
-    PLAYLIST,
-    WRAPPED,
-    Waits,
-    by_command,
-    client,
-    plain,
-    replied,
-    scripted,
-)
+from .displays import FLAT, PLAYLIST, WRAPPED, Waits, by_command, client, scripted
 
 from tests.client.keys import keyed
-from tests.client.scripted_server import Reply
+from tests.client.scripted_server import Reply, plain, replied
 from tests.client.tables import tables
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")

@@ -195,27 +195,6 @@ async def test_a_url(profile: str, feed: str) -> None:
             assert status.current.source == "data:text/html,1"
 
 
-@pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
-@pytest.mark.parametrize("path", ["/missing", "/html", "/list"])
-async def test_a_url_that_is_no_playlist(profile: str, feed: str, path: str) -> None:
-    """It is refused, and the current playlist stays."""
-    async with ready(profile) as (simulator, display):
-        await display.cast(DOCUMENT)
-        with pytest.raises(RejectedError):
-            await display.cast(Playlist(url=f"{feed}{path}"))
-        assert simulator.state.current_title == "Light 1"
-
-
-@pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
-async def test_a_document_without_works(profile: str) -> None:
-    """It is refused with every dialect, by at most one request each."""
-    async with ready(profile) as (simulator, display):
-        with pytest.raises(RejectedError):
-            await display.cast(BAD)
-        assert simulator.casts <= 2
-        assert simulator.state.playlist is None
-
-
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_cast_that_begins_elsewhere(profile: str) -> None:
     """A cast can start with another work and order than the default."""

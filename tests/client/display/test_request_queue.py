@@ -16,7 +16,7 @@ class Wire:
         self.busy = 0
         self.most_busy = 0
 
-    def send(self, value: str, fail: bool = False) -> Callable[[], Awaitable[str]]:
+    def send(self, value: str) -> Callable[[], Awaitable[str]]:
         async def send() -> str:
             """Take some time over it."""
             self.sent.append(value)
@@ -26,7 +26,7 @@ class Wire:
                 await asyncio.sleep(0.01)
             finally:
                 self.busy -= 1
-            if fail:
+            if value == "fail":
                 raise OSError(value)
             return value.upper()
 
@@ -41,42 +41,53 @@ async def started[T](*calls: Awaitable[T]) -> list[asyncio.Task[T]]:
     return tasks  # type: ignore[return-value]
 
 
-async def test_writes_keep_their_order_and_never_overlap() -> None:
-    """Writes are sent one at a time in order, with and without a slot."""
+type Write = tuple[str, str | None]
+VOLUME = "volume"
+
+
+@pytest.mark.parametrize(
+    ("calls", "results", "sent"),
+    [
+        # One at a time, in their order, with and without a slot.
+        (
+            [("a", None), ("b", "slot b"), ("c", None), ("d", "slot d")],
+            ["A", "B", "C", "D"],
+            ["a", "b", "c", "d"],
+        ),
+        # Of the waiting ones of a slot only the newest, for all.
+        (
+            [("busy", None), *((f"{number}", VOLUME) for number in range(2, 20))],
+            ["BUSY", *["19"] * 18],
+            ["busy", "19"],
+        ),
+        # The newest goes where it stands.
+        (
+            [("busy", None), ("on", VOLUME), ("cast", None), ("off", VOLUME)],
+            ["BUSY", "OFF", "CAST", "OFF"],
+            ["busy", "cast", "off"],
+        ),
+        # Slots do not disturb each other.
+        (
+            [("busy", None), ("b1", "b"), ("c1", "c"), ("b2", "b")],
+            ["BUSY", "B2", "C1", "B2"],
+            ["busy", "c1", "b2"],
+        ),
+        # A failure is everybody's who waits for it, and the next write is sent.
+        (
+            [("busy", None), ("1", VOLUME), ("fail", VOLUME), ("after", None)],
+            ["BUSY", "fail", "fail", "AFTER"],
+            ["busy", "fail", "after"],
+        ),
+    ],
+)
+async def test_writes(calls: list[Write], results: list[str], sent: list[str]) -> None:
+    """Writes never overlap, and a newer one takes the place of those of its slot that wait."""
     wire, writes = Wire(), RequestQueue()
-    tasks = await started(
-        writes.run(wire.send("a")),
-        writes.run(wire.send("b"), "slot b"),
-        writes.run(wire.send("c")),
-        writes.run(wire.send("d"), "slot d"),
-    )
-    assert await asyncio.gather(*tasks) == ["A", "B", "C", "D"]
-    assert wire.sent == ["a", "b", "c", "d"]
+    tasks = await started(*(writes.run(wire.send(it), slot) for it, slot in calls))
+    answers = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [str(answer) for answer in answers] == results
+    assert wire.sent == sent
     assert wire.most_busy == 1
-
-
-async def test_only_the_newest_that_waits_is_sent() -> None:
-    """Of the waiting writes of a slot only the newest is sent, and all get its result."""
-    wire, writes = Wire(), RequestQueue()
-    first = await started(writes.run(wire.send("1"), "volume"))
-    others = await started(
-        *(writes.run(wire.send(str(number)), "volume") for number in range(2, 20))
-    )
-    assert await asyncio.gather(*first, *others) == ["1", *["19"] * 18]
-    assert wire.sent == ["1", "19"]
-
-
-async def test_the_newest_goes_where_it_stands() -> None:
-    """Other writes in between are sent before the newest."""
-    wire, writes = Wire(), RequestQueue()
-    tasks = await started(
-        writes.run(wire.send("busy")),
-        writes.run(wire.send("shuffle on"), "shuffle"),
-        writes.run(wire.send("cast")),
-        writes.run(wire.send("shuffle off"), "shuffle"),
-    )
-    await asyncio.gather(*tasks)
-    assert wire.sent == ["busy", "cast", "shuffle off"]
 
 
 async def test_a_newer_write_replaces_all_that_wait() -> None:
@@ -94,43 +105,19 @@ async def test_a_newer_write_replaces_all_that_wait() -> None:
     assert wire.sent == ["cast", "3"]
 
 
-async def test_slots_do_not_disturb_each_other() -> None:
-    """A write only replaces others of its slot."""
+@pytest.mark.parametrize("given_up", [1, 2])
+async def test_giving_up_while_waiting(given_up: int) -> None:
+    """The value that is left is sent, once, whether it is the newest or an older one."""
     wire, writes = Wire(), RequestQueue()
     tasks = await started(
-        writes.run(wire.send("busy")),
-        writes.run(wire.send("b1"), "brightness"),
-        writes.run(wire.send("c1"), "contrast"),
-        writes.run(wire.send("b2"), "brightness"),
-    )
-    await asyncio.gather(*tasks)
-    assert wire.sent == ["busy", "c1", "b2"]
-
-
-async def test_a_failure_is_everybodys_who_waits_for_it() -> None:
-    """All callers get the error, and the next write is sent."""
-    wire, writes = Wire(), RequestQueue()
-    tasks = await started(
-        writes.run(wire.send("busy")),
-        writes.run(wire.send("1"), "volume"),
-        writes.run(wire.send("2", fail=True), "volume"),
-        writes.run(wire.send("after")),
-    )
-    results = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [str(result) for result in results] == ["BUSY", "2", "2", "AFTER"]
-
-
-async def test_giving_up_the_newest_leaves_the_older_value() -> None:
-    """If the newest caller is canceled, the older value is sent."""
-    wire, writes = Wire(), RequestQueue()
-    busy, older, newest = await started(
         writes.run(wire.send("busy")),
         writes.run(wire.send("1"), "volume"),
         writes.run(wire.send("2"), "volume"),
     )
-    newest.cancel()
-    assert await asyncio.gather(busy, older) == ["BUSY", "1"]
-    assert wire.sent == ["busy", "1"]
+    tasks.pop(given_up).cancel()
+    left = str(3 - given_up)
+    assert await asyncio.gather(*tasks) == ["BUSY", left]
+    assert wire.sent == ["busy", left]
     assert await writes.run(wire.send("3"), "volume") == "3"
 
 
@@ -145,19 +132,6 @@ async def test_giving_up_the_newest_in_flight_leaves_the_older_value() -> None:
     newest.cancel()
     assert await asyncio.gather(older, old) == ["2", "2"]
     assert wire.sent == ["3", "2"]
-
-
-async def test_giving_up_an_older_value_changes_nothing() -> None:
-    """The newest is sent once."""
-    wire, writes = Wire(), RequestQueue()
-    busy, older, newest = await started(
-        writes.run(wire.send("busy")),
-        writes.run(wire.send("1"), "volume"),
-        writes.run(wire.send("2"), "volume"),
-    )
-    older.cancel()
-    assert await asyncio.gather(busy, newest) == ["BUSY", "2"]
-    assert wire.sent == ["busy", "2"]
 
 
 async def test_giving_up_in_flight_ends_it() -> None:

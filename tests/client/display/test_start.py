@@ -12,9 +12,11 @@ from custom_components.dp1.client.playlist.playlist import Playlist
 from .displays import FLAT, WRAPPED, by_command, commands, scripted
 
 from tests.client.scripted_server import Reply
+from tests.client.tables import tables
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
+TABLES = tables("start")
 URL = Playlist(url="https://feed.example.org/api/v1/playlists/aa11")
 ITEMS = [
     {"id": "i-1", "source": "https://art.example.org/1"},
@@ -37,53 +39,25 @@ YES = by_command(
 )
 
 
-@pytest.mark.parametrize(
-    ("start", "place"),
-    [
-        (Start(), None),
-        (Start(index=3), 3),
-        (Start(work_id="i-2"), 1),
-        (Start(work_id="i-2", index=0), 1),
-        (Start(work_id="i-1", index=2), 2),
-        (Start(work_id="i-1", index=1), 0),
-        (Start(work_id="gone", index=2), 2),
-        (Start(work_id="gone"), None),
-        (Start(source="https://art.example.org/4", index=0), 3),
-        (Start(work_id="gone", source="https://art.example.org/4"), 3),
-    ],
-)
-def test_the_work_to_begin_with(start: Start, place: int | None) -> None:
+@pytest.mark.parametrize(("start", "place"), TABLES["places"])
+def test_the_work_to_begin_with(start: dict[str, Any], place: int | None) -> None:
     """The first work is found by its id, else its URL, else its position."""
-    assert start.find([PlaylistItem.parse(item) for item in ITEMS]) == place
+    assert Start(**start).find([PlaylistItem.parse(item) for item in ITEMS]) == place
 
 
-@pytest.mark.parametrize(
-    ("start", "sent"),
-    [
-        (None, []),
-        (Start(), []),
-        (Start(index=2), [("moveToArtwork", {"index": 2})]),
-        (
-            Start(work_id="i-2", shuffle=True, loop="one"),
-            [
-                ("checkStatus", {}),
-                ("moveToArtwork", {"index": 1}),
-                ("setShuffle", {"enabled": True}),
-                ("setLoop", {"mode": "one"}),
-            ],
-        ),
-        (Start(shuffle=False), [("setShuffle", {"enabled": False})]),
-    ],
-)
+@pytest.mark.parametrize(("start", "sent"), TABLES["commands"])
 async def test_a_cast_begins_as_asked(
-    start: Start | None, sent: list[tuple[str, dict[str, Any]]]
+    start: dict[str, Any] | None, sent: list[Any]
 ) -> None:
     """Only the requested commands follow the cast, in the order that keeps the work."""
     async with scripted(YES) as (server, display):
-        await display.cast(URL, start)
-    told = [(r.json["command"], r.json["request"]) for r in server.requests]
-    assert told[0][0] == "displayPlaylist"
-    assert told[1:] == sent
+        await display.cast(URL, None if start is None else Start(**start))
+    (cast, _), *rest = (
+        [request.json["command"], request.json["request"]]
+        for request in server.requests
+    )
+    assert cast == "displayPlaylist"
+    assert rest == sent
 
 
 async def test_nothing_comes_between_a_cast_and_its_beginning() -> None:

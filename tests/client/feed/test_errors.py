@@ -110,15 +110,6 @@ def test_what_a_server_says_of_itself_stays_in_the_log(
     assert len(caplog.records) == 1 and words[:20] in caplog.text
 
 
-def test_many_faults() -> None:
-    """The number of faults is limited."""
-    lines = "\n".join(f"- at '/items/{n}/id': bad" for n in range(1000))
-    body = json.dumps({"error": "validation_error", "message": lines}).encode()
-    found = refusal(400, body)
-    assert isinstance(found, InvalidPlaylistError)
-    assert len(found.faults) == 50
-
-
 @pytest.mark.parametrize(("text", "faults"), TABLES["places"])
 def test_places(text: str, faults: list[list[str]]) -> None:
     """The paths of faults are parsed for both families."""

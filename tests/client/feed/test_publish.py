@@ -8,16 +8,10 @@ import pytest
 from custom_components.dp1.client.errors import (
     AuthenticationError,
     BusyError,
-    ConflictError,
     Dp1Error,
-    ForbiddenError,
     InvalidPlaylistError,
-    InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
-    NotFoundError,
-    TemporaryError,
-    UnexpectedAnswerError,
     UnreachableError,
 )
 from custom_components.dp1.client.feed import connection as feed_connection
@@ -26,9 +20,6 @@ from custom_components.dp1.client.playlist.signing import SigningKey, digest, si
 
 from .feeds import (
     API_KEY,
-    CUT,
-    DUPLICATE,
-    HTML,
     ID,
     KEY,
     MISSING,
@@ -43,7 +34,10 @@ from .feeds import (
 )
 
 from tests.client.keys import keyed
-from tests.client.scripted_server import Reply, Request
+from tests.client.scripted_server import Reply, Request, replied
+from tests.client.tables import tables
+
+TABLES = tables("publish")
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -209,183 +203,33 @@ async def test_invalid_playlist_is_not_sent(
     assert set(server.calls()) == {"GET /api/v1"}
 
 
-REFUSALS = [
-    (401, "unauthorized", "invalid or missing API key", AuthenticationError),
-    (403, "", "", ForbiddenError),
-    (400, "bad_request", "unexpected EOF", InvalidRequestError),
-    (400, "validation_error", "Invalid playlist data: title: Required", InvalidPlaylistError),
-    (400, "validation_error", "failed\n- at '/items/0/id': bad", InvalidPlaylistError),
-    (400, "invalid_id", "id is required", InvalidPlaylistError),
-    (400, "signature_verification_failed", "failed signatures", "signature_refused"),
-    (400, "signature_invalid", "no", "signature_refused"),
-    (404, "not_found", "not found", NotFoundError),
-    (413, "", "", "too_large"),
-]  # fmt: skip
-IN_DOUBT = [
-    Reply(500, {"error": "internal_error", "message": "no database"}),
-    Reply(500, {"error": "storage_error", "message": "Failed to save playlist"}),
-    HTML,
-    Reply(503, b"<html>"),
-    Reply(504, b"<html>"),
-    CUT,
-    Reply(fault="before"),
-    Reply(fault="half", body={"id": ID}),
-    Reply(fault="never"),
-    Reply(fault="garbage"),
-    Reply(201, b"<html>done</html>"),
-    Reply(201, {"success": True}),
-]
-
-
-def doubt_id(reply: Reply) -> str:
-    """Return the test id of a doubtful response."""
-    return reply.fault or f"{reply.status}-{str(reply.body)[:20]}"
-
-
-@pytest.mark.parametrize(("status", "code", "message", "error"), REFUSALS)
-@pytest.mark.parametrize("signed", [True, False])
-async def test_refused_for_certain(
-    status: int, code: str, message: str, error: type[Dp1Error] | str, signed: bool
-) -> None:
-    """A refusal raises its error after one attempt."""
-    reply = Reply(status, {"error": code, "message": message} if code else b"<html>")
-    async with scripted(V2, reply, api_key=API_KEY) as (feed, server):
-        with pytest.raises(Dp1Error) as caught:
-            await feed.publish(playlist(), key=KEY if signed else None)
-    assert error in (type(caught.value), caught.value.key)
-    assert server.calls() == ["GET /api/v1", "POST /api/v1/playlists"]
-    assert API_KEY not in str(caught.value)
-    if error is not InvalidPlaylistError and message:
-        assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
-@pytest.mark.parametrize("family", [V2, TS], ids=["v2", "ts"])
-async def test_no_second_attempt_with_an_api_key(family: Reply, reply: Reply) -> None:
-    """A doubtful attempt with an API key is not repeated."""
-    async with scripted(family, reply, api_key=API_KEY) as (feed, server):
-        with pytest.raises((TemporaryError, LostAnswerError, UnexpectedAnswerError)):
-            await feed.publish(playlist())
-    assert server.calls() == ["GET /api/v1", "POST /api/v1/playlists"]
-
-
 @pytest.mark.parametrize(
-    "reply", [doubt for doubt in IN_DOUBT if doubt.fault != "before"], ids=doubt_id
+    ("how", "script", "outcome", "calls"),
+    TABLES["cases"],
+    ids=lambda value: ", ".join(value) if isinstance(value, list) else None,
 )
-async def test_doubtful_signed_publish_finds_its_document(reply: Reply) -> None:
-    """A doubtful signed document is found by its id, and not sent again."""
-    async with scripted(V2) as (feed, server):
-        server.script = [V2, reply, lambda _: Reply(200, sent(server))]
-        told = await feed.publish(playlist(), key=KEY)
-        assert server.calls()[1:] == [
-            "POST /api/v1/playlists",
-            f"GET /api/v1/playlists/{told.id}",
-        ]
-    assert (told.status, told.signed_by, told.changed) == ("published", KEY.did, ())
-
-
-@pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
-async def test_doubtful_signed_publish_is_sent_once_more(reply: Reply) -> None:
-    """A signed document that did not arrive is sent once more."""
-    async with scripted(V2, reply, MISSING, echo()) as (feed, server):
-        told = await feed.publish(playlist(), key=KEY)
-    assert [call.split()[0] for call in server.calls()[1:]] == ["POST", "GET", "POST"]
-    assert told.signed_by == KEY.did
-    if reply.fault != "before":
-        assert server.requests[1].body == server.requests[3].body
-
-
-@pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
-async def test_doubt_that_remains(reply: Reply) -> None:
-    """After two attempts the last error is raised."""
-    async with scripted(V2, reply, MISSING, reply, MISSING) as (feed, server):
-        with pytest.raises((TemporaryError, LostAnswerError, UnexpectedAnswerError)):
-            await feed.publish(playlist(), key=KEY)
-    methods = [call.split()[0] for call in server.calls()[1:]]
-    assert methods == ["POST", "GET", "POST", "GET"]
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        # Also the second attempt is looked for.
-        [CUT, MISSING, CUT],
-        # The first has arrived after all.
-        [CUT, MISSING, DUPLICATE],
-        # A conflict with itself.
-        [DUPLICATE],
-    ],
-)
-async def test_held_after_all(script: list[Reply]) -> None:
-    """A document that the feed holds is published, however that was learned."""
-    async with scripted(V2) as (feed, server):
-        server.script = [V2, *script, lambda _: Reply(200, sent(server))]
-        told = await feed.publish(playlist(), key=KEY)
-    assert (told.status, told.signed_by) == ("published", KEY.did)
-    assert len(server.requests) == 2 + len(script)
-
-
-@pytest.mark.parametrize(
-    "looking",
-    [
-        HTML,
-        Reply(fault="half", body={"a": 1}),
-        Reply(401, b""),
-        Reply(200, b"<html>"),
-        Reply(200, {}),
-    ],
-)
-async def test_cannot_look(looking: Reply) -> None:
-    """If the look-up fails, nothing is sent again and the first error raised."""
-    async with scripted(V2, CUT, looking) as (feed, server):
-        with pytest.raises(LostAnswerError):
-            await feed.publish(playlist(), key=KEY)
-    assert [call.split()[0] for call in server.calls()[1:]] == ["POST", "GET"]
-
-
-async def test_feed_goes_down_in_between() -> None:
-    """The first attempt stays in doubt if the second reaches nobody."""
-    async with scripted(V2, CUT, MISSING, Reply(429, b"", {"Retry-After": "99"})) as (
-        feed,
-        server,
-    ):
-        with pytest.raises(LostAnswerError):
-            await feed.publish(playlist(), key=KEY)
-    assert len(server.requests) == 4
-
-
-@pytest.mark.parametrize("other", [MISSING, Reply(200, {"id": ID, "title": "Theirs"})])
-@pytest.mark.parametrize("refusal", [DUPLICATE, Reply(409, b"<html>")])
-async def test_conflict(refusal: Reply, other: Reply) -> None:
-    """Another document with the slug or id raises, without a second attempt."""
-    async with scripted(V2, refusal, other) as (feed, server):
-        with pytest.raises(ConflictError):
-            await feed.publish(playlist(), key=KEY)
-    assert [call.split()[0] for call in server.calls()[1:]] == ["POST", "GET"]
-
-
-@pytest.mark.parametrize("signed", [True, False])
-async def test_busy_feed_is_waited_for(signed: bool) -> None:
-    """A busy feed is tried three times with either credentials."""
-    busy = Reply(429, b"<html>", {"Retry-After": "0"})
-    key = KEY if signed else None
-    async with scripted(V2, busy, busy, echo(), api_key=API_KEY) as (feed, server):
-        assert (await feed.publish(playlist(), key=key)).status == "published"
-        assert len(server.requests) == 4
-    async with scripted(V2, busy, api_key=API_KEY) as (feed, server):
-        with pytest.raises(BusyError) as caught:
-            await feed.publish(playlist(), key=key)
-        assert caught.value.retry_after == 0
-        assert len(server.requests) == 4
-
-
-async def test_long_pause_is_told_and_not_waited_for() -> None:
-    """A long Retry-After raises at once."""
-    async with scripted(Reply(429, b"", {"Retry-After": "31"})) as (feed, server):
-        with pytest.raises(BusyError) as caught:
-            await feed.family()
-    assert caught.value.retry_after == 31
-    assert len(server.requests) == 1
+async def test_outcomes(how: str, script: list[str], outcome: str, calls: str) -> None:
+    """A refusal is one attempt; a doubtful document that is signed is looked for, and sent once more if it has not arrived; with an API key nothing is repeated; a busy feed is waited for."""
+    key, family = KEY if how == "signed" else None, TS if how == "ts" else V2
+    async with scripted(family, api_key=API_KEY) as (feed, server):
+        words = {"held": lambda _: Reply(200, sent(server)), "echo": echo()}
+        replies = {name: replied(**row) for name, row in TABLES["replies"].items()}
+        server.script = [family, *((replies | words)[name] for name in script)]
+        try:
+            told = await feed.publish(playlist(), key=key)
+        except Dp1Error as err:
+            names, words = (type(err).__name__, err.key), str(err)
+        else:
+            names, words = (told.status,), ""
+            assert (told.changed, told.signed_by) == ((), key and KEY.did)
+            found = {request.path for request in server.requests[2:]}
+            assert found <= {f"/api/v1/playlists{end}" for end in ("", f"/{told.id}")}
+    assert outcome in names
+    assert API_KEY not in words
+    first, *rest = server.requests
+    assert first.path == "/api/v1"
+    assert " ".join(request.method for request in rest) == calls
+    assert len({request.body for request in rest if request.body}) <= 1
 
 
 SILENT = Reply(fault="never")
@@ -424,19 +268,6 @@ async def test_publishing_ends_in_time_with_the_truth(
         assert type(caught.value) is error
         assert time.monotonic() - began < 1.8 + 1
         assert sum(r.method == "POST" for r in server.requests) == posts
-
-
-@pytest.mark.parametrize("signed", [True, False])
-async def test_503_with_a_date(signed: bool) -> None:
-    """A 503 is retried if repeating is safe, else raised."""
-    closed = Reply(503, b"<html>", {"Retry-After": "0"})
-    async with scripted(V2, closed, echo(), api_key=API_KEY) as (feed, server):
-        if signed:
-            await feed.publish(playlist(), key=KEY)
-        else:
-            with pytest.raises(BusyError):
-                await feed.publish(playlist())
-    assert len(server.requests) == (3 if signed else 2)
 
 
 async def test_nobody_there(unused_tcp_port: int) -> None:

@@ -38,6 +38,7 @@ from custom_components.dp1.client.playlist.signing import (
 from .feeds import API_KEY, ID, KEY, NOW, OTHER_ID, impatient, playlist
 
 from tests.client.keys import keyed
+from tests.client.tables import tables
 from tests.simulators.feed import Cut, Fault, FeedSimulator, refusal
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -83,21 +84,11 @@ def test_vectors_of_intents() -> None:
     assert sign(VECTORS["put"]["document"], KEY, now=THEN) == VECTORS["put"]["document"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "family"),
-    [
-        ({}, Family.SIGNED),
-        ({"version": "1.0.0", "endpoints": {"playlists": "x", "registry": "y"}}, Family.SIGNED),
-        ({"version": "0.1.0", "endpoints": {"playlists": "x", "registry": "y"}}, Family.V2),
-        ({"version": None, "endpoints": {"playlists": "x", "registry": "y"}}, Family.V2),
-        ({"version": "1.0.0", "runtime": "workerd"}, Family.TS),
-        ({"runtime": None, "endpoints": {"playlists": "x", "registry": "y"}}, Family.V2),
-    ],
-)  # fmt: skip
-def test_family(changes: dict[str, Any], family: Family) -> None:
+@pytest.mark.parametrize(("changes", "family"), tables("feed_signed")["families"])
+def test_family(changes: dict[str, Any], family: str) -> None:
     """The signed feed is detected by its response at the base URL."""
     info = {"runtime": "go", "version": "1.2.0", "endpoints": {"playlists": "x"}}
-    assert family_of(info | changes) is family
+    assert family_of(info | changes) is Family(family)
 
 
 async def test_publish_change_delete() -> None:
@@ -244,20 +235,13 @@ async def test_a_stored_playlist_of_an_odd_form(family: Any) -> None:
         )
         told = await feed.publish(playlist(id=first.id, title="Late"), key=KEY)
         assert (told.status, told.document["title"]) == ("updated", "Late")
+        works = [{"id": [1], "source": "https://art.example/1.html"}]
+        with pytest.raises(InvalidPlaylistError, match=r"items\[0\].id"):
+            await feed.publish(playlist(id=first.id, items=works), key=KEY)
         simulator.fault(path="/playlists/", change=without_slug)
         with pytest.raises((InvalidRequestError, AuthenticationError)):
             await feed.delete(first.id, key=KEY)
         assert first.id in simulator.documents
-
-
-@pytest.mark.parametrize("family", ["signed", "v2"])
-async def test_an_id_that_is_none(family: Any) -> None:
-    """A playlist that replaces another is checked like any other."""
-    async with served(family) as (feed, _):
-        first = await feed.publish(playlist(slug="night"), key=KEY)
-        works = [{"id": [1], "source": "https://art.example/1.html"}]
-        with pytest.raises(InvalidPlaylistError, match=r"items\[0\].id"):
-            await feed.publish(playlist(id=first.id, items=works), key=KEY)
 
 
 async def test_clocks() -> None:
