@@ -10,7 +10,6 @@ import pytest
 from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
-    DeviceStatus,
     SleepSchedule,
 )
 from custom_components.dp1.client.display.transport import RateLimit
@@ -20,8 +19,6 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NoAnswerError,
     RejectedError,
-    TemporaryError,
-    UnexpectedAnswerError,
     UnreachableError,
 )
 from custom_components.dp1.client.playlist.playlist import Playlist
@@ -221,31 +218,31 @@ async def test_the_address() -> None:
         assert Display(session, "ff1-ab.local", 8080).url == "http://ff1-ab.local:8080"
 
 
-async def test_identify() -> None:
-    """Firmware from 2.0 has an identity."""
-    body = {"device_id": "ff1-ab12cd34", "contract": "2", "topic_id": "SECRET"}
-    for reply in (plain(404, "404 page not found"), plain(405), Reply(501)):
-        async with scripted(reply, dialect=Dialect.UNKNOWN) as (server, display):
-            assert await display.identify() is None
-            assert display.dialect is Dialect.UNKNOWN
-    async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (server, display):
-        identity = await display.identify()
-        assert identity is not None
-        assert identity.device_id == "FF1-AB12CD34"
-        assert display.dialect is Dialect.FF
-    assert server.calls() == ["GET /api/v2/status"]
+def fields(value: Any, result: object) -> Any:
+    """Return the fields of a record that a result has, and anything else as it is."""
+    names = result if isinstance(result, dict) else {}
+    return {name: getattr(value, name) for name in names} or value
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [Reply(200, b"<html>"), Reply(200, {"name": "Printer"}), Reply(200, {"ok": True})],
+    ("method", "arguments", "reply", "result", "dialect"), TABLES["readings"]
 )
-async def test_identify_something_else(reply: Reply) -> None:
-    """Another server is no display."""
-    async with scripted(reply, dialect=Dialect.UNKNOWN) as (_, display):
-        with pytest.raises(UnexpectedAnswerError):
-            await display.identify()
-        assert display.dialect is Dialect.UNKNOWN
+async def test_readings(
+    method: str,
+    arguments: list[Any],
+    reply: dict[str, Any],
+    result: dict[str, Any] | str | None,
+    dialect: str,
+) -> None:
+    """What a display tells shows its firmware, what older firmware does not have is none, and what is no answer of a display an error."""
+    async with scripted(replied(**reply), dialect=Dialect.UNKNOWN) as (_, display):
+        read: Any = None
+        try:
+            read = await getattr(display, method)(*arguments)
+        except Dp1Error as err:
+            read = type(err).__name__
+        assert display.dialect == dialect
+    assert fields(read, result) == result
 
 
 async def test_an_address_that_is_not_accepted() -> None:
@@ -261,121 +258,40 @@ async def test_an_address_that_is_not_accepted() -> None:
         await display.probe()
 
 
-@pytest.mark.parametrize("body", [{}, {"ok": True}, {"message": {"ok": True}}, None])
-async def test_no_status(body: object) -> None:
-    """An empty success is an error."""
-    async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (_, display):
-        for read in (display.device_status(), display.player_status()):
-            with pytest.raises(UnexpectedAnswerError):
-                await read
-        assert display.dialect is Dialect.UNKNOWN
-
-
-async def test_status() -> None:
-    """The reply of a device is flat, that of a player wrapped, and one with an error has a status, too; both show the firmware."""
-    body = {"screenRotation": "landscape", "installedVersion": "1.0.17"}
-    async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (_, display):
-        assert await display.device_status() == DeviceStatus.parse(body)
-        assert display.dialect is Dialect.FF
-    full = {"ok": True, "items": [{"id": "i-1"}], "index": 0}
-    async with scripted(
-        Reply(200, {"message": full}),
-        Reply(200, {"message": {"ok": False, "error": "overheating"}}),
-        Reply(200, {"message": {"ok": False}}),
-        plain(500, "Failed to process cast request"),
-        dialect=Dialect.UNKNOWN,
-    ) as (_, display):
-        status = await display.player_status()
-        assert (status.ok, status.position) == (True, 1)
-        assert display.dialect is Dialect.FF
+async def test_a_player_with_an_error() -> None:
+    """It has a status, too, if the firmware is known; a no has none."""
+    hot = {"message": {"ok": False, "error": "overheating"}}
+    no = Reply(200, {"message": {"ok": False}})
+    async with scripted(Reply(200, hot), no) as (_, display):
         status = await display.player_status()
         assert (status.ok, status.error) == (False, "overheating")
-        for _number in range(2):
-            with pytest.raises(RejectedError):
-                await display.player_status()
-
-
-async def test_a_stranger_that_does_not_know_the_question() -> None:
-    """An error of another server is no status."""
-    no = Reply(200, {"ok": False, "error": "unknown command"})
-    async with scripted(no, dialect=Dialect.UNKNOWN) as (_, display):
-        with pytest.raises(RejectedError, match="unknown command"):
-            await display.player_status()
-        assert display.dialect is Dialect.UNKNOWN
-
-
-async def test_other_readings() -> None:
-    """Panel status and metrics are read."""
-    async with scripted(
-        Reply(200, {"brightness": 65}),
-        Reply(200, None),
-        Reply(200, {"uptime": 5}),
-    ) as (server, display):
-        assert (await display.panel_status()).brightness == 65
-        assert await display.metrics() is None
-        metrics = await display.metrics()
-        assert metrics is not None
-        assert metrics.uptime == 5
-    assert [request.json["command"] for request in server.requests] == [
-        "ddcPanelStatus",
-        "deviceMetrics",
-        "deviceMetrics",
-    ]
-
-
-async def test_counters() -> None:
-    """Old firmware has no counters."""
-    text = plain(200, "playback_start_total 7")
-    async with scripted(text, plain(404), plain(500)) as (server, display):
-        counters = await display.counters()
-        assert counters is not None
-        assert counters.starts == 7
-        assert await display.counters() is None
         with pytest.raises(RejectedError):
-            await display.counters()
-    assert server.calls() == ["GET /metrics"] * 3
+            await display.player_status()
 
 
-async def test_screenshot() -> None:
-    """A screenshot is a PNG; old firmware has none."""
+async def test_where_readings_are_sent() -> None:
+    """Each reading has its place; a screenshot is a PNG of the size that was asked for."""
     png = b"\x89PNG\r\n\x1a\nrest"
-    async with scripted(
-        Reply(200, png),
-        plain(404),
-        Reply(200, b"<html>"),
-        plain(503),
-        plain(504),
-        plain(400, "bad"),
-    ) as (server, display):
+    async with scripted(Reply(200, {"uptime": 5}), Reply(200, png)) as (
+        server,
+        display,
+    ):
+        await display.metrics()
         assert await display.screenshot(640) == png
-        assert await display.screenshot(640) is None
-        for error in (
-            UnexpectedAnswerError,
-            TemporaryError,
-            TemporaryError,
-            RejectedError,
-        ):
-            with pytest.raises(error):
-                await display.screenshot(640)
-    assert server.calls() == ["GET /api/screenshot?width=640&height=640"] * 6
-
-
-@pytest.mark.parametrize(
-    "reply", [*(Reply(status) for status in (200, 404, 500)), Reply(fault="garbage")]
-)
-async def test_whoever_answers_is_alive(reply: Reply) -> None:
-    """Any answer to a probe is enough."""
-    async with scripted(reply) as (server, display):
         await display.probe()
-    assert server.calls() == ["GET /metrics"]
-
-
-@pytest.mark.parametrize("fault", ["after", "before"])
-async def test_a_probe_that_is_cut(fault: str) -> None:
-    """A cut answer to a probe is no answer."""
-    async with scripted(Reply(fault=fault)) as (_, display):
-        with pytest.raises(NoAnswerError):
-            await display.probe()
+        with pytest.raises(Dp1Error):
+            await display.panel_status()
+        with pytest.raises(Dp1Error):
+            await display.identify()
+    assert server.calls() == [
+        "POST /api/cast",
+        "GET /api/screenshot?width=640&height=640",
+        "GET /metrics",
+        "POST /api/cast",
+        "GET /api/v2/status",
+    ]
+    readings = [request.json for request in server.requests if request.body]
+    assert [it["command"] for it in readings] == ["deviceMetrics", "ddcPanelStatus"]
 
 
 # Together

@@ -6,8 +6,6 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
 import aiohttp
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.display.client import Dialect, Display, Start
@@ -26,6 +24,7 @@ from custom_components.dp1.client.playlist.playlist import Playlist
 from .displays import Waits, client
 
 from tests.client.keys import keyed
+from tests.client.scripted_server import Reply, ScriptedServer
 from tests.simulators.display import DisplaySimulator, ManualClock, Page
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -62,26 +61,6 @@ async def ready(profile: str, **options: Any) -> AsyncIterator[Ready]:
         client(simulator.url, dialect) as display,
     ):
         yield simulator, display
-
-
-@pytest.fixture
-async def feed() -> AsyncIterator[str]:
-    """Serve playlists."""
-
-    async def serve(request: web.Request) -> web.Response:
-        match request.path:
-            case "/good":
-                return web.json_response(PLAYLIST)
-            case "/html":
-                return web.Response(text="<html>", content_type="text/html")
-            case "/list":
-                return web.json_response([])
-        return web.Response(status=404)
-
-    app = web.Application()
-    app.router.add_get("/{path:.*}", serve)
-    async with TestServer(app) as server:
-        yield str(server.make_url("/")).removesuffix("/")
 
 
 async def status_when(
@@ -181,15 +160,19 @@ async def test_a_document(profile: str, known: bool) -> None:
 
 
 @pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
-async def test_a_url(profile: str, feed: str) -> None:
+async def test_a_url(profile: str) -> None:
     """The display fetches the URL and reports it."""
-    async with ready(profile) as (simulator, display):
-        await display.cast(Playlist(url=f"{feed}/good"))
-        assert simulator.state.playlist_url == f"{feed}/good"
+    async with (
+        ScriptedServer.run(Reply(200, PLAYLIST)) as feed,
+        ready(profile) as (simulator, display),
+    ):
+        url = f"{feed.url}/good"
+        await display.cast(Playlist(url=url))
+        assert simulator.state.playlist_url == url
         assert simulator.casts == 1
         if profile in FIRMWARE:
             status = await display.player_status()
-            assert status.playlist_url == f"{feed}/good"
+            assert status.playlist_url == url
             assert (status.playlist_id, status.playlist_title) == ("aa11", "Evening")
             assert status.current is not None
             assert status.current.source == "data:text/html,1"
@@ -490,12 +473,13 @@ async def event_of[T](events: AsyncIterator[object], kind: type[T]) -> T:
 
 
 @pytest.mark.parametrize("profile", GENERATIONS)
-async def test_a_push_over_a_snapshot_is_the_full_status(
-    profile: str, feed: str
-) -> None:
+async def test_a_push_over_a_snapshot_is_the_full_status(profile: str) -> None:
     """What pushes leave out is kept from what was asked for, and what they carry is right."""
-    async with ready(profile, storm_gate=False) as (simulator, display):
-        await display.cast(Playlist(url=f"{feed}/good"))
+    async with (
+        ScriptedServer.run(Reply(200, PLAYLIST)) as feed,
+        ready(profile, storm_gate=False) as (simulator, display),
+    ):
+        await display.cast(Playlist(url=f"{feed.url}/good"))
         await display.update_settings(scaling="fill")
         known = await display.player_status()
         async with aclosing(display.listen()) as events:
