@@ -17,6 +17,10 @@ from custom_components.dp1.client.catalog.models import (
     Series,
 )
 
+from tests.client.tables import tables
+
+TABLES = tables("selection")
+
 
 def series(
     name: str, model: Model | None = Model.MULTI_UNIQUE, size: int | None = None
@@ -32,27 +36,10 @@ def works(name: str, count: int) -> list[Artwork]:
     ]
 
 
-def ids(
-    kind: ExhibitionKind, groups: list[tuple[Series, list[Artwork]]], cap: int = 50
-) -> list[str]:
-    return [work.id for _, work in select_works(kind, groups, cap)[0]]
-
-
-@pytest.mark.parametrize(
-    ("model", "size", "once"),
-    [
-        (Model.SINGLE, 1, True),
-        (Model.MULTI, 40, True),
-        (Model.MULTI_UNIQUE, 40, False),
-        (Model.MULTI_UNIQUE, 1, True),
-        (None, 1, True),
-        (None, 40, False),
-        (None, None, False),
-    ],
-)
-def test_shown_once(model: Model | None, size: int | None, once: bool) -> None:
+@pytest.mark.parametrize(("model", "size", "once"), TABLES["once"])
+def test_shown_once(model: str | None, size: int | None, once: bool) -> None:
     """Copies and single works are included once, different works all."""
-    assert shown_once(series("a", model, size)) is once
+    assert shown_once(series("a", model and Model(model), size)) is once
 
 
 def test_copies_give_the_first() -> None:
@@ -77,43 +64,21 @@ def test_unique_works_give_all() -> None:
     assert missing == 1
 
 
-def test_group_show_takes_turns() -> None:
-    """One work of each series after the other."""
-    groups = [
-        (series("a"), works("a", 3)),
-        (series("b", Model.MULTI), works("b", 5)),
-        (series("c"), works("c", 2)),
-        (series("d"), []),
-    ]
-    assert ids(ExhibitionKind.GROUP, groups) == ["a0", "b0", "c0", "a1", "c1", "a2"]
-
-
-def test_solo_show_starts_with_the_single_works() -> None:
-    """Single works first, then one series after the other."""
-    groups = [
-        (series("a"), works("a", 2)),
-        (series("b", Model.SINGLE), works("b", 1)),
-        (series("c"), works("c", 2)),
-        (series("d", Model.MULTI), works("d", 4)),
-    ]
-    assert ids(ExhibitionKind.SOLO, groups) == ["b0", "d0", "a0", "a1", "c0", "c1"]
-
-
-def test_cap_is_shared_and_spread() -> None:
-    """Over the cap every series has a fair share, evenly spread over its length."""
-    groups = [(series("a"), works("a", 1000)), (series("b"), works("b", 4))]
-    chosen, left_out = select_works(ExhibitionKind.SOLO, groups, 10)
-    assert [work.id for _, work in chosen] == [
-        *("a0", "a166", "a333", "a500", "a666", "a833"),
-        *("b0", "b1", "b2", "b3"),
-    ]
+@pytest.mark.parametrize(("kind", "groups", "cap", "selected"), TABLES["selected"])
+def test_selection(
+    kind: str, groups: list[tuple[str, str, int]], cap: int, selected: list[str]
+) -> None:
+    """A group show takes one work of each series after the other; a solo show starts with the single works; over the cap each series has a fair share, evenly spread, and with few places they are spread over the exhibition."""
+    chosen, left_out = select_works(
+        ExhibitionKind(kind),
+        [
+            (series(name, Model(model)), works(name, size))
+            for name, model, size in groups
+        ],
+        cap,
+    )
+    assert [work.id for _, work in chosen] == selected
     assert left_out == 0
-
-
-def test_more_series_than_places() -> None:
-    """With a cap below the number of series, they are spread over the exhibition."""
-    groups = [(series(name), works(name, 3)) for name in "abcdefgh"]
-    assert ids(ExhibitionKind.GROUP, groups, 4) == ["a0", "c0", "e0", "g0"]
 
 
 def test_left_out_is_counted_over_all_series() -> None:

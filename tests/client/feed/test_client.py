@@ -312,27 +312,24 @@ async def test_list(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("script", "expected", "requests"),
-    [
-        ([page([1, 2], "a"), page([], None)], [1, 2], 2),
-        ([page([1, 2], "a"), page([3], "a")], [1, 2, 3], 2),
-        ([page([1, 2], "a"), page([1, 2], "b")], [1, 2], 2),
-        ([page([1, 2], "a"), page([], "b")], [1, 2], 2),
-        ([page([1, 2], "a"), page([2, 3], "b"), page([4])], [1, 2, 3, 4], 3),
-        ([page([1], "a", more=False)], [1], 1),
-        ([Reply(body={"items": [{"id": "1"}], "hasMore": True})], [1], 1),
-        # Then it is asked for as a playlist group.
-        ([Reply(body={"items": [], "hasMore": True, "cursor": 5})], [], 2),
-    ],
-)
+@pytest.mark.parametrize(("pages", "expected", "requests"), TABLES["guards"])
 async def test_list_guards(
-    script: list[Reply], expected: list[int], requests: int
+    pages: list[Any], expected: list[int], requests: int
 ) -> None:
     """Repeated pages end the list, and repeated records are skipped."""
-    async with scripted(*script) as (feed, server):
+    async with scripted(*(page(*row) for row in pages)) as (feed, server):
         assert await listed(feed) == expected
         assert len(server.requests) == requests
+
+
+async def test_cursors_that_are_none() -> None:
+    """Without a cursor the list ends; an empty one is asked for as a playlist group."""
+    none = {"items": [{"id": "1"}], "hasMore": True}
+    empty = {"items": [], "hasMore": True, "cursor": 5}
+    for body, expected, requests in ((none, [1], 1), (empty, [], 2)):
+        async with scripted(Reply(body=body)) as (feed, server):
+            assert await listed(feed) == expected
+            assert len(server.requests) == requests
 
 
 async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
