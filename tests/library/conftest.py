@@ -97,3 +97,9 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
     for entry, library in made:
         if entry.state is ConfigEntryState.LOADED:
             await stop(entry, library)
+
+
+@pytest.fixture
+async def library(catalog: CatalogSimulator, make_library: MakeLibrary) -> Library:
+    """Return a library of the catalog, which has read its list."""
+    return await make_library(catalog)

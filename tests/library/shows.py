@@ -29,6 +29,20 @@ def show_id(catalog: CatalogSimulator, title: str) -> str:
     return str(catalog.data.find_exhibition(title)["id"])
 
 
+def show_node(catalog: CatalogSimulator, title: str) -> str:
+    """Return the id of the node of an exhibition."""
+    return f"exhibition/{show_id(catalog, title)}"
+
+
+def series_of(catalog: CatalogSimulator, show: str, /, **fields: str) -> Json:
+    """Return the first series of an exhibition that has an artwork model or a title."""
+    return next(
+        record
+        for record in catalog.data.series(show_id(catalog, show))
+        if fields.items() <= {**record, **(record["settings"] or {})}.items()
+    )
+
+
 def items_of(catalog: CatalogSimulator, title: str) -> list[Json]:
     """Return items of the first work of every series, as in a feed."""
     return [

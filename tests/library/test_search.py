@@ -1,10 +1,12 @@
 """Test the search of a library and the order of its results."""
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
+from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.search import (
     ARTIST,
@@ -18,10 +20,12 @@ from custom_components.dp1.library.search import (
 from custom_components.dp1.library.spoken import fold
 
 from .conftest import MakeLibrary
-from .shows import full_collection, search_nodes, show_id
+from .shows import full_collection, search_nodes, series_of, show_id, show_node
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
+
+NAMELESS = ("", " ", "???", "…")
 
 
 @pytest.mark.parametrize(
@@ -87,10 +91,9 @@ async def test_an_exhibition_by_its_name(
 
 
 async def test_series_in_the_best_hits(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """A series is found by its title with that of its exhibition, and by its title alone once it is cached."""
-    library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     title = catalog.data.series(show)[2]["title"]
     assert all(it.subtitle != "Net Evil" for it in await search_nodes(library, title))
@@ -102,9 +105,8 @@ async def test_series_in_the_best_hits(
     assert {it.kind for it in found} == {NodeKind.SERIES}
 
 
-async def test_artists(catalog: CatalogSimulator, make_library: MakeLibrary) -> None:
+async def test_artists(catalog: CatalogSimulator, library: Library) -> None:
     """Exhibitions and series are found by their artists, regardless of accents."""
-    library = await make_library(catalog)
     show = catalog.data.find_exhibition("Slow Fire")
     artist = show["artistsAlumni"][0]["alias"]
     found = await search_nodes(library, artist)
@@ -114,10 +116,9 @@ async def test_artists(catalog: CatalogSimulator, make_library: MakeLibrary) -> 
 
 
 async def test_only_what_can_be_played(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """Exhibitions that are not open, hidden or empty are not found, and nonsense finds nothing."""
-    library = await make_library(catalog)
     for query in ("Before the Opening", "Held Back", "blorp zilch", "", "   ", "&!"):
         assert not [
             it
@@ -125,7 +126,7 @@ async def test_only_what_can_be_played(
             if it.title in ("Before the Opening", "Held Back") or "blorp" in query
         ], query
     assert await search_nodes(library, "") == []
-    show = f"exhibition/{show_id(catalog, 'Loose Ends')}"
+    show = show_node(catalog, "Loose Ends")
     for node in (await library.async_children(show)).nodes:
         await library.async_children(node.id)
     assert await search_nodes(library, "no source at all", within=show) == []
@@ -188,13 +189,10 @@ async def test_within(
     assert await search("net", "exhibitions") == ["Net Evil"]
     assert await search("net", "favorites") == []
     assert await search("net evil", "") == ["Net Evil"]
-    show = show_id(catalog, "Longform")
-    series = catalog.data.series(show)[0]
-    assert await search("tides", f"exhibition/{show}") == ["A Thousand Tides"]
-    assert await search("tides", "exhibitions") == ["A Thousand Tides"]
-    assert (await search("tides 1", f"series/{series['id']}"))[
-        0
-    ] == "A Thousand Tides #1"
+    for within in (show_node(catalog, "Longform"), "exhibitions"):
+        assert await search("tides", within) == ["A Thousand Tides"]
+    series = f"series/{series_of(catalog, 'Longform')['id']}"
+    assert (await search("tides 1", series))[0] == "A Thousand Tides #1"
     with pytest.raises(NotFoundError):
         await search("net", "nonsense")
 
@@ -202,11 +200,12 @@ async def test_within(
 async def test_a_name_without_end(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A catalog is not asked for what is longer than any name."""
+    """Nothing is named by nothing, or by signs alone, nor is a catalog asked for what is longer than any name."""
     library = await make_library(catalog, None)
     await library.async_children("exhibitions")
-    with pytest.raises(NotFoundError):
-        await library.async_find("series", "x" * 100_000)
+    for kind, text in product(("series", "exhibition"), (*NAMELESS, "x" * 100_000)):
+        with pytest.raises(NotFoundError):
+            await library.async_find(kind, text)
     asked = [request.query for request in catalog.requests]
     assert asked and not [query for query in asked if len(str(query)) > 2000]
 
@@ -281,27 +280,11 @@ async def test_a_cold_search_asks_the_catalog(
     assert (await library.async_build_playlist(found[0].id)).works
 
 
-@pytest.mark.parametrize("kind", ["series", "exhibition"])
-@pytest.mark.parametrize("text", ["", " ", "???", "…"])
-async def test_a_name_without_words(
-    catalog: CatalogSimulator, make_library: MakeLibrary, kind: str, text: str
-) -> None:
-    """Nothing is named by nothing, or by signs alone."""
-    library = await make_library(catalog)
-    with pytest.raises(NotFoundError):
-        await library.async_find(kind, text)
-
-
 async def test_a_search_within_a_series_is_modest(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """However long a series is, a search in it takes no more requests than its page."""
-    library = await make_library(catalog)
-    show = catalog.data.find_exhibition("Longform")
-    series = max(
-        catalog.data.series(show["id"]),
-        key=lambda series: len(catalog.data.artworks(series["id"])),
-    )
+    series = series_of(catalog, "Longform")
     assert len(catalog.data.artworks(series["id"])) > 100
     catalog.requests.clear()
     node = f"series/{series['id']}"

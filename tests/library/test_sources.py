@@ -1,18 +1,15 @@
 """Test the source list and the current source."""
 
-import asyncio
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.library.entries import async_add_libraries_listener
-from homeassistant.core import HomeAssistant
+from custom_components.dp1.library.library import Library
 
 from .conftest import MakeLibrary
-from .shows import full_collection, items_of, player, show_id
+from .shows import full_collection, items_of, player, series_of, show_node
 
-from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
@@ -98,8 +95,8 @@ async def test_every_source_plays(
     limit_sources(monkeypatch, 4)
     library = await make_library(catalog, feed, options=ALL)
     await library.async_add_favorite(next(iter(library.source_list().names.values())))
-    show = show_id(catalog, "Net Evil")
-    series = (await library.async_children(f"exhibition/{show}")).nodes[0]
+    show = show_node(catalog, "Net Evil")
+    series = (await library.async_children(show)).nodes[0]
     await library.async_add_favorite(series.id)
     sources = library.source_list().names
     assert len(sources) == 4 + 2 + 1
@@ -119,7 +116,9 @@ async def test_what_was_cast_is_known_after_a_restart(
     library = await make_library(catalog, wait=False)
     assert library.source_list().of(player(key=document["id"])) == "Net Evil"
     assert library.source_list().of(player(key="something else")) is None
-    assert library.source_list().of(player()) is None
+    unknown = [{"source": f"https://art.example/{n}"} for n in range(3)]
+    for items in ([], unknown):
+        assert library.source_list().of(player(items)) is None
 
 
 async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
@@ -140,24 +139,22 @@ async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
 
 
 async def test_an_exhibition_cast_from_elsewhere_is_recognized(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """A playlist of exactly the works of an exhibition is recognized as the exhibition."""
-    library = await make_library(catalog)
     items = items_of(catalog, "Net Evil")
     assert library.source_list().of(player(items)) is None
-    await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
-    assert library.source_list().of(player(items)) == "Net Evil"
-    assert library.source_list().of(player(items[::-1])) == "Net Evil"
-    assert library.source_list().of(player(items[1:])) is None
-    assert (
-        library.source_list().of(player([*items, {"source": "https://x.example/"}]))
-        is None
-    )
-    assert library.source_list().of(player([*items, {"id": "no source"}])) is None
-    other = items_of(catalog, "Slow Weather")
-    await library.async_children(f"exhibition/{show_id(catalog, 'Slow Weather')}")
-    assert library.source_list().of(player([*items, *other])) is None
+    for title in ("Net Evil", "Slow Weather"):
+        await library.async_children(show_node(catalog, title))
+    for shown, name in (
+        (items, "Net Evil"),
+        (items[::-1], "Net Evil"),
+        (items[1:], None),
+        ([*items, {"source": "https://x.example/"}], None),
+        ([*items, {"id": "no source"}], None),
+        ([*items, *items_of(catalog, "Slow Weather")], None),
+    ):
+        assert library.source_list().of(player(shown)) == name
 
 
 async def test_a_favorite_series_or_work_is_recognized(
@@ -165,45 +162,20 @@ async def test_a_favorite_series_or_work_is_recognized(
 ) -> None:
     """A favorite series is recognized by its works, and a work by its URL."""
     library = await make_library(catalog, options={"sources": ["favorites"]})
-    show = show_id(catalog, "Net Evil")
-    unique = next(
-        record
-        for record in catalog.data.series(show)
-        if record["settings"]["artworkModel"] == "multi_unique"
-    )
-    await library.async_children(f"exhibition/{show}")
+    unique = series_of(catalog, "Net Evil", artworkModel="multi_unique")
+    await library.async_children(show_node(catalog, "Net Evil"))
     works = catalog.data.artworks(unique["id"])
     everything = [{"source": record["previewURI"]} for record in works]
     work = (await library.async_children(f"series/{unique['id']}")).nodes[2]
     await library.async_add_favorite(f"series/{unique['id']}")
     await library.async_add_favorite(work.id)
-    assert library.source_list().of(player(everything)) == unique["title"]
-    assert library.source_list().of(player(everything[1:])) is None
-    assert library.source_list().of(player(everything[2:3])) == work.title
-    assert library.source_list().of(player(everything[1:2])) is None
-
-
-async def test_listeners_are_told(
-    hass: HomeAssistant, catalog: CatalogSimulator, make_library: MakeLibrary
-) -> None:
-    """Listeners are called once for several changes, until they unsubscribe."""
-    library = await make_library(catalog)
-    told = []
-    stop = async_add_libraries_listener(
-        hass, lambda: told.append(len(library.source_list().names))
-    )
-    show = show_id(catalog, "Net Evil")
-    await library.async_build_playlist(f"exhibition/{show}")
-    await library.async_add_favorite(f"series/{catalog.data.series(show)[0]['id']}")
-    # Eleven reads and a favorite.
-    await until(lambda: told and told[-1] == 48)
-    assert len(told) < 9
-    stop()
-    told.clear()
-    library.favorites.async_remove(f"series/{catalog.data.series(show)[0]['id']}")
-    await asyncio.sleep(0.15)
-    assert not told
-    assert len(library.source_list().names) == 47
+    for shown, name in (
+        (everything, unique["title"]),
+        (everything[1:], None),
+        (everything[2:3], work.title),
+        (everything[1:2], None),
+    ):
+        assert library.source_list().of(player(shown)) == name
 
 
 async def test_a_show_appears_when_it_opens(
@@ -218,16 +190,6 @@ async def test_a_show_appears_when_it_opens(
     freezer.move_to("2031-01-10T00:00:00Z")
     library = await make_library(catalog, entry_id="later")
     assert "Before the Opening" in library.source_list().names
-
-
-@pytest.mark.parametrize("number", [None, 3])
-async def test_nothing_to_recognize(
-    number: int | None, catalog: CatalogSimulator, make_library: MakeLibrary
-) -> None:
-    """A display that shows nothing, or an unknown playlist, has no source."""
-    library = await make_library(catalog)
-    items = [{"source": f"https://art.example/{n}"} for n in range(number or 0)]
-    assert library.source_list().of(player(items)) is None
 
 
 async def test_channels_in_the_source_list(

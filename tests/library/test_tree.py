@@ -1,11 +1,14 @@
 """Test the tree of nodes and their ids."""
 
 from itertools import chain
+from typing import Any
 
 import pytest
 
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.errors import Dp1Error, NotFoundError, TemporaryError
+from custom_components.dp1.client.playlist.document import validate
+from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import (
     NodeKind,
     media_id,
@@ -17,14 +20,16 @@ from custom_components.dp1.library.providers.collection.provider import Collecti
 from custom_components.dp1.library.providers.pictures import Pictures
 
 from .conftest import MakeLibrary
-from .shows import search_nodes, show_id
+from .shows import search_nodes, series_of, show_node
 
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
 KEY = "a/b c%2F\u00e9?#"
-DID = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"
+ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
+DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
+WORKS = [{"source": "https://art.example/1.png", "title": "One"}]
 
 
 def test_ids_carry_any_key() -> None:
@@ -53,6 +58,20 @@ async def test_what_is_no_id_is_not_found(text: str, make_library: MakeLibrary) 
             await ask(text)
 
 
+async def test_what_is_not_there(catalog: CatalogSimulator, library: Library) -> None:
+    """An unknown node is not found, a work is not opened, and a folder not cast."""
+    unknown = ("exhibition/none", "series/none", "channel/none")
+    folders = ("", "exhibitions", "channels", "playlists", "channel/1", "playlist/1")
+    for ask, texts in (
+        (library.async_children, ("artwork/1/2", *unknown)),
+        (library.async_node, (*unknown, "playlist/none")),
+        (library.async_build_playlist, folders),
+    ):
+        for text in texts:
+            with pytest.raises(NotFoundError):
+                await ask(text)
+
+
 @pytest.mark.parametrize("node", ["", "exhibitions", node_id(NodeKind.SERIES, KEY)])
 def test_media_ids_lead_back(node: str) -> None:
     """A media id contains the entry and the node."""
@@ -62,12 +81,8 @@ def test_media_ids_lead_back(node: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "media-source://",
-        "media-source://dp1/",
-        "media-source://other/a",
-        "series/1",
-        "media-source://dp1/entry/work/" + "%C3%A9" * 1400,
+        *("", "media-source://", "media-source://dp1/", "media-source://other/a"),
+        *("series/1", "media-source://dp1/entry/work/" + "%C3%A9" * 1400),
     ],
 )
 def test_other_media_ids_are_not_ours(text: str) -> None:
@@ -78,7 +93,7 @@ def test_other_media_ids_are_not_ours(text: str) -> None:
 async def test_every_node_is_found_by_its_id(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Every child of a node is found by its id, with the same title."""
+    """Every child of a node is found by its id, with the same title, and makes a playlist that displays take, if it can be played."""
     items = [{"source": f"https://art.example/{n}.png"} for n in range(250)]
     halls = [
         {"title": title, "playlists": [ID], "publisher": {"name": name, "key": DID}}
@@ -97,6 +112,9 @@ async def test_every_node_is_found_by_its_id(
             assert found.kind == node.kind
             assert found.title == node.title or node.kind is NodeKind.MORE
             seen.add(node.kind)
+            if node.can_play and found.can_play:
+                built = await library.async_build_playlist(node.id)
+                assert built.url or (built.works and not validate(built.document))
             if node.can_expand:
                 waiting.append(node.id)
     # This library has no collection and no pictures.
@@ -105,60 +123,46 @@ async def test_every_node_is_found_by_its_id(
     assert (await library.async_node("")).title == "Gallery"
 
 
-DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
-ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
-
-
 async def test_exhibitions_are_those_that_can_be_seen(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """Hidden, private, test and future exhibitions are not listed; the newest comes first."""
-    library = await make_library(catalog)
     children = await library.async_children("exhibitions")
     titles = [node.title for node in children.nodes]
     hidden = {"Closed Test", "Held Back", "Members Only", "Before the Opening"}
     assert hidden.isdisjoint(titles)
-    assert titles[0] == "Afterimage"
-    assert titles[-1] == "First Signals"
+    assert (titles[0], titles[-1]) == ("Afterimage", "First Signals")
     assert len(titles) == 47
     assert children.since is not None
     newest = children.nodes[0]
-    assert (
-        newest.can_play
-        and newest.can_expand
-        and newest.work.picture
-        and newest.work.artist
-    )
-    upcoming = catalog.data.find_exhibition("Before the Opening")["id"]
-    node = await library.async_node(f"exhibition/{upcoming}")
+    assert newest.can_play and newest.can_expand
+    assert newest.work.picture and newest.work.artist
+    node = await library.async_node(show_node(catalog, "Before the Opening"))
     assert not node.can_play and node.opens_at is not None
 
 
 async def test_an_empty_exhibition_is_not_offered(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """An exhibition without works is not listed, found or a source."""
-    library = await make_library(catalog)
-    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    show = show_node(catalog, "Net Evil")
     catalog.inject("empty", route="series")
     catalog.inject("wrong_total", route="series", size=0)
     assert not (await library.async_children(show)).nodes
     catalog.heal()
-    assert show not in {
-        child.id for child in (await library.async_children("exhibitions")).nodes
-    }
+    listed = (await library.async_children("exhibitions")).nodes
+    hits = await search_nodes(library, "Net Evil")
+    assert show not in {node.id for node in (*listed, *hits)}
     assert show not in library.source_list().names.values()
-    assert show not in {node.id for node in await search_nodes(library, "Net Evil")}
     assert not (await library.async_node(show)).can_play
 
 
 async def test_a_large_series_is_capped_and_counted(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """Of 1,024 works 50 from the whole series are shown, and the rest counted."""
-    library = await make_library(catalog)
-    show = catalog.data.find_exhibition("Longform")["id"]
-    series = (await library.async_children(f"exhibition/{show}")).nodes[0]
+    show = show_node(catalog, "Longform")
+    series = (await library.async_children(show)).nodes[0]
     assert series.title == "A Thousand Tides" and series.works == 1024
     catalog.reset_counters()
     children = await library.async_children(series.id)
@@ -173,58 +177,33 @@ async def test_a_large_series_is_capped_and_counted(
 
 
 async def test_copies_are_shown_once(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """A series of copies has one work and is not expandable."""
-    library = await make_library(catalog)
-    show = catalog.data.find_exhibition("Net Evil")["id"]
-    records = catalog.data.series(show)
-    copies = next(
-        record for record in records if record["settings"]["artworkModel"] == "multi"
-    )
-    node = next(
-        child
-        for child in (await library.async_children(f"exhibition/{show}")).nodes
-        if child.id == f"series/{copies['id']}"
-    )
+    copies = series_of(catalog, "Net Evil", artworkModel="multi")
+    nodes = (await library.async_children(show_node(catalog, "Net Evil"))).nodes
+    (node,) = (it for it in nodes if it.id == f"series/{copies['id']}")
     assert node.can_play and not node.can_expand
     children = await library.async_children(node.id)
     assert len(children.nodes) == 1 and children.not_shown == 0
 
 
 async def test_what_cannot_be_played_is_not_offered(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator, library: Library
 ) -> None:
     """Works without a source, and series without any, cannot be played."""
-    library = await make_library(catalog)
-    show = catalog.data.find_exhibition("Loose Ends")["id"]
-    series = (await library.async_children(f"exhibition/{show}")).nodes
-    by_title = {node.title: node for node in series}
-    sources = await library.async_children(by_title["Every Kind of Source"].id)
-    playable = [node for node in sources.nodes if node.can_play]
-    assert len(sources.nodes) == 10  # Two of twelve are burned.
-    assert playable == list(
-        sources.nodes
-    )  # A work without a source has that of its series.
-    nothing = await library.async_children(by_title["No Source at All"].id)
-    assert [node.can_play for node in nothing.nodes] == [False]
-    assert not (await library.async_node(by_title["No Source at All"].id)).can_play
-    empty = await library.async_children(by_title["No Works"].id)
-    assert not empty.nodes
+    series = (await library.async_children(show_node(catalog, "Loose Ends"))).nodes
+    by_title = {node.title: node.id for node in series}
+    for title, can_play in (
+        # Two of twelve are burned; one without a source has that of its series.
+        ("Every Kind of Source", [True] * 10),
+        ("No Source at All", [False]),
+        ("No Works", []),
+    ):
+        page = await library.async_children(by_title[title])
+        assert [node.can_play for node in page.nodes] == can_play
+    assert not (await library.async_node(by_title["No Source at All"])).can_play
     assert "Markup & Entities" in by_title
-
-
-async def test_leaves_cannot_be_opened(
-    catalog: CatalogSimulator, make_library: MakeLibrary
-) -> None:
-    """Opening a work or an unknown node raises."""
-    library = await make_library(catalog)
-    for text in ("artwork/1/2", "exhibition/none", "series/none", "channel/none"):
-        with pytest.raises(NotFoundError):
-            await library.async_children(text)
-    for text in ("exhibition/none", "series/none", "channel/none", "playlist/none"):
-        with pytest.raises(NotFoundError):
-            await library.async_node(text)
 
 
 async def test_a_feed_alone_and_a_catalog_alone(
@@ -243,36 +222,37 @@ async def test_a_feed_alone_and_a_catalog_alone(
     assert only_feed.since is not None and only_catalog.since is not None
 
 
+def hall(feed: FeedSimulator, *playlists: Any, **more: Any) -> dict[str, Any]:
+    """Seed a channel with playlists."""
+    feed.seed(channels=[{"title": "Hall", "playlists": [*feed.documents][:1]}])
+    channel = next(iter(feed.channels.values()))
+    channel |= {"playlists": [*playlists], **more}
+    return channel
+
+
 async def test_a_channel_keeps_its_order(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
     """A channel lists its playlists in the curator's order, and those on another host are read there."""
     async with FeedSimulator() as elsewhere:
-        works = [{"source": "https://art.example/1.png", "title": "One"}]
-        (foreign,) = elsewhere.seed([{"title": "Foreign", "items": works}])
+        (foreign,) = elsewhere.seed([{"title": "Foreign", "items": WORKS}])
         first, second = feed.seed(
-            [{"title": name, "items": works} for name in ("First", "Second")]
+            [{"title": name, "items": WORKS} for name in ("First", "Second")]
         )
         url = f"{elsewhere.url}/playlists/{foreign['id']}"
-        feed.seed(
-            channels=[{"title": "Hall", "playlists": [second["id"], first["id"]]}]
-        )
-        channel = next(iter(feed.channels.values()))
-        channel["playlists"] += [url, f"{feed.url}/playlists/gone"]
+        ours = [f"{feed.url}/playlists/{it}" for it in (second["id"], first["id"])]
+        hall(feed, *ours, url, f"{feed.url}/playlists/gone")
         library = await make_library(feed=feed)
         await name_hosts(library.hass, url)
         (node,) = (await library.async_children("channels")).nodes
         children = await library.async_children(node.id)
-        assert [child.title for child in children.nodes] == [
-            "Second",
-            "First",
-            "Foreign",
-        ]
+        titles = [child.title for child in children.nodes]
+        assert titles == ["Second", "First", "Foreign"]
         assert children.not_shown == 1
         assert isinstance(children.problem, NotFoundError)
-        hanging = await library.async_build_playlist(children.nodes[2].id)
-        assert hanging.url == url
-        (item,) = (await library.async_children(children.nodes[2].id)).nodes
+        theirs = children.nodes[2].id
+        assert (await library.async_build_playlist(theirs)).url == url
+        (item,) = (await library.async_children(theirs)).nodes
         assert item.work.picture == "https://art.example/1.png"
         one = await library.async_build_playlist(item.id)
         assert one.title == "One" and one.works == 1
@@ -291,17 +271,16 @@ async def test_a_playlist_is_shown_when_its_document_cannot_be_read(
     # As many as are cast can be found.
     found = await search_nodes(library, "work 1023")
     assert found[0].title == "Work 1023"
-    feed.fault(Fault(status=500, times=None))
-    children = await library.async_children(f"playlist/{stored['id']}")
-    assert children.nodes[-1].works == 824 and children.not_shown == 100
-    assert isinstance(children.problem, TemporaryError)
+    node = f"playlist/{stored['id']}"
+    fault = feed.fault(Fault(status=500, times=None))
     unknown = await library.async_children("playlist/unknown")
     assert not unknown.nodes and unknown.problem
-    feed.faults.clear()
-    children = await library.async_children(f"playlist/{stored['id']}")
-    # DP-1 allows no more works, and displays keep no more.
-    assert children.nodes[-1].works == 824 and children.not_shown == 100
-    assert children.problem is None
+    for faults, problem in (([fault], TemporaryError), ([], type(None))):
+        feed.faults[:] = faults
+        children = await library.async_children(node)
+        # DP-1 allows no more works, and displays keep no more.
+        assert children.nodes[-1].works == 824 and children.not_shown == 100
+        assert isinstance(children.problem, problem)
     rest = await library.async_children(children.nodes[-1].id)
     while rest.nodes[-1].kind == "more":
         rest = await library.async_children(rest.nodes[-1].id)
@@ -315,23 +294,19 @@ async def test_a_slug_names_nothing_on_another_host(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
     """A channel has the playlist that its address names, though one of the feed has the same slug."""
-    works = [{"source": "https://art.example/1.png", "title": "One"}]
     async with FeedSimulator() as elsewhere:
-        elsewhere.seed([{"title": "Theirs", "slug": "evening", "items": works}])
-        (ours,) = feed.seed([{"title": "Ours", "slug": "evening", "items": works}])
-        feed.seed(channels=[{"title": "Hall", "playlists": [ours["id"]]}])
-        channel = next(iter(feed.channels.values()))
-        channel["playlists"] = [f"{elsewhere.url}/playlists/evening"]
+        elsewhere.seed([{"title": "Theirs", "slug": "evening", "items": WORKS}])
+        feed.seed([{"title": "Ours", "slug": "evening", "items": WORKS}])
+        url = f"{elsewhere.url}/playlists/evening"
+        hall(feed, url)
         library = await make_library(feed=feed)
         await name_hosts(library.hass, elsewhere.url)
         (node,) = (await library.async_children("channels")).nodes
         (child,) = (await library.async_children(node.id)).nodes
         assert child.title == "Theirs"
-        (url,) = channel["playlists"]
-        shown = PlayerStatus.parse({"playlistUrl": url, "items": works})
+        shown = PlayerStatus.parse({"playlistUrl": url, "items": WORKS})
         assert not [*chain(*(each.recognize(shown) for each in library.providers))]
-        document = await library.async_build_playlist(node.id)
-        assert document.works == 1
+        assert (await library.async_build_playlist(node.id)).works == 1
         await elsewhere.stop()
         library.feed_server._documents.clear()
         with pytest.raises(Dp1Error):
@@ -358,7 +333,7 @@ async def test_works_that_are_looked_up(
         for limit in (None, 1):
             playlist = await library.async_build_playlist(node, limit=limit)
             assert playlist.url == f"{feed.url}/playlists/{document['id']}"
-    node = f"exhibition/{show_id(catalog, 'Slow Weather')}"
+    node = show_node(catalog, "Slow Weather")
     assert (await library.async_build_playlist(node)).works
 
 
@@ -366,22 +341,20 @@ async def test_a_channel_with_objects(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
     """The current playlist of a channel comes first, those that are announced are left out, and each has its essay."""
-    works = [{"source": "https://art.example/1.png", "title": "One"}]
     essay = {"summary": "Of weather.", "curators": [{"name": "Ines", "key": DID}]}
     stored = feed.seed(
-        {"title": name, "items": works, **essay} for name in ("Old", "Now", "Next")
+        {"title": name, "items": WORKS, **essay} for name in ("Old", "Now", "Next")
     )
     old, now, upcoming = (f"{feed.url}/playlists/{one['id']}" for one in stored)
-    feed.seed(channels=[{"title": "Hall", "playlists": [stored[0]["id"]]}])
-    channel = next(iter(feed.channels.values()))
-    channel["playlists"] = [
+    hall(
+        feed,
         old,
         {"url": now, "added": "2026-11-01T00:00:00Z", "status": "live"},
         {"url": upcoming, "status": "upcoming", "title": "Next"},
         {"status": "live"},
         None,
-    ]
-    channel["current"] = {"url": now}
+        current={"url": now},
+    )
     library = await make_library(feed=feed)
     (node,) = (await library.async_children("channels")).nodes
     nodes = (await library.async_children(node.id)).nodes
