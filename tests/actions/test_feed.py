@@ -10,8 +10,9 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 import voluptuous as vol
 from yarl import URL
 
+from homeassistant.components.persistent_notification import async_register_callback
 from homeassistant.config_entries import ConfigEntryDisabler
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.setup import async_setup_component
 
@@ -126,6 +127,36 @@ async def test_what_the_feed_changed_is_told(
     assert told["signed_by"] is None
     assert [verdict["valid"] for verdict in told["verified"]] == [False, False]
     assert not library.options
+
+
+@pytest.mark.parametrize("with_key", [False, True])
+async def test_who_does_not_read_the_response_is_notified(
+    hass: HomeAssistant, feed: FeedSimulator, with_key: bool
+) -> None:
+    """Without a response a notification names field and feed, in the language of the home; with one, the response does."""
+    told: list[str] = []
+    hass.config.language = "de"
+
+    @callback
+    def note(_: object, notifications: dict[str, dict[str, str]]) -> None:
+        told.extend(notification["message"] for notification in notifications.values())
+
+    async_register_callback(hass, note)
+    key = feed.api_key if with_key else None
+    await set_up(hass, library_entry(feed.url, api_key=key))
+    plain = playlist()
+    await call(hass, "publish_playlist", playlist=plain, respond=False)
+    assert not told
+    items = [{**item, "contentRating": "mature"} for item in plain["items"]]
+    labelled = {"playlist": {**plain, "items": items, "season": "winter"}}
+    await call(hass, "publish_playlist", respond=False, **labelled)
+    (message,) = told
+    assert "hat die Playlist" in message
+    assert r"items\[0\]\.contentRating" in message
+    response = await call(hass, "publish_playlist", **labelled)
+    lost = response["changed" if with_key else "left_out"]
+    assert {"items[0].contentRating", "season"} <= {*lost}
+    assert len(told) == 1
 
 
 @pytest.mark.usefixtures("keyed")
