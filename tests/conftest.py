@@ -26,6 +26,7 @@ from .simulators.display import DisplaySimulator
 from .simulators.display.mdns import close
 from .simulators.feed import FeedSimulator
 from .timing import FAST
+from .walls import Wall
 
 from tests.timing import DEFAULTS, Timing, set_timing
 
@@ -161,6 +162,21 @@ async def setup_display(
     hass: HomeAssistant, display_entry: MockConfigEntry
 ) -> MockConfigEntry:
     return await set_up(hass, display_entry)
+
+
+@pytest.fixture
+def bare(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> Wall:
+    """Return a display that is not set up yet."""
+    return Wall(hass, display, display_entry)
+
+
+@pytest.fixture
+async def wall(bare: Wall) -> Wall:
+    """Return a display that is set up."""
+    await bare.set_up()
+    return bare
 
 
 @pytest.fixture

@@ -1,15 +1,13 @@
 """Test the buttons of a display."""
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from .displays import FIRMWARE, playlist, set_up, state_of, until
-from .entities import act, known, shown, value
-from .simulators.display import DisplaySimulator, FaultKind
+from .displays import FIRMWARE, playlist, until
+from .simulators.display import FaultKind
 from .timing import FAST
+from .walls import Wall
 
 from tests.timing import Timing
 
@@ -22,11 +20,11 @@ def timing() -> Timing:
     return dict(FAST, loss_patience=0.2, first_retry=0.02)
 
 
-def written(display: DisplaySimulator) -> list[tuple[str, object]]:
+def written(wall: Wall) -> list[tuple[str, object]]:
     """Return the commands that changed something."""
     return [
         (command.command, command.request)
-        for command in display.received
+        for command in wall.display.received
         if not command.is_query
     ]
 
@@ -41,115 +39,77 @@ def written(display: DisplaySimulator) -> list[tuple[str, object]]:
         ("shut_down", "shutdown"),
     ],
 )
-async def test_one_command(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    key: str,
-    command: str,
-) -> None:
+async def test_one_command(bare: Wall, key: str, command: str) -> None:
     """A button sends its command, once."""
-    display.player.load(EVENING)
-    await set_up(hass, display_entry)
-    await act(hass, "button", key, "press")
-    assert written(display) == [(command, {})]
+    bare.display.player.load(EVENING)
+    await bare.set_up()
+    await bare.act("button", key, "press")
+    assert written(bare) == [(command, {})]
 
 
-async def test_default_playlist(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """The vendor's playlist can be shown."""
-    await act(hass, "button", "default_playlist", "press")
-    assert written(display) == [("displayDefaultPlaylist", {})]
-    await until(lambda: state_of(hass).attributes.get("media_track") == 1)
-
-
-async def test_refresh_nothing(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """Without a work there is nothing to reload, which is an error."""
+async def test_default_playlist(wall: Wall) -> None:
+    """The vendor's playlist can be shown; without a work there is nothing to reload, which is an error."""
     with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "button", "refresh_work", "press")
+        await wall.act("button", "refresh_work", "press")
     assert error.value.translation_key == "display_rejected"
+    wall.display.reset_counters()
+    await wall.act("button", "default_playlist", "press")
+    assert written(wall) == [("displayDefaultPlaylist", {})]
+    await until(lambda: wall.attribute("media_track") == 1)
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_pairing_code(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_pairing_code(bare: Wall) -> None:
     """The code can be shown and hidden, also during set-up."""
-    display.player.load(EVENING)
-    await set_up(hass, display_entry)
-    await act(hass, "button", "show_pairing_code", "press")
-    await act(hass, "button", "hide_pairing_code", "press")
-    assert written(display) == [
+    bare.display.player.load(EVENING)
+    await bare.set_up()
+    await bare.act("button", "show_pairing_code", "press")
+    await bare.act("button", "hide_pairing_code", "press")
+    assert written(bare) == [
         ("showPairingQRCode", {"show": True}),
         ("showPairingQRCode", {"show": False}),
     ]
-    await until(lambda: value(hass, "sensor", "work_number") == "1")
-    assert hass.states.get("media_player.wall").state == "playing"
+    await until(lambda: bare.value("sensor", "work_number") == "1")
+    assert bare.state == "playing"
 
 
-async def test_reboot_and_return(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_reboot_and_return(wall: Wall) -> None:
     """A display that restarts is unavailable, and comes back by itself."""
-    display.boot_seconds = 0.5
-    await act(hass, "button", "reboot", "press")
-    await until(lambda: hass.states.get("media_player.wall").state == "unavailable")
-    await until(lambda: hass.states.get("media_player.wall").state != "unavailable")
-    assert shown(hass, "button", "reboot").state != "unavailable"
+    wall.display.boot_seconds = 0.5
+    await wall.act("button", "reboot", "press")
+    await until(lambda: wall.state == "unavailable")
+    await until(lambda: wall.state != "unavailable")
+    assert wall.shown("button", "reboot").state != "unavailable"
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("key", ["reboot", "shut_down"])
-async def test_gone_before_it_answers(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    key: str,
-) -> None:
+async def test_gone_before_it_answers(wall: Wall, key: str) -> None:
     """A display that shuts down without an answer is no error."""
-    display.inject(FaultKind.CUT, route="/api/cast", times=1)
-    await act(hass, "button", key, "press")
+    wall.display.inject(FaultKind.CUT, route="/api/cast", times=1)
+    await wall.act("button", key, "press")
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
-async def test_screenshot(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-) -> None:
-    """Each press takes a new screenshot."""
-    display.player.load(EVENING)
-    await set_up(hass, display_entry)
-    await until(lambda: value(hass, "image", "screenshot") == "unknown")
-    await act(hass, "button", "take_screenshot", "press")
-    first = await known(hass, "image", "screenshot")
-    await act(hass, "button", "take_screenshot", "press")
-    assert shown(hass, "image", "screenshot").state > first
+async def test_screenshot(wall: Wall) -> None:
+    """Each press takes a new screenshot; one that fails is an error, and the old one stays."""
 
+    async def press() -> str:
+        await wall.act("button", "take_screenshot", "press")
+        return await wall.known("image", "screenshot")
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-async def test_screenshot_that_fails(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-) -> None:
-    """A screenshot that fails is an error, and the old one stays."""
-    await set_up(hass, display_entry)
-    await until(lambda: value(hass, "image", "screenshot") == "unknown")
-    await act(hass, "button", "take_screenshot", "press")
-    before = await known(hass, "image", "screenshot")
-    display.server.screen.broken = True
-    with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "button", "take_screenshot", "press")
-    assert error.value.translation_key == "display_temporary"
-    display.server.screen.broken = False
-    display.inject(FaultKind.STATUS, route="/api/screenshot", status=404)
-    with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "button", "take_screenshot", "press")
-    assert error.value.translation_key == "display_rejected"
-    assert shown(hass, "image", "screenshot").state == before
+    await until(lambda: wall.value("image", "screenshot") == "unknown")
+    first = await press()
+    before = await press()
+    assert before > first
+    gone = {"route": "/api/screenshot", "status": 404}
+    wall.display.server.screen.broken = True
+    for key in ("display_temporary", "display_rejected"):
+        with pytest.raises(HomeAssistantError) as error:
+            await press()
+        assert error.value.translation_key == key
+        wall.display.server.screen.broken = False
+        wall.display.inject(FaultKind.STATUS, **gone)
+    assert wall.shown("image", "screenshot").state == before

@@ -15,9 +15,9 @@ from homeassistant.setup import async_setup_component
 
 from .displays import DESCRIPTION, DEVICE_ID, FIRMWARE, playlist, until
 from .libraries import SEED, library_entry, set_up
-from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 from .timing import set_timing
+from .walls import Wall
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -33,21 +33,15 @@ async def diagnostics(
 
 @pytest.mark.parametrize("profile", [*FIRMWARE, *DESCRIPTION])
 async def test_a_display_is_described_without_its_secrets(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
+    wall: Wall, hass_client: ClientSessionGenerator
 ) -> None:
     """Keys, network names, hardware addresses, wallets and titles are left out."""
-    display.device.ssid = "SecretNet"
-    display.device.overlay = {
-        "owner": "mint",
-        "state": "pairing_code",
-        "pairingCode": "424242",
-    }
-    display.player.load(playlist("Dawn"), f"https://feed.example.org/{WALLET}")
-    await setup_display.runtime_data.async_refresh()
-    found = await diagnostics(hass, hass_client, setup_display)
+    wall.display.device.ssid = "SecretNet"
+    code = {"owner": "mint", "state": "pairing_code", "pairingCode": "424242"}
+    wall.display.device.overlay = code
+    wall.display.player.load(playlist("Dawn"), f"https://feed.example.org/{WALLET}")
+    await wall.coordinator.async_refresh()
+    found = await diagnostics(wall.hass, hass_client, wall.entry)
     assert found["available"] is True
     assert found["last_error"] is None
     assert found["has_id"] is True
@@ -61,45 +55,41 @@ async def test_a_display_is_described_without_its_secrets(
         "art.example",
         "Dawn",
         DEVICE_ID,
-        display.host,
+        wall.display.host,
     ):
         assert secret.lower() not in text.lower()
-    if display.firmware.legacy:
+    if wall.display.firmware.legacy:
         assert found["cast_only"] is True
         assert found["player"] is None
     else:
         assert found["dialect"] == "ff"
         assert found["works"] == 1
         assert found["has_playlist_url"] is True
-        assert found["device"]["installed_version"] == display.device.installed_version
+        assert (
+            found["device"]["installed_version"]
+            == wall.display.device.installed_version
+        )
 
 
 async def test_a_lost_display_is_described_with_its_error(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
+    wall: Wall, hass_client: ClientSessionGenerator
 ) -> None:
     """The type of the error is included."""
     set_timing(loss_patience=0.0)
-    await display.power_off()
-    await until(lambda: not setup_display.runtime_data.last_update_success)
-    found = await diagnostics(hass, hass_client, setup_display)
+    await wall.display.power_off()
+    await until(lambda: not wall.coordinator.last_update_success)
+    found = await diagnostics(wall.hass, hass_client, wall.entry)
     assert found["available"] is False
     assert found["last_error"] == "UpdateFailed"
 
 
 async def test_a_display_that_is_not_set_up_is_described_too(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
+    bare: Wall, hass_client: ClientSessionGenerator
 ) -> None:
     """Diagnostics work without a loaded entry."""
-    await display.power_off()
-    display_entry.add_to_hass(hass)
-    await hass.config_entries.async_setup(display_entry.entry_id)
-    assert await diagnostics(hass, hass_client, display_entry) == {
+    await bare.display.power_off()
+    await bare.set_up()
+    assert await diagnostics(bare.hass, hass_client, bare.entry) == {
         "state": "setup_retry",
         "reason": "display_refused",
     }

@@ -1,20 +1,18 @@
 """Test which entities each generation of displays has, and that they have values."""
 
-from collections.abc import Set as AbstractSet
 import json
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 
-from .displays import DEVICE_ID, playlist, set_up, until
-from .simulators.display import DisplaySimulator
+from .displays import DEVICE_ID, playlist, until
 from .sources import INTEGRATION
 from .timing import set_timing
+from .walls import Wall
 
 # An entity with a minus is off until somebody switches it on.
 FIRST = {
@@ -112,68 +110,52 @@ def entities(hass: HomeAssistant) -> set[str]:
     }
 
 
-async def settled(
-    hass: HomeAssistant, profile: str, without: AbstractSet[str] = frozenset()
-) -> None:
-    """Wait until everything was read."""
-    await until(lambda: entities(hass) >= ENTITIES[profile] - without)
-    await hass.async_block_till_done()
+async def show_all(wall: Wall) -> None:
+    """Set up a display that has a value for everything."""
+    wall.display.player.load(EVENING)
+    wall.display.device.last_outage = OUTAGE
+    await wall.set_up()
 
 
 @pytest.mark.parametrize("profile", ENTITIES)
-async def test_entities(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    profile: str,
-) -> None:
+async def test_entities(bare: Wall, profile: str) -> None:
     """A display has exactly the entities of its features."""
-    display.player.load(EVENING)
-    display.device.last_outage = OUTAGE
-    await set_up(hass, display_entry)
-    await settled(hass, profile)
-    assert entities(hass) == ENTITIES[profile]
+    await show_all(bare)
+    await until(lambda: entities(bare.hass) >= ENTITIES[profile])
+    await bare.hass.async_block_till_done()
+    assert entities(bare.hass) == ENTITIES[profile]
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ENTITIES)
-async def test_none_is_always_unknown(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    profile: str,
-) -> None:
+async def test_none_is_always_unknown(bare: Wall, profile: str) -> None:
     """Every entity has a value."""
-    display.player.load(EVENING)
-    display.device.last_outage = OUTAGE
-    await set_up(hass, display_entry)
+    await show_all(bare)
+    states = bare.hass.states
+
+    def unknown() -> list[str]:
+        """Return the entities without a value; what has happened is only known once it has."""
+        return [
+            state.entity_id
+            for state in states.async_all()
+            if state.state in ("unknown", "unavailable")
+            and state.domain not in HAPPENINGS
+            and "screenshot" not in state.entity_id
+        ]
+
     expected = {entity.replace("-", "") for entity in ENTITIES[profile]}
-    await until(lambda: entities(hass) >= expected)
-    await until(
-        lambda: (
-            not [
-                state
-                for state in hass.states.async_all()
-                if state.state in ("unknown", "unavailable")
-                and state.domain not in HAPPENINGS
-                and "screenshot" not in state.entity_id
-            ]
-        )
-    )
-    assert len(hass.states.async_all()) == len(expected)
-    names = [state.name for state in hass.states.async_all()]
-    assert len(set(names)) == len(names)
+    await until(lambda: entities(bare.hass) >= expected and not unknown())
+    names = [state.name for state in states.async_all()]
+    assert len(set(names)) == len(names) == len(expected)
     assert all(name == "Wall" or name.startswith("Wall ") for name in names)
 
 
-async def test_entities_that_appear_later(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_entities_that_appear_later(bare: Wall) -> None:
     """Entities are added when a feature is detected."""
-    display.device.panel.connected = False
-    display.device.mixer = None
-    await set_up(hass, display_entry)
-    await until(lambda: "switch mature_content" in entities(hass))
+    bare.display.device.panel.connected = False
+    bare.display.device.mixer = None
+    await bare.set_up()
+    await until(lambda: "switch mature_content" in entities(bare.hass))
     later = {
         "number panel_brightness",
         "number panel_contrast",
@@ -181,52 +163,37 @@ async def test_entities_that_appear_later(
         "sensor last_outage",
         "switch panel",
     }
-    assert not entities(hass) & later
-    display.device.panel.connected = True
-    display.device.last_outage = OUTAGE
-    display.player.load(EVENING)
-    await until(lambda: entities(hass) >= later)
+    assert not entities(bare.hass) & later
+    bare.display.device.panel.connected = True
+    bare.display.device.last_outage = OUTAGE
+    bare.display.player.load(EVENING)
+    await until(lambda: entities(bare.hass) >= later)
 
 
-async def test_unload_and_reload(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """An entry can be unloaded and reloaded at any time, also during a read."""
-    assert await hass.config_entries.async_unload(setup_display.entry_id)
-    await hass.async_block_till_done()
-    states = hass.states.async_all()
-    assert {state.state for state in states} == {"unavailable"}
-    await set_up(hass, setup_display)
-    assert hass.states.get("media_player.wall").state != "unavailable"
+async def test_nothing_known_while_away(wall: Wall) -> None:
+    """All entities of a lost display are unavailable until it is back, and so are those of one that is unloaded."""
 
+    def states() -> set[str]:
+        return {state.state for state in wall.hass.states.async_all()}
 
-async def test_nothing_known_while_away(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-) -> None:
-    """All entities of a lost display are unavailable until it is back."""
-    await set_up(hass, display_entry)
     set_timing(loss_patience=0.2)
-    await until(lambda: "switch panel" in entities(hass))
-    await hass.async_block_till_done()
-    await display.power_off()
-    await until(
-        lambda: {state.state for state in hass.states.async_all()} == {"unavailable"}
-    )
-    await display.power_on()
-    await until(
-        lambda: "unavailable" not in {state.state for state in hass.states.async_all()}
-    )
+    await until(lambda: "switch panel" in entities(wall.hass))
+    await wall.hass.async_block_till_done()
+    await wall.display.power_off()
+    await until(lambda: states() == {"unavailable"})
+    await wall.display.power_on()
+    await until(lambda: "unavailable" not in states())
+    assert await wall.hass.config_entries.async_unload(wall.entry.entry_id)
+    await wall.hass.async_block_till_done()
+    assert states() == {"unavailable"}
 
 
-async def test_a_push_writes_only_what_changes(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_a_push_writes_only_what_changes(bare: Wall) -> None:
     """A push of another work does not write the states of unrelated entities."""
-    display.player.load(EVENING)
-    await set_up(hass, display_entry)
-    await settled(hass, "B", without={"sensor last_outage"})
+    bare.display.player.load(EVENING)
+    await bare.set_up()
+    await until(lambda: entities(bare.hass) >= ENTITIES["B"] - {"sensor last_outage"})
+    await bare.hass.async_block_till_done()
     written: set[str] = set()
 
     @callback
@@ -235,10 +202,8 @@ async def test_a_push_writes_only_what_changes(
         written.add(event.data["entity_id"])
 
     for kind in (EVENT_STATE_CHANGED, EVENT_STATE_REPORTED):
-        hass.bus.async_listen(kind, note, event_filter=callback(lambda data: True))
-    display.player.handle("moveToArtwork", {"index": 1})
+        bare.hass.bus.async_listen(kind, note, event_filter=callback(lambda data: True))
+    bare.display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: "media_player.wall" in written)
-    await hass.async_block_till_done()
-    assert written == {
-        "media_player.wall",
-    }
+    await bare.hass.async_block_till_done()
+    assert written == {"media_player.wall"}

@@ -1,22 +1,22 @@
 """Test the images of a display."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.browse import pictures as fetch_picture
 from custom_components.dp1.client.catalog import artwork
-from homeassistant.core import HomeAssistant
 
 from .client.scripted_server import Reply, Request, ScriptedServer
-from .displays import name_hosts, playlist, set_up, state_of, until
-from .entities import act, shown, value
+from .displays import name_hosts, playlist, until
 from .pictures import PICTURES, PNG
-from .simulators.display import DisplaySimulator, FaultKind
+from .simulators.display import FaultKind
+from .walls import Wall
+
+type Picture = Callable[[str], Awaitable[tuple[int, str, bytes]]]
 
 
 class Gallery:
@@ -38,12 +38,12 @@ class Gallery:
         status = 404 if request.path in self.missing else self.status
         return Reply(status, self.content, {"Content-Type": self.kind})
 
-    def show(self, display: DisplaySimulator, *names: str) -> None:
+    def show(self, wall: Wall, *names: str) -> None:
         """Show works with pictures of this server."""
         document = playlist(*names)
         for item, name in zip(document["items"], names, strict=True):
             item["source"] = f"{self.url}/{name}"
-        display.player.load(document)
+        wall.display.player.load(document)
 
 
 @pytest.fixture
@@ -55,52 +55,43 @@ async def gallery(socket_enabled: None) -> AsyncIterator[Gallery]:
         yield gallery
 
 
-async def picture(
-    hass: HomeAssistant, hass_client: ClientSessionGenerator, key: str
-) -> tuple[int, str, bytes]:
-    """Request a picture like a dashboard."""
-    client = await hass_client()
-    state = shown(hass, "image", key)
-    token: Any = state.attributes["access_token"]
-    response = await client.get(
-        f"/api/image_proxy/{state.entity_id}", params={"token": token}
-    )
-    return response.status, response.content_type, await response.read()
+@pytest.fixture
+def picture(bare: Wall, hass_client: ClientSessionGenerator) -> Picture:
+    """Return what requests a picture like a dashboard."""
+
+    async def request(key: str) -> tuple[int, str, bytes]:
+        client = await hass_client()
+        state = bare.shown("image", key)
+        token: Any = state.attributes["access_token"]
+        response = await client.get(
+            f"/api/image_proxy/{state.entity_id}", params={"token": token}
+        )
+        return response.status, response.content_type, await response.read()
+
+    return request
 
 
-async def test_work(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    gallery: Gallery,
-) -> None:
+async def test_work(bare: Wall, picture: Picture, gallery: Gallery) -> None:
     """The picture is served by Home Assistant, fetched once, and changes with the work."""
-    gallery.show(display, "dawn.png", "noon.png")
-    await set_up(hass, display_entry)
-    await name_hosts(hass, gallery.url)
-    first = shown(hass, "image", "work").state
+    gallery.show(bare, "dawn.png", "noon.png")
+    await bare.set_up()
+    await name_hosts(bare.hass, gallery.url)
+    first = bare.shown("image", "work").state
     assert not gallery.asked
     for _ in range(2):
-        assert await picture(hass, hass_client, "work") == (200, "image/png", PNG)
+        assert await picture("work") == (200, "image/png", PNG)
     assert gallery.asked == ["/dawn.png"]
     gallery.content, gallery.kind = PICTURES["image/jpeg"], "image/jpeg"
-    display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: shown(hass, "image", "work").state > first)
-    assert await picture(hass, hass_client, "work") == (
-        200,
-        "image/jpeg",
-        gallery.content,
-    )
+    bare.move(1)
+    await until(lambda: bare.shown("image", "work").state > first)
+    assert await picture("work") == (200, "image/jpeg", gallery.content)
     assert gallery.asked == ["/dawn.png", "/noon.png"]
 
 
 @pytest.mark.parametrize("is_there", [True, False])
 async def test_the_largest_picture(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
+    bare: Wall,
+    picture: Picture,
     gallery: Gallery,
     monkeypatch: pytest.MonkeyPatch,
     is_there: bool,
@@ -109,12 +100,12 @@ async def test_the_largest_picture(
     monkeypatch.setattr(artwork, "IMAGE_HOST", "127.0.0.1")
     gallery.missing = () if is_there else ("/account/dawn/xxl",)
     cover = f"{gallery.url}/account/dawn/l"
-    display.player.load({**playlist("Dawn"), "coverImage": cover})
-    await set_up(hass, display_entry)
-    await name_hosts(hass, gallery.url)
-    assert await picture(hass, hass_client, "work") == (200, "image/png", PNG)
-    asked = ["/account/dawn/xxl", "/account/dawn/l"]
-    assert gallery.asked == asked[: 1 if is_there else 2]
+    bare.display.player.load({**playlist("Dawn"), "coverImage": cover})
+    await bare.set_up()
+    await name_hosts(bare.hass, gallery.url)
+    assert await picture("work") == (200, "image/png", PNG)
+    sizes = ["/account/dawn/xxl", "/account/dawn/l"]
+    assert gallery.asked == sizes[: 1 if is_there else 2]
 
 
 @pytest.mark.parametrize(
@@ -128,10 +119,8 @@ async def test_the_largest_picture(
     ids=["page", "scripts", "gone", "large"],
 )
 async def test_picture_that_is_none(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
+    bare: Wall,
+    picture: Picture,
     gallery: Gallery,
     monkeypatch: pytest.MonkeyPatch,
     kind: str,
@@ -141,68 +130,52 @@ async def test_picture_that_is_none(
     """A response that is no picture of a safe type and size is not served."""
     monkeypatch.setattr(fetch_picture, "MAX_PICTURE_BYTES", 1000)
     gallery.kind, gallery.status, gallery.content = kind, status, content
-    gallery.show(display, "dawn.png")
-    await set_up(hass, display_entry)
-    await name_hosts(hass, gallery.url)
-    answer = await picture(hass, hass_client, "work")
-    assert answer[0] == HTTPStatus.NOT_FOUND
+    gallery.show(bare, "dawn.png")
+    await bare.set_up()
+    await name_hosts(bare.hass, gallery.url)
+    assert (await picture("work"))[0] == HTTPStatus.NOT_FOUND
     assert gallery.asked
 
 
 async def test_a_picture_at_home_that_nobody_named(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    gallery: Gallery,
+    bare: Wall, picture: Picture, gallery: Gallery
 ) -> None:
     """A display cannot make Home Assistant contact a host at home."""
-    gallery.show(display, "dawn.png")
-    await set_up(hass, display_entry)
-    answer = await picture(hass, hass_client, "work")
-    assert answer[0] == HTTPStatus.NOT_FOUND
+    gallery.show(bare, "dawn.png")
+    await bare.set_up()
+    assert (await picture("work"))[0] == HTTPStatus.NOT_FOUND
     assert not gallery.asked
 
 
 async def test_work_without_a_picture(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    gallery: Gallery,
+    bare: Wall, picture: Picture, gallery: Gallery
 ) -> None:
     """A work without a picture does not show that of the previous one, and an idle display shows none."""
-    await set_up(hass, display_entry)
-    assert value(hass, "image", "work") == "unknown"
-    assert "entity_picture" not in shown(hass, "image", "work").attributes
-    assert (await picture(hass, hass_client, "work"))[0] == HTTPStatus.NOT_FOUND
-    gallery.show(display, "dawn.png", "noon")
-    await until(lambda: value(hass, "image", "work") != "unknown")
-    display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes.get("media_track") == 2)
-    answer = await picture(hass, hass_client, "work")
-    assert answer[0] == HTTPStatus.NOT_FOUND
+    await bare.set_up()
+    assert bare.value("image", "work") == "unknown"
+    assert "entity_picture" not in bare.shown("image", "work").attributes
+    assert (await picture("work"))[0] == HTTPStatus.NOT_FOUND
+    gallery.show(bare, "dawn.png", "noon")
+    await until(lambda: bare.value("image", "work") != "unknown")
+    bare.move(1)
+    await until(lambda: bare.attribute("media_track") == 2)
+    assert (await picture("work"))[0] == HTTPStatus.NOT_FOUND
     assert not gallery.asked
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
-async def test_screenshot(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-) -> None:
+async def test_screenshot(bare: Wall, picture: Picture) -> None:
     """A screenshot is taken when the button is pressed and not before, limited in size, in the shape of the screen."""
-    display.device.orientation = "portrait"
-    taken = display.inject(FaultKind.LATE, route="/api/screenshot", seconds=0)
-    await set_up(hass, display_entry)
-    await until(lambda: value(hass, "image", "screenshot") == "unknown")
-    await hass.async_block_till_done()
-    assert (await picture(hass, hass_client, "screenshot"))[0] >= 400
+    bare.display.device.orientation = "portrait"
+    taken = bare.display.inject(FaultKind.LATE, route="/api/screenshot", seconds=0)
+    await bare.set_up()
+    await until(lambda: bare.value("image", "screenshot") == "unknown")
+    await bare.hass.async_block_till_done()
+    assert (await picture("screenshot"))[0] >= 400
     assert not taken.hits
-    await act(hass, "button", "take_screenshot", "press")
-    status, kind, content = await picture(hass, hass_client, "screenshot")
+    await bare.act("button", "take_screenshot", "press")
+    status, kind, content = await picture("screenshot")
     assert (status, kind) == (200, "image/png")
     size = int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
     assert size == (1080, 1920)

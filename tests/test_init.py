@@ -10,8 +10,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 
-from .displays import ENTITY_ID, playlist, state_of, until
-from .simulators.display import DisplaySimulator
+from .displays import ENTITY_ID, until
+from .walls import Wall
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -26,24 +26,23 @@ async def test_the_actions_are_there_without_anything_set_up(
 
 @pytest.mark.parametrize("profile", ["A", "B", "legacy"])
 async def test_a_display_comes_and_goes(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    entity_registry: er.EntityRegistry,
-    device_registry: dr.DeviceRegistry,
+    wall: Wall, entity_registry: er.EntityRegistry, device_registry: dr.DeviceRegistry
 ) -> None:
-    """A display can be set up, reloaded, unloaded and removed, and leaves nothing behind."""
-    entry_id = setup_display.entry_id
-    assert setup_display.state is ConfigEntryState.LOADED
-    assert await hass.config_entries.async_reload(entry_id)
-    await hass.async_block_till_done()
-    assert state_of(hass).state == "idle"
-    assert await hass.config_entries.async_unload(entry_id)
-    assert state_of(hass).state == "unavailable"
-    await until(lambda: not len(display.sockets))
-    assert await hass.config_entries.async_remove(entry_id)
-    await hass.async_block_till_done()
-    assert hass.states.get(ENTITY_ID) is None
+    """A display can be set up, reloaded, unloaded, started while it is off, and removed, and leaves nothing behind."""
+    entries, entry_id = wall.hass.config_entries, wall.entry.entry_id
+    assert wall.entry.state is ConfigEntryState.LOADED
+    await wall.reload()
+    assert wall.state == "idle"
+    assert await entries.async_unload(entry_id)
+    assert wall.state == "unavailable"
+    await until(lambda: not len(wall.display.sockets))
+    await wall.display.power_off()
+    await entries.async_setup(entry_id)
+    assert wall.entry.state is ConfigEntryState.SETUP_RETRY
+    assert wall.state == "unavailable"
+    assert await entries.async_remove(entry_id)
+    await wall.hass.async_block_till_done()
+    assert wall.hass.states.get(ENTITY_ID) is None
     assert not er.async_entries_for_config_entry(entity_registry, entry_id)
     assert not dr.async_entries_for_config_entry(device_registry, entry_id)
 
@@ -66,26 +65,3 @@ async def test_removing_a_display_that_was_disabled_at_start(
     await hass.async_block_till_done()
     assert key not in hass_storage
     assert "Error calling entry remove callback" not in caplog.text
-
-
-async def test_entities_stay_known_while_a_display_is_off(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """After a start without the display, its entities are unavailable."""
-    await hass.config_entries.async_unload(setup_display.entry_id)
-    await display.power_off()
-    await hass.config_entries.async_setup(setup_display.entry_id)
-    assert setup_display.state is ConfigEntryState.SETUP_RETRY
-    assert state_of(hass).state == "unavailable"
-
-
-async def test_a_restart_of_home_assistant_is_not_seen_on_the_wall(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A restart does not change what is shown."""
-    display.player.load(playlist("Dawn", "Noon"))
-    display.player.handle("moveToArtwork", {"index": 1})
-    await hass.config_entries.async_reload(setup_display.entry_id)
-    await hass.async_block_till_done()
-    assert state_of(hass).attributes["media_title"] == "Noon"
-    assert not display.writes

@@ -5,554 +5,415 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from homeassistant.components.http import ApiConfig
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Feature
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 
 from .client.scripted_server import Reply, ScriptedServer
-from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, state_of, until
-from .simulators.display import DisplaySimulator, FaultKind
+from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, until
+from .simulators.display import FaultKind
 from .timing import set_timing
+from .walls import EVENING, Wall
 
-pytestmark = pytest.mark.usefixtures("socket_enabled", "setup_display")
+pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-EVENING = playlist("Dawn", "Noon", "Dusk")
+SOUND = Feature.VOLUME_SET | Feature.VOLUME_STEP | Feature.VOLUME_MUTE
 BY_HAND = (
-    Feature.PLAY_MEDIA
+    SOUND
+    | Feature.PLAY_MEDIA
     | Feature.NEXT_TRACK
     | Feature.PREVIOUS_TRACK
     | Feature.SHUFFLE_SET
     | Feature.REPEAT_SET
     | Feature.TURN_ON
     | Feature.TURN_OFF
-    | Feature.VOLUME_SET
-    | Feature.VOLUME_STEP
-    | Feature.VOLUME_MUTE
 )
+AS_IMAGE = {"media_content_type": "image"}
+ALL_FIRMWARE = pytest.mark.parametrize("profile", FIRMWARE)
 
 
-async def do(hass: HomeAssistant, action: str, **data: Any) -> None:
-    await hass.services.async_call(
-        "media_player", action, {"entity_id": ENTITY_ID, **data}, blocking=True
-    )
-
-
-async def show(hass: HomeAssistant, document: dict[str, Any] = EVENING) -> None:
-    await hass.services.async_call(
-        "dp1",
-        "cast_playlist",
-        {"entity_id": ENTITY_ID, "playlist": document},
-        blocking=True,
-    )
-    await hass.async_block_till_done()
-
-
-def attribute(hass: HomeAssistant, name: str) -> Any:
-    return state_of(hass).attributes.get(name)
+async def play(wall: Wall, media_id: str, kind: str = "image", **extra: Any) -> None:
+    media = {"media_content_id": media_id, "media_content_type": kind}
+    await wall.do("play_media", **media, **extra)
 
 
 # What it shows of itself
 
 
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_an_empty_display_is_idle_and_offers_what_it_can(
-    hass: HomeAssistant,
-) -> None:
+@ALL_FIRMWARE
+async def test_an_empty_display_is_idle_and_offers_what_it_can(wall: Wall) -> None:
     """Every generation of firmware supports its features."""
-    state = state_of(hass)
-    assert state.state == "idle"
-    assert state.attributes["device_class"] == "tv"
-    assert Feature(state.attributes["supported_features"]) & BY_HAND == BY_HAND
-    assert state.attributes["volume_level"] == 0.5
-    assert state.attributes["is_volume_muted"] is False
-    assert "assumed_state" not in state.attributes
+    assert wall.state == "idle"
+    assert wall.attribute("device_class") == "tv"
+    assert Feature(wall.attribute("supported_features")) & BY_HAND == BY_HAND
+    assert wall.attribute("volume_level") == 0.5
+    assert wall.attribute("is_volume_muted") is False
+    assert wall.attribute("assumed_state") is None
 
 
-@pytest.mark.usefixtures("display")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_it_tells_what_hangs_on_the_wall(hass: HomeAssistant) -> None:
+@ALL_FIRMWARE
+async def test_it_tells_what_hangs_on_the_wall(wall: Wall) -> None:
     """Title, playlist, position and details are those of the display."""
     document = playlist("Dawn", "<i>Noon</i>")
-    document["items"][0]["provenance"] = {
-        "type": "onChain",
-        "contract": {"chain": "evm"},
-    }
-    await show(hass, document)
-    state = state_of(hass)
-    assert state.state == "playing"
-    told = state.attributes
-    assert told["media_title"] == "Dawn"
-    assert told["media_playlist"] == "Evening"
-    assert told["media_track"] == 1
-    assert told["media_content_type"] == "image"
-    assert told["shuffle"] is False
-    assert told["repeat"] == "all"
-    assert told["dp1"] == {
-        **told["dp1"],
+    first = document["items"][0]
+    first["provenance"] = {"type": "onChain", "contract": {"chain": "evm"}}
+    await wall.cast(document)
+    assert wall.state == "playing"
+    for name, value in {
+        "media_title": "Dawn",
+        "media_playlist": "Evening",
+        "media_track": 1,
+        "media_content_type": "image",
+        "shuffle": False,
+        "repeat": "all",
+    }.items():
+        assert wall.attribute(name) == value, name
+    details = wall.attribute("dp1")
+    assert details == {
+        **details,
         "source": "https://art.example.org/1",
         "license": "open",
-        "provenance": document["items"][0]["provenance"],
+        "provenance": first["provenance"],
         "works": 2,
-        "work_id": document["items"][0]["id"],
+        "work_id": first["id"],
         "playlist_id": document["id"],
         "playlist_url": None,
     }
-    await do(hass, "media_next_track")
-    assert attribute(hass, "media_title") == "Noon"
-    assert attribute(hass, "media_track") == 2
-    assert attribute(hass, "media_duration") == 300
-    assert attribute(hass, "media_position") == 0
+    await wall.do("media_next_track")
+    assert wall.attribute("media_title") == "Noon"
+    assert wall.attribute("media_track") == 2
+    assert wall.attribute("media_duration") == 300
+    assert wall.attribute("media_position") == 0
 
 
-async def test_the_same_work_once_more(hass: HomeAssistant) -> None:
+async def test_the_same_work_once_more(wall: Wall) -> None:
     """The position counts anew when the same playlist is cast again."""
-    await show(hass, playlist("Dawn"))
-    first = attribute(hass, "media_position_updated_at")
-    await show(hass, playlist("Dawn"))
-    assert attribute(hass, "media_position_updated_at") > first
+    await wall.cast(playlist("Dawn"))
+    first = wall.attribute("media_position_updated_at")
+    await wall.cast(playlist("Dawn"))
+    assert wall.attribute("media_position_updated_at") > first
 
 
 @pytest.mark.parametrize(("repeat", "is_repeated"), [("all", True), ("off", False)])
 async def test_the_position_ends_with_the_work(
-    hass: HomeAssistant, repeat: str, is_repeated: bool
+    wall: Wall, repeat: str, is_repeated: bool
 ) -> None:
     """A work that is shown again counts anew, and one that is held has no position; displays push neither."""
     set_timing(end_patience=0.1)
     document = playlist("Dawn")
     document["items"][0]["duration"] = 1
-    await show(hass, document)
-    await do(hass, "repeat_set", repeat=repeat)
-    first = attribute(hass, "media_position_updated_at")
-    await until(lambda: attribute(hass, "media_position_updated_at") != first)
-    assert (attribute(hass, "media_position") == 0) is is_repeated
-    assert attribute(hass, "media_title") == "Dawn"
+    await wall.cast(document)
+    await wall.do("repeat_set", repeat=repeat)
+    first = wall.attribute("media_position_updated_at")
+    await until(lambda: wall.attribute("media_position_updated_at") != first)
+    assert (wall.attribute("media_position") == 0) is is_repeated
+    assert wall.attribute("media_title") == "Dawn"
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
-async def test_a_pictured_work_has_a_picture(hass: HomeAssistant) -> None:
+async def test_a_pictured_work_has_a_picture(wall: Wall) -> None:
     """The picture is the work itself if it is an image, or its thumbnail, or the cover."""
-    document = playlist("Dawn", "Noon", "Dusk", coverImage="https://art.example.org/c")
-    document["items"][0]["source"] = "https://art.example.org/dawn.PNG?x=1"
-    document["items"][1]["inlineManifest"] = {
-        "metadata": {
-            "artists": [{"name": "Ada"}, {"name": "<b>Bo</b>"}, "?", {}],
-            "thumbnails": {
-                "small": {"uri": "https://art.example.org/small"},
-                "default": {"uri": "https://art.example.org/default"},
-            },
-        }
-    }
-    document["items"][2]["inlineManifest"] = {"metadata": {"creditLine": "After Cy"}}
-    await show(hass, document)
-    entity = hass.data["entity_components"]["media_player"].get_entity(ENTITY_ID)
-    assert entity.media_image_url == "https://art.example.org/dawn.PNG?x=1"
-    assert attribute(hass, "media_artist") is None
-    assert attribute(hass, "entity_picture")
-    await do(hass, "media_next_track")
+    host = "https://art.example.org"
+    document = playlist("Dawn", "Noon", "Dusk", coverImage=f"{host}/c")
+    dawn, noon, dusk = document["items"]
+    dawn["source"] = f"{host}/dawn.PNG?x=1"
+    artists = [{"name": "Ada"}, {"name": "<b>Bo</b>"}, "?", {}]
+    sizes = {"small": {"uri": f"{host}/small"}, "default": {"uri": f"{host}/default"}}
+    metadata = {"artists": artists, "thumbnails": sizes}
+    noon["inlineManifest"] = {"metadata": metadata}
+    dusk["inlineManifest"] = {"metadata": {"creditLine": "After Cy"}}
+    await wall.cast(document)
+    entity = wall.hass.data["entity_components"]["media_player"].get_entity(ENTITY_ID)
+    assert entity.media_image_url == dawn["source"]
+    assert wall.attribute("media_artist") is None
+    assert wall.attribute("entity_picture")
+    await wall.do("media_next_track")
     # Older firmware drops the manifest; whoever sent it remembers it.
-    assert attribute(hass, "media_artist") == "Ada, Bo"
-    assert entity.media_image_url == "https://art.example.org/default"
-    await do(hass, "media_next_track")
-    assert attribute(hass, "media_artist") == "After Cy"
+    assert wall.attribute("media_artist") == "Ada, Bo"
+    assert entity.media_image_url == f"{host}/default"
+    await wall.do("media_next_track")
+    assert wall.attribute("media_artist") == "After Cy"
 
 
-@pytest.mark.usefixtures("hass", "display")
 async def test_the_device_is_described(
-    setup_display: MockConfigEntry, device_registry: dr.DeviceRegistry
+    wall: Wall, device_registry: dr.DeviceRegistry
 ) -> None:
-    """The device has manufacturer, serial, firmware and MAC addresses."""
-    (device,) = dr.async_entries_for_config_entry(
-        device_registry, setup_display.entry_id
-    )
-    assert device.name == "Wall"
-    assert device.manufacturer == "Feral File"
-    assert device.serial_number == DEVICE_ID
-    assert device.sw_version == "2.0.7"
-    assert {kind for kind, _ in device.connections} == {"mac"}
-
-
-async def test_a_new_firmware_shows(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
-) -> None:
-    """The device is updated with the firmware."""
-    display.device.installed_version = "2.0.9"
-    await setup_display.runtime_data.async_refresh()
-    (device,) = dr.async_entries_for_config_entry(
-        device_registry, setup_display.entry_id
-    )
-    assert device.sw_version == "2.0.9"
+    """The device has manufacturer, serial, MAC addresses and firmware, also a new one."""
+    for version in ("2.0.7", "2.0.9"):
+        wall.display.device.installed_version = version
+        await wall.coordinator.async_refresh()
+        entry_id = wall.entry.entry_id
+        (device,) = dr.async_entries_for_config_entry(device_registry, entry_id)
+        assert (device.name, device.manufacturer) == ("Wall", "Feral File")
+        assert (device.serial_number, device.sw_version) == (DEVICE_ID, version)
+        assert {kind for kind, _ in device.connections} == {"mac"}
 
 
 @pytest.mark.parametrize("profile", ["A"])
-async def test_a_set_up_page_is_no_work(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """During set-up the display is idle, and a cast is an error that says so."""
-    await show(hass)
-    await setup_display.runtime_data.display.show_pairing_code(True)
-    await setup_display.runtime_data.async_refresh()
-    await setup_display.runtime_data.async_refresh()
-    assert state_of(hass).state == "idle"
-    assert attribute(hass, "media_title") is None
+async def test_a_set_up_page_is_no_work(wall: Wall) -> None:
+    """During set-up the display is idle, also after it slept, although it answers that with an error; a cast is an error that says so."""
+    await wall.cast()
+    await wall.coordinator.display.show_pairing_code(True)
+    for _ in range(2):
+        await wall.coordinator.async_refresh()
+    assert (wall.state, wall.attribute("media_title")) == ("idle", None)
     with pytest.raises(HomeAssistantError) as caught:
-        await do(
-            hass,
-            "play_media",
-            media_content_type="web",
-            media_content_id="http://a.example",
-        )
+        await play(wall, "http://a.example", "web")
     assert caught.value.translation_key == "display_not_ready"
-    await setup_display.runtime_data.display.show_pairing_code(False)
-    await setup_display.runtime_data.async_refresh()
-    assert attribute(hass, "media_title") == "Dawn"
-
-
-@pytest.mark.parametrize("profile", ["A"])
-async def test_a_set_up_page_sleeps_too(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """The display returns an error during set-up but changes the record, which counts."""
-    await setup_display.runtime_data.display.show_pairing_code(True)
-    await setup_display.runtime_data.async_refresh()
-    await do(hass, "turn_off")
-    assert state_of(hass).state == "off"
-    await do(hass, "turn_on")
-    assert state_of(hass).state == "idle"
+    await wall.do("turn_off")
+    assert wall.state == "off"
+    await wall.do("turn_on")
+    assert wall.state == "idle"
+    await wall.coordinator.display.show_pairing_code(False)
+    await wall.coordinator.async_refresh()
+    assert wall.attribute("media_title") == "Dawn"
 
 
 # Through the works
 
 
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_next_and_previous_go_round(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+@ALL_FIRMWARE
+async def test_next_and_previous_go_round(wall: Wall) -> None:
     """After the last work comes the first."""
-    await show(hass)
+    await wall.cast()
     seen = []
     for action in ("next", "next", "next", "previous", "previous"):
-        await do(hass, f"media_{action}_track")
-        seen.append(attribute(hass, "media_title"))
+        await wall.do(f"media_{action}_track")
+        seen.append(wall.attribute("media_title"))
     assert seen == ["Noon", "Dusk", "Dawn", "Dusk", "Noon"]
-    assert display.player.position == 1
+    assert wall.display.player.position == 1
 
 
-async def test_next_twice_in_a_hurry_moves_two(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    """The second of two quick calls counts from where the first one leads."""
-    await show(hass)
-    await asyncio.gather(do(hass, "media_next_track"), do(hass, "media_next_track"))
-    assert attribute(hass, "media_title") == "Dusk"
-    assert display.player.position == 2
-
-
-async def test_a_late_push_does_not_end_a_step(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_a_late_push_does_not_end_a_step(wall: Wall) -> None:
     """A push that was read before a step and arrives after it is not taken for where the step leads."""
-    await show(hass)
-    display.poller.may_tell = before = asyncio.Event()
+    await wall.cast()
+    poller = wall.display.poller
+    poller.may_tell = before = asyncio.Event()
     # As by a phone.
-    display.player.loop_mode = "one"
-    late = asyncio.create_task(display.poller.poll())
+    wall.display.player.loop_mode = "one"
+    late = asyncio.create_task(poller.poll())
     await asyncio.sleep(0)
-    display.poller.may_tell = after = asyncio.Event()
-    step = hass.async_create_task(do(hass, "media_next_track"))
-    await until(lambda: display.state.index == 1)
+    poller.may_tell = after = asyncio.Event()
+    step = wall.hass.async_create_task(wall.do("media_next_track"))
+    await until(lambda: wall.display.state.index == 1)
     before.set()
     await late
     done, _ = await asyncio.wait({step}, timeout=0.1)
     assert not done
     after.set()
     await step
-    assert attribute(hass, "media_title") == "Noon"
+    assert wall.attribute("media_title") == "Noon"
 
 
-async def test_nothing_has_no_next(hass: HomeAssistant) -> None:
-    """Without a playlist, next is an error."""
-    with pytest.raises(ServiceValidationError) as caught:
-        await do(hass, "media_next_track")
-    assert caught.value.translation_key == "nothing_shown"
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_shuffle_and_repeat(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    await show(hass)
-    await do(hass, "shuffle_set", shuffle=True)
-    assert display.player.shuffle
-    assert attribute(hass, "shuffle") is True
+@ALL_FIRMWARE
+async def test_shuffle_and_repeat(wall: Wall) -> None:
+    await wall.cast()
+    await wall.do("shuffle_set", shuffle=True)
+    assert wall.display.player.shuffle
+    assert wall.attribute("shuffle") is True
     for mode, loop in (("one", "one"), ("off", "none"), ("all", "playlist")):
-        await do(hass, "repeat_set", repeat=mode)
-        assert display.player.loop_mode == loop
-        assert attribute(hass, "repeat") == mode
-
-
-@pytest.mark.usefixtures("display")
-async def test_a_command_that_is_refused_is_an_error(hass: HomeAssistant) -> None:
-    """Status 200 with ``ok: false`` is an error."""
-    with pytest.raises(HomeAssistantError) as caught:
-        await do(hass, "shuffle_set", shuffle=True)
-    assert caught.value.translation_key == "display_rejected"
+        await wall.do("repeat_set", repeat=mode)
+        assert wall.display.player.loop_mode == loop
+        assert wall.attribute("repeat") == mode
 
 
 # Sound
 
 
-@pytest.mark.parametrize(
-    ("percent", "read_back"), [(50, 0.49), (52, 0.52), (1, 0.0), (0, 0.0), (100, 1.0)]
-)
+@pytest.mark.parametrize(("percent", "read_back"), [(50, 0.49), (1, 0.0), (100, 1.0)])
 async def test_the_volume_is_what_the_display_reads_back(
-    hass: HomeAssistant, display: DisplaySimulator, percent: int, read_back: float
+    wall: Wall, percent: int, read_back: float
 ) -> None:
     """The mixer has fewer steps than the volume."""
-    await do(hass, "volume_set", volume_level=percent / 100)
-    assert attribute(hass, "volume_level") == read_back
+    await wall.do("volume_set", volume_level=percent / 100)
+    assert wall.attribute("volume_level") == read_back
 
 
-@pytest.mark.usefixtures("display")
-async def test_louder_and_softer(hass: HomeAssistant) -> None:
-    """Each step changes the volume, and two quick calls are two steps."""
-    await do(hass, "volume_set", volume_level=0.52)
-    await asyncio.gather(do(hass, "volume_up"), do(hass, "volume_up"))
-    assert attribute(hass, "volume_level") == 0.68
-    await do(hass, "volume_down")
-    assert attribute(hass, "volume_level") == 0.6
-
-
-async def test_louder_without_internet(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    """Each step starts from where the one before ended, also while the device status takes half a minute."""
-    await do(hass, "volume_set", volume_level=0.52)
-    display.poller.relayer_connected = False
+async def test_louder_and_softer(wall: Wall) -> None:
+    """Each step starts from where the one before ended, also of two at once, and while the device status takes half a minute."""
+    await wall.do("volume_set", volume_level=0.52)
+    await asyncio.gather(wall.do("volume_up"), wall.do("volume_up"))
+    assert wall.attribute("volume_level") == 0.68
+    await wall.do("volume_down")
+    assert wall.attribute("volume_level") == 0.6
+    wall.display.poller.relayer_connected = False
     set_timing(state_patience=0.05)
-    display.inject(FaultKind.HANG, command="getDeviceStatus")
+    wall.display.inject(FaultKind.HANG, command="getDeviceStatus")
     for _ in range(3):
-        await do(hass, "volume_up")
-    assert display.state.volume == 76
+        await wall.do("volume_up")
+    assert wall.display.state.volume == 84
 
 
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_mute_is_absolute(hass: HomeAssistant, display: DisplaySimulator) -> None:
+@ALL_FIRMWARE
+async def test_mute_is_absolute(wall: Wall) -> None:
     """The display can only toggle, so its state is read first, also if another client has toggled."""
-    await do(hass, "volume_mute", is_volume_muted=True)
-    assert display.device.muted
-    assert attribute(hass, "is_volume_muted") is True
-    await do(hass, "volume_mute", is_volume_muted=True)
-    assert display.device.muted
-    display.device.muted = False
-    await do(hass, "volume_mute", is_volume_muted=True)
-    assert display.device.muted
-    await do(hass, "volume_mute", is_volume_muted=False)
-    assert not display.device.muted
-    assert attribute(hass, "is_volume_muted") is False
+    device = wall.display.device
+    for before, wanted in (
+        (False, True),
+        (True, True),
+        (False, True),
+        (True, False),
+    ):
+        device.muted = before
+        await wall.do("volume_mute", is_volume_muted=wanted)
+        assert device.muted is wanted
+        assert wall.attribute("is_volume_muted") is wanted
 
 
-async def test_a_display_without_a_mixer_offers_no_sound(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_a_display_without_a_mixer_offers_no_sound(wall: Wall) -> None:
     """Volume is only supported once it was detected; without a state, mute is not toggled."""
-    display.device.mixer = None
-    await do(hass, "volume_mute", is_volume_muted=True)
-    assert "toggleMute" not in display.commands
-    features = Feature(attribute(hass, "supported_features"))
-    assert not features & (
-        Feature.VOLUME_SET | Feature.VOLUME_MUTE | Feature.VOLUME_STEP
-    )
+    wall.display.device.mixer = None
+    await wall.do("volume_mute", is_volume_muted=True)
+    assert "toggleMute" not in wall.display.commands
+    assert not Feature(wall.attribute("supported_features")) & SOUND
 
 
 # Sleep
 
 
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_off_is_asleep_and_on_is_awake(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    """The state is updated when the action returns, and the playlist is restored."""
-    await show(hass)
-    await do(hass, "turn_off")
-    assert display.player.asleep
-    assert state_of(hass).state == "off"
-    await do(hass, "turn_on")
-    assert not display.player.asleep
-    assert state_of(hass).state == "playing"
-    assert attribute(hass, "media_title") == "Dawn"
-    assert {"sleepNow", "wakeNow"} <= set(display.commands)
+@ALL_FIRMWARE
+async def test_off_is_asleep_and_on_is_awake(wall: Wall) -> None:
+    """The state is updated when the action returns, and the playlist is restored; sleep by the app of the owner is shown."""
+    player = wall.display.player
+    await wall.cast()
+    await wall.do("turn_off")
+    assert (player.asleep, wall.state) == (True, "off")
+    await wall.do("turn_on")
+    assert (player.asleep, wall.state) == (False, "playing")
+    assert wall.attribute("media_title") == "Dawn"
+    assert {"sleepNow", "wakeNow"} <= set(wall.display.commands)
+    player.turn_page(asleep=True)
+    await until(lambda: wall.state == "off")
 
 
 async def test_a_display_that_does_not_wake_is_told_twice(
-    hass: HomeAssistant, display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command is sent twice before that is an error."""
     set_timing(push_patience=0.05)
-    await do(hass, "turn_off")
-    monkeypatch.setattr(display.player, "turn_page", lambda *, asleep: None)
+    await wall.do("turn_off")
+    monkeypatch.setattr(wall.display.player, "turn_page", lambda *, asleep: None)
     with pytest.raises(HomeAssistantError) as caught:
-        await do(hass, "turn_on")
+        await wall.do("turn_on")
     assert caught.value.translation_key == "did_not_wake"
-    assert display.commands.count("wakeNow") == 2
-    assert state_of(hass).state == "off"
-
-
-async def test_somebody_else_puts_it_to_sleep(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    """Sleep by the app of the owner is shown."""
-    await show(hass)
-    display.player.turn_page(asleep=True)
-    await until(lambda: state_of(hass).state == "off")
+    assert wall.display.commands.count("wakeNow") == 2
+    assert wall.state == "off"
 
 
 # Things to show
 
 
-@pytest.mark.usefixtures("display")
-async def test_a_playlist_by_its_address(hass: HomeAssistant) -> None:
+async def test_a_playlist_by_its_address(wall: Wall) -> None:
     """A URL is sent to the display, which fetches it and reports it."""
     async with ScriptedServer.run(Reply(200, EVENING)) as server:
         url = f"{server.url}/playlists/evening"
         for kind in ("playlist", "music"):
-            await do(hass, "play_media", media_content_type=kind, media_content_id=url)
-            assert attribute(hass, "media_content_id") == f"{url}#dp1&"
-            assert attribute(hass, "dp1")["playlist_url"] == url
-    assert attribute(hass, "media_playlist") == "Evening"
+            await play(wall, url, kind)
+            assert wall.attribute("media_content_id") == f"{url}#dp1&"
+            assert wall.attribute("dp1")["playlist_url"] == url
+    assert wall.attribute("media_playlist") == "Evening"
 
 
 @pytest.mark.parametrize(
     ("kind", "path", "title"),
     [
         ("image/png", "/some%20picture.png", "some picture"),
-        ("video", "/film.mp4?quality=high", "film"),
         ("url", "/", "127"),
-        ("web", "/dashboard", "dashboard"),
         ("music", "/page", "page"),
     ],
 )
 async def test_any_image_video_or_page(
-    hass: HomeAssistant, display: DisplaySimulator, kind: str, path: str, title: str
+    wall: Wall, kind: str, path: str, title: str
 ) -> None:
-    """Any URL becomes a playlist of one work."""
+    """Any URL becomes a playlist of one work, with a title that the media browser or the caller may set."""
     async with ScriptedServer.run(Reply(200, b"<html>A page</html>")) as server:
         url = f"{server.url}{path}"
-        await do(hass, "play_media", media_content_type=kind, media_content_id=url)
-    assert attribute(hass, "media_title").startswith(title)
-    assert attribute(hass, "dp1")["source"] == url
-    assert attribute(hass, "dp1")["works"] == 1
-
-
-async def test_a_title_may_be_given(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    """The title can be set by the media browser or the caller."""
-    for extra in ({"title": "My page"}, {"metadata": {"title": "My page"}}):
-        await do(
-            hass,
-            "play_media",
-            media_content_type="web",
-            media_content_id="http://a.example/x",
-            extra=extra,
-        )
-        assert attribute(hass, "media_title") == "My page"
-        display.player.halt()
-
-
-@pytest.mark.parametrize("media_id", ["ftp://a.example/x", "nonsense", "http://[x", ""])
-async def test_what_no_display_can_load_is_refused(
-    hass: HomeAssistant, display: DisplaySimulator, media_id: str
-) -> None:
-    """Sources that no display can load are refused without a command."""
-    with pytest.raises(ServiceValidationError) as caught:
-        await do(
-            hass, "play_media", media_content_type="image", media_content_id=media_id
-        )
-    assert caught.value.translation_key == "not_a_url"
-    assert not display.writes
-
-
-@pytest.fixture
-async def media(hass: HomeAssistant, tmp_path: Path) -> str:
-    """Create a picture in a local media folder."""
-    (tmp_path / "sun rise.png").write_bytes(b"\x89PNG")
-    hass.config.media_dirs = {"local": str(tmp_path)}
-    assert await async_setup_component(hass, "media_source", {})
-    return "media-source://media_source/local/sun rise.png"
-
-
-@pytest.mark.usefixtures("display")
-async def test_media_of_home_assistant(hass: HomeAssistant, media: str) -> None:
-    """Local media are served by a URL in the local network."""
-    await async_process_ha_core_config(
-        hass,
-        {
-            "internal_url": "http://home.example:8123",
-            "external_url": "https://x.example",
-        },
-    )
-    await do(hass, "play_media", media_content_type="image/png", media_content_id=media)
-    # A push has no addresses; they are read a moment later.
-    await until(lambda: attribute(hass, "dp1")["source"])
-    source = attribute(hass, "dp1")["source"]
-    assert source.startswith("http://home.example:8123/api/dp1/media/")
-    assert source.endswith("/media/local/sun%20rise.png")
-    assert attribute(hass, "media_title") == "sun rise"
-
-
-async def test_media_without_an_address_of_home_assistant(
-    hass: HomeAssistant, display: DisplaySimulator, media: str
-) -> None:
-    """With a certificate, Home Assistant cannot be reached by IP address, and its external URL is not used."""
-    await async_process_ha_core_config(hass, {"external_url": "https://x.example"})
-    hass.config.api = ApiConfig("127.0.0.1", "127.0.0.1", 8123, use_ssl=True)
-    with pytest.raises(HomeAssistantError) as caught:
-        await do(
-            hass, "play_media", media_content_type="image/png", media_content_id=media
-        )
-    assert caught.value.translation_key == "no_internal_url"
-    assert not display.writes
+        await play(wall, url, kind)
+        assert wall.attribute("media_title").startswith(title)
+        assert wall.attribute("dp1")["source"] == url
+        assert wall.attribute("dp1")["works"] == 1
+        for extra in ({"title": "Mine"}, {"metadata": {"title": "Ours"}}):
+            await play(wall, url, kind, extra=extra)
+            assert wall.attribute("media_title") in str(extra)
 
 
 @pytest.mark.parametrize(
-    ("given", "sent"),
+    ("action", "data", "key"),
     [
-        ("/local/x.png", "http://home.example:8123/local/x.png"),
-        (
-            "http://home.example:8123/local/x.png",
-            "http://home.example:8123/local/x.png",
-        ),
-        ("/api/image/x?token=1", "http://home.example:8123/api/image/x?token=1"),
-        ("https://art.example.org/media/a.png", "https://art.example.org/media/a.png"),
-        (
-            "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
-            "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
+        ("media_next_track", {}, "nothing_shown"),
+        # Status 200 with `ok: false`.
+        ("shuffle_set", {"shuffle": True}, "display_rejected"),
+        *(
+            ("play_media", {"media_content_id": media_id, **AS_IMAGE}, "not_a_url")
+            for media_id in ("ftp://a.example/x", "nonsense", "http://[x", "")
         ),
     ],
 )
+async def test_refused(wall: Wall, action: str, data: dict[str, Any], key: str) -> None:
+    """Without a playlist nothing comes next, and sources that no display can load are refused without a command."""
+    with pytest.raises(HomeAssistantError) as caught:
+        await wall.do(action, **data)
+    assert caught.value.translation_key == key
+    assert not {"displayPlaylist", "moveToArtwork"} & set(wall.display.commands)
+
+
+MEDIA = "media-source://media_source/local/sun rise.png"
+HOME = "http://home.example:8123"
+GIF = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+
+
+@pytest.fixture
+async def media(hass: HomeAssistant, tmp_path: Path) -> None:
+    """Create a picture in a local media folder, of a home with two addresses."""
+    (tmp_path / "sun rise.png").write_bytes(b"\x89PNG")
+    urls = {"internal_url": HOME, "external_url": "https://x.example"}
+    await async_process_ha_core_config(hass, urls)
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    assert await async_setup_component(hass, "media_source", {})
+
+
+@pytest.mark.usefixtures("media")
+async def test_media_of_home_assistant(wall: Wall) -> None:
+    """Local media are served by a URL in the local network; by its external URL nothing is."""
+    await play(wall, MEDIA, "image/png")
+    # A push has no addresses; they are read a moment later.
+    await until(lambda: wall.attribute("dp1")["source"])
+    source = wall.attribute("dp1")["source"]
+    assert source.startswith(f"{HOME}/api/dp1/media/")
+    assert source.endswith("/media/local/sun%20rise.png")
+    assert wall.attribute("media_title") == "sun rise"
+    # With a certificate, it cannot be reached by IP address.
+    wall.hass.config.internal_url = None
+    wall.hass.config.api = ApiConfig("127.0.0.1", "127.0.0.1", 8123, use_ssl=True)
+    casts = wall.display.casts
+    with pytest.raises(HomeAssistantError) as caught:
+        await play(wall, MEDIA, "image/png")
+    assert caught.value.translation_key == "no_internal_url"
+    assert wall.display.casts == casts
+
+
+@pytest.mark.usefixtures("media")
+@pytest.mark.parametrize(
+    ("media_id", "source"),
+    [
+        ("/local/x.png", f"{HOME}/local/x.png"),
+        (f"{HOME}/local/x.png", f"{HOME}/local/x.png"),
+        ("/api/image/x?token=1", f"{HOME}/api/image/x?token=1"),
+        ("https://art.example.org/media/a.png", "https://art.example.org/media/a.png"),
+        (GIF, GIF),
+    ],
+)
 async def test_addresses_of_home_assistant_are_made_reachable(
-    hass: HomeAssistant, display: DisplaySimulator, media: str, given: str, sent: str
+    wall: Wall, media_id: str, source: str
 ) -> None:
     """Relative URLs of Home Assistant are made absolute; others stay as they are."""
-    await async_process_ha_core_config(
-        hass,
-        {
-            "internal_url": "http://home.example:8123",
-            "external_url": "https://x.example",
-        },
-    )
-    await do(hass, "play_media", media_content_type="image", media_content_id=given)
-    source = attribute(hass, "dp1")["source"]
-    assert source == sent
+    await play(wall, media_id)
+    assert wall.attribute("dp1")["source"] == source
 
 
 # The 2025 description
@@ -560,15 +421,14 @@ async def test_addresses_of_home_assistant_are_made_reachable(
 
 @pytest.mark.parametrize("profile", ["legacy", "legacy-strict"])
 async def test_a_display_of_the_2025_description_only_takes_playlists(
-    hass: HomeAssistant, display: DisplaySimulator
+    wall: Wall,
 ) -> None:
     """The state is assumed, and only casts are supported."""
-    state = state_of(hass)
-    assert state.state == "idle"
-    assert state.attributes["assumed_state"] is True
-    assert state.attributes["supported_features"] & BY_HAND == Feature.PLAY_MEDIA
-    await show(hass)
-    state = state_of(hass)
-    assert state.state == "playing"
-    assert state.attributes["media_playlist"] == "Evening"
-    assert [item["title"] for item in display.state.items] == ["Dawn", "Noon", "Dusk"]
+    assert wall.state == "idle"
+    assert wall.attribute("assumed_state") is True
+    assert wall.attribute("supported_features") & BY_HAND == Feature.PLAY_MEDIA
+    await wall.cast()
+    assert wall.state == "playing"
+    assert wall.attribute("media_playlist") == "Evening"
+    items = wall.display.state.items
+    assert [item["title"] for item in items] == ["Dawn", "Noon", "Dusk"]

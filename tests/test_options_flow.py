@@ -172,6 +172,7 @@ async def test_display(hass: HomeAssistant, setup_display: MockConfigEntry) -> N
     assert setup_display.options == {"dialect": "legacy"}
     assert setup_display.runtime_data is not before
     assert setup_display.runtime_data.display.dialect == "legacy"
+    assert setup_display.data["dialect"] == "ff"
 
 
 async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:

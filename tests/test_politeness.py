@@ -44,11 +44,6 @@ def refused(house: House) -> int:
     return sum(command.status == 429 for command in house.walls["wall"].received)
 
 
-def prepare_meanwhile(house: House) -> None:
-    """Let the first cast take so long that all others are prepared meanwhile."""
-    house.walls["wall"].inject("slow", command="displayPlaylist", times=1, seconds=0.5)
-
-
 async def test_twenty_automations_of_all_kinds(house: House) -> None:
     """Of twenty casts, moves, orders, volumes and sleeps, none is refused and the last count."""
     await house.show("wall", playlist=TIDES)
@@ -98,17 +93,6 @@ async def test_twenty_changes_of_mind(house: House, last: str, asleep: bool) -> 
     await until(lambda: (house.state("wall").state == "off") is asleep)
 
 
-async def test_off_after_a_cast(house: House) -> None:
-    """A cast does not wake a display that was turned off after the cast was requested."""
-    await at_once(
-        house.show("wall", playlist=TIDES),
-        house.show("wall", playlist=TIDES),
-        house.do("turn_off", "wall"),
-    )
-    assert house.walls["wall"].state.asleep
-    assert house.walls["wall"].state.playlist_title == "Tides"
-
-
 async def test_works_added_at_once(house: House) -> None:
     """All works that several automations add at the same time are added."""
     await house.show("wall", playlist=series("Tides", 2))
@@ -133,27 +117,6 @@ async def test_works_added_at_once(house: House) -> None:
     ]
 
 
-async def test_a_slow_address_does_not_come_last(house: House) -> None:
-    """A cast that is slow to prepare is superseded by a later one."""
-    house.walls["wall"].reset_counters()
-    shown = asyncio.Event()
-
-    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer nothing until the later cast is shown."""
-        await shown.wait()
-        writer.close()
-
-    async def show() -> None:
-        await house.show("wall", playlist=TIDES)
-        shown.set()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        await at_once(house.play("wall", f"http://127.0.0.1:{port}/slow"), show())
-    assert house.hanging("wall") == "Tides 1"
-    assert house.walls["wall"].casts == 1
-
-
 @pytest.mark.parametrize("wake", [True, False])
 async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
     """A cast that wakes leaves the error page; otherwise it is an error that names the reason."""
@@ -174,24 +137,3 @@ async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
         assert raised.value.translation_key == "on_error_page"
         assert "service_failed" in str(raised.value)
         assert wall.state.playlist_title == "Old"
-
-
-async def test_casts_that_were_overtaken_say_so(house: House) -> None:
-    """All but the last of several casts return that they were superseded."""
-    names = [f"List {number}" for number in range(6)]
-    prepare_meanwhile(house)
-    responses = await asyncio.gather(
-        *(
-            house.do(
-                "dp1.cast_playlist", "wall", response=True, playlist=series(name, 3)
-            )
-            for name in names
-        )
-    )
-    told = [response[house.entity("wall")] for response in responses]
-    shown = house.walls["wall"].state.playlist_title
-    assert shown == names[-1]
-    assert "superseded" not in told[-1]
-    overtaken = [answer for answer in told if answer.get("superseded")]
-    assert len(overtaken) >= 3
-    assert all(answer["title"] != shown or answer in overtaken for answer in told[:-1])

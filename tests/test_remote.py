@@ -16,6 +16,8 @@ from .timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
+REMOTE = "remote.wall_keyboard_and_touch"
+
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
@@ -24,18 +26,14 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
         yield house
 
 
-async def send(house: House, *command: str, **data: Any) -> None:
+async def use(house: House, action: str, **data: Any) -> None:
     """Use the remote of the display."""
-    await house.hass.services.async_call(
-        "remote",
-        "send_command",
-        {
-            "entity_id": "remote.wall_keyboard_and_touch",
-            "command": list(command),
-            **data,
-        },
-        blocking=True,
-    )
+    target = {"entity_id": REMOTE}
+    await house.hass.services.async_call("remote", action, target | data, blocking=True)
+
+
+async def send(house: House, *command: str, **data: Any) -> None:
+    await use(house, "send_command", command=list(command), **data)
 
 
 def received(house: House) -> list[tuple[str, Any]]:
@@ -51,25 +49,16 @@ def keys(*codes: int) -> list[tuple[str, Any]]:
 
 
 async def test_keys_and_text(house: House) -> None:
-    """Names of keys are keys, other text is typed."""
-    await send(house, "enter", "a b", "escape", "space", "~")
-    assert received(house) == keys(13, 97, 32, 98, 27, 32, 126)
-
-
-async def test_a_word_that_is_a_key(house: House) -> None:
-    """The name of a key can be typed."""
-    await send(house, "text:tab")
-    assert received(house) == keys(*b"tab")
+    """Names of keys are keys, which can be typed, too; other text is typed."""
+    await send(house, "enter", "a b", "escape", "space", "~", "text:tab")
+    assert received(house) == keys(13, 97, 32, 98, 27, 32, 126, *b"tab")
 
 
 async def test_taps(house: House) -> None:
     """Taps are commands of the remote, too."""
     await send(house, "tap", "double_tap", "long_press")
-    assert [command for command, _ in received(house)] == [
-        "tapGesture",
-        "doubleTapGesture",
-        "longPressGesture",
-    ]
+    commands = [command for command, _ in received(house)]
+    assert commands == ["tapGesture", "doubleTapGesture", "longPressGesture"]
 
 
 async def test_repeats(house: House) -> None:
@@ -87,6 +76,7 @@ async def test_repeats_without_end(hass: HomeAssistant) -> None:
         await send(house, "text:", num_repeats=10**20)
         with pytest.raises(HomeAssistantError) as raised:
             await send(house, "double_tap", num_repeats=10**20)
+        # It has no such gesture, and the error says so the first time.
         assert raised.value.translation_key == "display_rejected"
         assert len(received(house)) == 1
 
@@ -102,36 +92,20 @@ async def test_what_no_key_types(house: House, text: str) -> None:
 
 async def test_the_remote_is_no_switch(house: House) -> None:
     """The remote is hidden, is on as long as the display is available, and does not put it to sleep."""
-    known = er.async_get(house.hass).async_get("remote.wall_keyboard_and_touch")
-    assert known and known.hidden
-    for service in ("turn_off", "toggle", "turn_on"):
-        await house.hass.services.async_call(
-            "remote",
-            service,
-            {"entity_id": "remote.wall_keyboard_and_touch"},
-            blocking=True,
-        )
-        assert house.hass.states.is_state("remote.wall_keyboard_and_touch", "on")
+    states = house.hass.states
+    entity = er.async_get(house.hass).async_get(REMOTE)
+    assert entity and entity.hidden
+    for action in ("turn_off", "toggle", "turn_on"):
+        await use(house, action)
+        assert states.is_state(REMOTE, "on")
     assert received(house) == []
     assert not house.walls["wall"].state.asleep
     set_timing(loss_patience=0.0)
     await house.walls["wall"].power_off()
-    await until(
-        lambda: house.hass.states.is_state(
-            "remote.wall_keyboard_and_touch", "unavailable"
-        )
-    )
+    await until(lambda: states.is_state(REMOTE, "unavailable"))
 
 
 async def test_a_display_without_a_keyboard(hass: HomeAssistant) -> None:
     """A display that only accepts playlists has no remote."""
     async with House.of(hass, "wall", profile="legacy"):
         assert hass.states.async_all("remote") == []
-
-
-async def test_an_older_display(hass: HomeAssistant) -> None:
-    """The error of a display without a gesture names the gesture."""
-    async with House.of(hass, "wall", profile="A", version="1.0.15") as house:
-        with pytest.raises(HomeAssistantError) as raised:
-            await send(house, "double_tap")
-    assert raised.value.translation_key == "display_rejected"

@@ -1,21 +1,19 @@
 """Test numbers, selects, switches and times, with every generation of firmware."""
 
+from collections.abc import Callable
 from datetime import time
 from itertools import permutations
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError
 
-from .displays import ENTITY_ID, FIRMWARE, playlist, set_up, until
-from .entities import act, entity_id, known, shown, value
+from .displays import FIRMWARE, playlist, until
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
+from .walls import Wall
 
-EVENING = playlist("Dawn", "Noon", "Dusk")
 SECOND = ("B", "C")
 TURNS = ("landscape", "portrait", "landscape_reverse", "portrait_reverse")
 WIRE = {
@@ -25,378 +23,316 @@ WIRE = {
     "portrait_reverse": "portraitReverse",
 }
 
-
-def setting(display: DisplaySimulator, name: str) -> Any:
-    return display.state.settings.get(name)
+type Read = Callable[[DisplaySimulator], Any]
 
 
-def requests(display: DisplaySimulator, command: str) -> list[dict[str, Any] | None]:
+def setting(name: str) -> Read:
+    """Return what reads a setting of the player."""
+    return lambda display: display.state.settings.get(name)
+
+
+def panel(name: str) -> Read:
+    """Return what reads a setting of the monitor."""
+    return lambda display: display.device.panel.values[name]
+
+
+def requests(wall: Wall, command: str) -> list[dict[str, Any] | None]:
     """Return the arguments of all commands of a name."""
-    return [record.request for record in display.received if record.command == command]
+    return [it.request for it in wall.display.received if it.command == command]
+
+
+async def choose(wall: Wall, key: str, option: str) -> None:
+    await wall.act("select", key, "select_option", option=option)
 
 
 # Choices
 
 
-@pytest.mark.usefixtures("setup_display")
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_scaling(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """The scaling is set and saved."""
-    assert shown(hass, "select", "scaling").attributes["options"] == [
-        "fit",
-        "fill",
-        "stretch",
-        "auto",
-    ]
-    for option in ("fill", "stretch", "auto", "fit"):
-        await act(hass, "select", "scaling", "select_option", option=option)
-        assert value(hass, "select", "scaling") == option
-        assert setting(display, "scaling") == option
-    assert requests(display, "updateDisplaySettings")[-1] == {
-        "isSaved": True,
-        "scaling": "fit",
-    }
+@pytest.mark.parametrize(
+    ("key", "options", "read"),
+    [
+        ("scaling", ["fill", "stretch", "auto", "fit"], setting("scaling")),
+        ("museum_label", ["on", "off", "timed"], setting("tombstone")),
+    ],
+)
+async def test_choices(wall: Wall, key: str, options: list[str], read: Read) -> None:
+    """A choice is set, and shown."""
+    assert set(wall.shown("select", key).attributes["options"]) == {*options}
+    for option in options:
+        await choose(wall, key, option)
+        assert wall.value("select", key) == option == read(wall.display)
 
 
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_museum_label(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    for option in ("on", "off", "timed"):
-        await act(hass, "select", "museum_label", "select_option", option=option)
-        assert value(hass, "select", "museum_label") == option
-        assert setting(display, "tombstone") == option
+async def test_a_choice_is_saved(wall: Wall) -> None:
+    """A setting lasts longer than the work."""
+    await choose(wall, "scaling", "fill")
+    saved = {"isSaved": True, "scaling": "fill"}
+    assert requests(wall, "updateDisplaySettings") == [saved]
 
 
-@pytest.mark.usefixtures("setup_display")
-async def test_framing(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """A framing that nobody chose is that of the works."""
-    assert "framing" not in display.player.settings.saved
-    assert await known(hass, "select", "framing") == "artwork"
-    await act(hass, "select", "framing", "select_option", option="fill")
-    assert value(hass, "select", "framing") == "fill" == setting(display, "framing")
-
-
-async def test_scaling_is_what_is_seen(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A work that lets nobody change how it is scaled is told as it is seen, whatever framing was chosen."""
-    await act(hass, "select", "framing", "select_option", option="fill")
+async def test_framing(wall: Wall) -> None:
+    """A framing that nobody chose is that of the works; a work that lets nobody change its scaling is told as seen."""
+    assert "framing" not in wall.display.player.settings.saved
+    assert await wall.known("select", "framing") == "artwork"
+    await choose(wall, "framing", "fill")
+    assert wall.display.state.settings["framing"] == "fill"
     fixed = {"scaling": "fit", "userOverrides": {"scaling": False}}
     for own, seen in (({"scaling": "fit"}, "fill"), (fixed, "fit")):
         document = playlist("Tide")
         document["items"][0]["display"] = own
-        display.player.load(document)
-        await until(lambda seen=seen: value(hass, "select", "scaling") == seen)
-        assert value(hass, "select", "framing") == "fill"
+        wall.display.player.load(document)
+        await until(lambda seen=seen: wall.value("select", "scaling") == seen)
+        assert wall.value("select", "framing") == "fill"
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default", "setup_display")
-@pytest.mark.parametrize("profile", SECOND)
-async def test_signature_mode(hass: HomeAssistant, display: DisplaySimulator) -> None:
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
+async def test_signature_mode(wall: Wall) -> None:
     for option in ("notify", "strict", "silent"):
-        await act(hass, "select", "signature_mode", "select_option", option=option)
-        assert value(hass, "select", "signature_mode") == option
-        assert display.device.signature_mode == option
+        await choose(wall, "signature_mode", option)
+        assert wall.value("select", "signature_mode") == option
+        assert wall.display.device.signature_mode == option
 
 
-async def test_a_setting_of_the_phone_shows(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A change by another client is shown."""
-    display.player.settings.saved["scaling"] = "stretch"
-    await until(lambda: value(hass, "select", "scaling") == "stretch")
-
-
-async def test_a_setting_unheard_of(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """An unknown value of newer firmware is unknown."""
-    display.player.settings.saved["scaling"] = "kaleidoscope"
-    await until(lambda: value(hass, "select", "scaling") == "unknown")
+async def test_a_setting_of_the_phone_shows(wall: Wall) -> None:
+    """A change by another client is shown; a value of newer firmware is unknown."""
+    for chosen, seen in (("stretch", "stretch"), ("kaleidoscope", "unknown")):
+        wall.display.player.settings.saved["scaling"] = chosen
+        await until(lambda seen=seen: wall.value("select", "scaling") == seen)
 
 
 # Orientation
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_every_orientation_from_every_other(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """Every orientation is reached with at most two rotations."""
-    assert shown(hass, "select", "orientation").attributes["options"] == list(TURNS)
+async def test_every_orientation_from_every_other(wall: Wall) -> None:
+    """Every orientation is reached with at most two rotations, and the current one with none."""
+    display = wall.display
+    assert wall.shown("select", "orientation").attributes["options"] == list(TURNS)
+    await choose(wall, "orientation", "landscape")
+    assert not requests(wall, "rotate")
     for start, end in permutations(TURNS, 2):
         display.device.orientation = WIRE[start]
         display.reset_counters()
-        await act(hass, "select", "orientation", "select_option", option=end)
-        assert value(hass, "select", "orientation") == end
+        await choose(wall, "orientation", end)
+        assert wall.value("select", "orientation") == end
         assert display.device.orientation == WIRE[end]
-        assert len(requests(display, "rotate")) <= 2
+        assert len(requests(wall, "rotate")) <= 2
 
 
 @pytest.mark.parametrize("storm_gate", [True])
 @pytest.mark.parametrize("timing", [dict(FAST, pace=1)])
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_upside_down_within_the_display_s_limits(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_upside_down_within_the_display_s_limits(wall: Wall) -> None:
     """Two rotations in a row are not refused."""
-    await act(hass, "select", "orientation", "select_option", option=TURNS[2])
-    assert display.device.orientation == WIRE[TURNS[2]]
-    assert [
-        command.status for command in display.received if command.command == "rotate"
-    ] == [
-        200,
-        200,
-    ]
+    await choose(wall, "orientation", TURNS[2])
+    assert wall.display.device.orientation == WIRE[TURNS[2]]
+    commands = wall.display.received
+    assert [it.status for it in commands if it.command == "rotate"] == [200, 200]
 
 
-async def test_an_orientation_that_is_there_already(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """The current orientation sends nothing."""
-    await act(hass, "select", "orientation", "select_option", option="landscape")
-    assert not requests(display, "rotate")
-
-
-async def test_the_last_of_many_orientations_wins(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_the_last_of_many_orientations_wins(wall: Wall) -> None:
     """Of twenty selections at the same time the last counts, with few rotations."""
+    target = {"entity_id": wall.entity_id("select", "orientation")}
     for number in range(20):
-        await hass.services.async_call(
-            "select",
-            "select_option",
-            {
-                "entity_id": entity_id(hass, "select", "orientation"),
-                "option": TURNS[number % 4],
-            },
-        )
-    await hass.async_block_till_done()
-    await until(lambda: display.device.orientation == WIRE[TURNS[3]])
-    await until(lambda: value(hass, "select", "orientation") == TURNS[3])
-    assert len(requests(display, "rotate")) <= 4
+        option = {"option": TURNS[number % 4]}
+        await wall.hass.services.async_call("select", "select_option", target | option)
+    await wall.hass.async_block_till_done()
+    await until(lambda: wall.display.device.orientation == WIRE[TURNS[3]])
+    await until(lambda: wall.value("select", "orientation") == TURNS[3])
+    assert len(requests(wall, "rotate")) <= 4
 
 
 # Numbers
 
 
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_seconds_per_work(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """Works without a duration are shown as long as set; 0 means unlimited."""
-    assert float(shown(hass, "number", "seconds_per_work").state) == 0
-    for seconds in (600, 90):
-        await act(hass, "number", "seconds_per_work", "set_value", value=seconds)
-        assert float(shown(hass, "number", "seconds_per_work").state) == seconds
-        assert setting(display, "defaultDuration") == seconds
-    await act(hass, "number", "seconds_per_work", "set_value", value=0)
-    assert float(shown(hass, "number", "seconds_per_work").state) == 0
-    assert setting(display, "defaultDuration") is None
-    assert requests(display, "updateDefaultDuration")[-1] == {"durationSeconds": None}
-
-
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", SECOND)
-async def test_margin(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """The margin is set in pixels; one with another unit is unknown."""
-    assert float(shown(hass, "number", "margin").state) == 0
-    await act(hass, "number", "margin", "set_value", value=24)
-    assert float(shown(hass, "number", "margin").state) == 24
-    assert setting(display, "margin") == 24
-    display.player.settings.saved["margin"] = "5%"
-    await until(lambda: value(hass, "number", "margin") == "unknown")
-    display.player.settings.saved["margin"] = "12px"
-    await until(lambda: value(hass, "number", "margin") == "12.0")
-
-
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_panel_numbers(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """The panel is set, and read afterwards."""
-    for key, start in {"brightness": 65, "contrast": 70, "volume": 40}.items():
-        assert float(await known(hass, "number", f"panel_{key}")) == start
-        await act(hass, "number", f"panel_{key}", "set_value", value=30)
-        assert float(shown(hass, "number", f"panel_{key}").state) == 30
-        assert display.device.panel.values[key] == 30
-
-
-async def test_a_panel_that_knows_little(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+@pytest.mark.parametrize(
+    ("profile", "key", "start", "values", "read"),
+    [
+        *(
+            (profile, *row)
+            for profile in FIRMWARE
+            for row in (
+                ("seconds_per_work", 0, [600, 90], setting("defaultDuration")),
+                ("panel_brightness", 65, [30], panel("brightness")),
+                ("panel_contrast", 70, [30], panel("contrast")),
+                ("panel_volume", 40, [30], panel("volume")),
+            )
+        ),
+        *((profile, "margin", 0, [24], setting("margin")) for profile in SECOND),
+    ],
+)
+async def test_numbers(
+    wall: Wall, key: str, start: int, values: list[int], read: Read
 ) -> None:
+    """A number is read, and set."""
+    assert float(await wall.known("number", key)) == start
+    for number in values:
+        await wall.act("number", key, "set_value", value=number)
+        assert float(wall.shown("number", key).state) == number == read(wall.display)
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_works_without_end(wall: Wall) -> None:
+    """Works without a duration are shown without end for 0."""
+    for seconds in (90, 0):
+        await wall.act("number", "seconds_per_work", "set_value", value=seconds)
+    assert float(wall.shown("number", "seconds_per_work").state) == 0
+    assert wall.display.state.settings.get("defaultDuration") is None
+    assert requests(wall, "updateDefaultDuration")[-1] == {"durationSeconds": None}
+
+
+async def test_a_margin_in_another_unit(wall: Wall) -> None:
+    """The margin is in pixels; one with another unit is unknown."""
+    for margin, seen in (("5%", "unknown"), ("12px", "12.0")):
+        wall.display.player.settings.saved["margin"] = margin
+        await until(lambda seen=seen: wall.value("number", "margin") == seen)
+
+
+async def test_a_panel_that_knows_little(bare: Wall) -> None:
     """A panel has the entities of its settings."""
-    display.device.panel.values = {"brightness": 50}
-    await set_up(hass, display_entry)
-    assert float(await known(hass, "number", "panel_brightness")) == 50
-    assert entity_id(hass, "number", "panel_contrast") is None
-    assert entity_id(hass, "switch", "panel") is None
-
-
-async def test_a_panel_that_refuses(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A setting that the panel refuses is an error, and not shown."""
-    await known(hass, "number", "panel_brightness")
-    display.inject(FaultKind.STATUS, command="ddcPanelControl", status=500)
-    with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "number", "panel_brightness", "set_value", value=10)
-    assert error.value.translation_key == "display_rejected"
-    assert float(shown(hass, "number", "panel_brightness").state) == 65
+    bare.display.device.panel.values = {"brightness": 50}
+    await bare.set_up()
+    assert float(await bare.known("number", "panel_brightness")) == 50
+    assert bare.entity_id("number", "panel_contrast") is None
+    assert bare.entity_id("switch", "panel") is None
 
 
 # Switches
 
 
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_panel(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """The panel goes to standby and comes back."""
-    assert await known(hass, "switch", "panel") == "on"
-    await act(hass, "switch", "panel", "turn_off")
-    assert display.device.panel.values["power"] == "standby"
-    assert value(hass, "switch", "panel") == "off"
-    await act(hass, "switch", "panel", "turn_on")
-    assert value(hass, "switch", "panel") == "on"
-
-
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_sleep_schedule(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """The schedule is turned on and off, and keeps its times."""
-    assert value(hass, "switch", "sleep_schedule") == "off"
-    await act(hass, "switch", "sleep_schedule", "turn_on")
-    assert value(hass, "switch", "sleep_schedule") == "on"
-    assert display.sleep.record()["enabled"] is True
-    assert display.sleep.record()["sleepTime"] == "22:00"
-    await act(hass, "switch", "sleep_schedule", "turn_off")
-    assert value(hass, "switch", "sleep_schedule") == "off"
-    assert display.sleep.record()["wakeTime"] == "07:30"
-
-
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("profile", SECOND)
-async def test_mature_content(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """Mature works are hidden or shown; the rest of the policy stays."""
-    display.caster.policy.strict_personal = True
-    assert await known(hass, "switch", "mature_content") == "on"
-    await act(hass, "switch", "mature_content", "turn_off")
-    assert value(hass, "switch", "mature_content") == "off"
-    assert display.caster.policy.show_mature is False
-    assert display.caster.policy.strict_personal is True
-    await act(hass, "switch", "mature_content", "turn_on")
-    assert value(hass, "switch", "mature_content") == "on"
+@pytest.mark.parametrize(
+    ("profile", "key", "first", "read"),
+    [
+        *(
+            (profile, *row)
+            for profile in FIRMWARE
+            for row in (
+                ("panel", "on", lambda it: it.device.panel.values["power"] == "on"),
+                ("sleep_schedule", "off", lambda it: it.sleep.record()["enabled"]),
+            )
+        ),
+        *(
+            (profile, "mature_content", "on", lambda it: it.caster.policy.show_mature)
+            for profile in SECOND
+        ),
+    ],
+)
+async def test_switches(wall: Wall, key: str, first: str, read: Read) -> None:
+    """A switch is turned there and back, and changes nothing else."""
+    wall.display.caster.policy.strict_personal = True
+    assert await wall.known("switch", key) == first
+    there, back = ("off", "on") if first == "on" else ("on", "off")
+    for state in (there, back):
+        await wall.act("switch", key, f"turn_{state}")
+        assert wall.value("switch", key) == state
+        assert read(wall.display) is (state == "on")
+    record = wall.display.sleep.record()
+    assert (record["sleepTime"], record["wakeTime"]) == ("22:00", "07:30")
+    assert wall.display.caster.policy.strict_personal is True
 
 
 # Times
 
 
-@pytest.mark.usefixtures("setup_display")
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_times(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """Both times are set without changing anything else."""
-    assert value(hass, "time", "sleep_time") == "22:00:00"
-    await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
-    assert value(hass, "time", "sleep_time") == "23:05:00"
-    await act(hass, "time", "wake_time", "set_value", time=time(6, 0))
-    assert value(hass, "time", "wake_time") == "06:00:00"
-    record = display.sleep.record()
+@pytest.mark.parametrize("is_on", [False, True])
+async def test_times(wall: Wall, is_on: bool) -> None:
+    """Both times are set without changing anything else; a schedule that is on stays on."""
+    await wall.act("switch", "sleep_schedule", f"turn_{'on' if is_on else 'off'}")
+    assert wall.value("time", "sleep_time") == "22:00:00"
+    await wall.act("time", "sleep_time", "set_value", time=time(23, 5))
+    assert wall.value("time", "sleep_time") == "23:05:00"
+    await wall.act("time", "wake_time", "set_value", time=time(6, 0))
+    assert wall.value("time", "wake_time") == "06:00:00"
+    record = wall.display.sleep.record()
     assert (record["sleepTime"], record["wakeTime"]) == ("23:05", "06:00")
-    assert record["enabled"] is False
-
-
-async def test_times_of_a_schedule_that_is_on(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A schedule that is on stays on."""
-    await act(hass, "switch", "sleep_schedule", "turn_on")
-    await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
-    assert display.sleep.record()["enabled"] is True
-    assert value(hass, "switch", "sleep_schedule") == "on"
-
-
-@pytest.mark.usefixtures("setup_display")
-@pytest.mark.parametrize("seconds", [0, 45])
-async def test_same_times(
-    hass: HomeAssistant, display: DisplaySimulator, seconds: int
-) -> None:
-    """Times that are equal to the minute are refused before anything is sent."""
-    with pytest.raises(ServiceValidationError) as error:
-        await act(hass, "time", "sleep_time", "set_value", time=time(7, 30, seconds))
-    assert error.value.translation_key == "same_times"
-    assert not requests(display, "setSleepSchedule")
-
-
-async def test_a_time_for_a_schedule_that_is_gone(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A display without a schedule gets no command."""
-    record, display.sleep.record = display.sleep.record, lambda: None
-    with pytest.raises(ServiceValidationError) as error:
-        await act(hass, "time", "sleep_time", "set_value", time=time(21, 0))
-    assert error.value.translation_key == "no_schedule"
-    display.sleep.record = record
+    assert record["enabled"] is is_on
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_times_do_not_wake(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_times_do_not_wake(wall: Wall) -> None:
     """Setting a time does not wake a display that was put to sleep."""
-    target = {"entity_id": "media_player.wall"}
-    await hass.services.async_call("media_player", "turn_off", target, blocking=True)
-    await act(hass, "time", "wake_time", "set_value", time=time(6, 0))
-    await until(lambda: display.state.asleep)
-    assert display.sleep.record()["currentState"] == "sleeping"
-    assert display.sleep.record()["wakeTime"] == "06:00"
+    await wall.do("turn_off")
+    await wall.act("time", "wake_time", "set_value", time=time(6, 0))
+    await until(lambda: wall.display.state.asleep)
+    assert wall.display.sleep.record()["currentState"] == "sleeping"
+    assert wall.display.sleep.record()["wakeTime"] == "06:00"
 
 
-async def test_garbled_times(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_garbled_times(bare: Wall) -> None:
     """Times in another format are read; invalid ones are unknown."""
-    display.sleep.sleep_time = "9:5"
-    display.sleep.wake_time = "soon"
-    await set_up(hass, display_entry)
-    assert value(hass, "time", "sleep_time") == "09:05:00"
-    assert entity_id(hass, "time", "wake_time") is None
-
-
-# Days
+    bare.display.sleep.sleep_time = "9:5"
+    bare.display.sleep.wake_time = "soon"
+    await bare.set_up()
+    assert bare.value("time", "sleep_time") == "09:05:00"
+    assert bare.entity_id("time", "wake_time") is None
 
 
 @pytest.mark.parametrize("profile", SECOND)
-async def test_sleep_days(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_sleep_days(wall: Wall) -> None:
     """The days are set without changing anything else; others, set elsewhere, are unknown."""
-    assert value(hass, "select", "sleep_days") == "every_day"
-    await act(hass, "switch", "sleep_schedule", "turn_on")
+    sleep = wall.display.sleep
+    assert wall.value("select", "sleep_days") == "every_day"
+    await wall.act("switch", "sleep_schedule", "turn_on")
     for option, days in (
         ("weekend", ["sun", "sat"]),
         ("working_days", ["mon", "tue", "wed", "thu", "fri"]),
     ):
-        await act(hass, "select", "sleep_days", "select_option", option=option)
-        assert value(hass, "select", "sleep_days") == option
-        record = display.sleep.record()
+        await choose(wall, "sleep_days", option)
+        assert wall.value("select", "sleep_days") == option
+        record = sleep.record()
         assert (record["days"], record["enabled"]) == (days, True)
-    await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
-    assert display.sleep.days == days
-    display.sleep.days = ["mon"]
-    await setup_display.runtime_data.async_read_device()
-    assert value(hass, "select", "sleep_days") == "unknown"
-    await act(hass, "select", "sleep_days", "select_option", option="every_day")
-    assert value(hass, "select", "sleep_days") == "every_day"
-    assert display.sleep.days is None
+    await wall.act("time", "sleep_time", "set_value", time=time(23, 5))
+    assert sleep.days == days
+    sleep.days = ["mon"]
+    await wall.coordinator.async_read_device()
+    assert wall.value("select", "sleep_days") == "unknown"
+    await choose(wall, "sleep_days", "every_day")
+    assert wall.value("select", "sleep_days") == "every_day"
+    assert sleep.days is None
 
 
-async def test_days_that_a_display_ignores(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+# What is refused
+
+
+async def refusal(
+    wall: Wall, platform: str, key: str, action: str, **data: Any
+) -> str | None:
+    """Return the key of the error of an action."""
+    with pytest.raises(HomeAssistantError) as caught:
+        await wall.act(platform, key, action, **data)
+    return caught.value.translation_key
+
+
+async def test_a_panel_that_refuses(wall: Wall) -> None:
+    """A setting that the panel refuses is an error, and not shown."""
+    await wall.known("number", "panel_brightness")
+    wall.display.inject(FaultKind.STATUS, command="ddcPanelControl", status=500)
+    key = await refusal(wall, "number", "panel_brightness", "set_value", value=10)
+    assert key == "display_rejected"
+    assert float(wall.shown("number", "panel_brightness").state) == 65
+
+
+async def test_times_that_are_refused(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Times that are equal to the minute, and one for a schedule that is gone, are refused before anything is sent."""
+    for at in (time(7, 30), time(7, 30, 45)):
+        key = await refusal(wall, "time", "sleep_time", "set_value", time=at)
+        assert key == "same_times"
+    monkeypatch.setattr(wall.display.sleep, "record", lambda: None)
+    key = await refusal(wall, "time", "sleep_time", "set_value", time=time(21, 0))
+    assert key == "no_schedule"
+    assert not requests(wall, "setSleepSchedule")
+
+
+async def test_days_that_a_display_ignores(wall: Wall) -> None:
     """Firmware that does not know of days is told of by an error, and a manual sleep lasts."""
-    display.sleep.takes_days = False
-    target = {"entity_id": ENTITY_ID}
-    await hass.services.async_call("media_player", "turn_off", target, blocking=True)
-    with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "select", "sleep_days", "select_option", option="weekend")
-    assert error.value.translation_key == "display_rejected"
-    assert value(hass, "select", "sleep_days") == "every_day"
-    assert display.sleep.state == "sleeping"
+    wall.display.sleep.takes_days = False
+    await wall.do("turn_off")
+    key = await refusal(wall, "select", "sleep_days", "select_option", option="weekend")
+    assert key == "display_rejected"
+    assert wall.value("select", "sleep_days") == "every_day"
+    assert wall.display.sleep.state == "sleeping"

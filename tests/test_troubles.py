@@ -1,28 +1,23 @@
 """Test displays without internet, without a player, or with other network cards."""
 
-from datetime import timedelta
 import json
 import time
-from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.dp1.coordinator import Contact
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import CoreState, HomeAssistant, callback
+from homeassistant.core import CoreState
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 
 from .client.scripted_server import Reply, ScriptedServer
-from .displays import ENTITY_ID, playlist, set_up, settle, state_of, until
-from .entities import entity_id, known, shown, value
-from .simulators.display import DisplaySimulator, FaultKind
+from .displays import ENTITY_ID, playlist, settle, until
+from .simulators.display import FaultKind
 from .simulators.display.player import Page
 from .timing import set_timing
+from .walls import Wall
 
 from tests.timing import DEFAULTS
 
@@ -30,168 +25,142 @@ from tests.timing import DEFAULTS
 pytestmark = pytest.mark.timeout(60)
 
 CHECKED = (Contact.PROBABLE, Contact.PROVEN)
-EVENING = playlist("Dawn", "Noon", "Dusk")
+BOTH = pytest.mark.parametrize("profile", ["A1", "B"])
 
 
-async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
+async def seconds_of(wall: Wall, action: str, **data: object) -> float:
     """Call an action of the media player and return its duration in seconds."""
     began = time.monotonic()
-    await hass.services.async_call(
-        "media_player", action, {"entity_id": ENTITY_ID, **data}, blocking=True
-    )
+    await wall.do(action, **data)
     return time.monotonic() - began
 
 
-async def connected(entry: MockConfigEntry) -> None:
+async def connected(wall: Wall) -> None:
     """Wait until the socket is open and the display identified."""
-    coordinator = entry.runtime_data
+    coordinator = wall.coordinator
     await until(
         lambda: coordinator.connection.connected and coordinator.contact in CHECKED
     )
 
 
+def problem(wall: Wall) -> object:
+    """Return the reason why nothing is played."""
+    return wall.shown("binary_sensor", "playback_problem").attributes["reason"]
+
+
+async def has_problem(wall: Wall, state: str) -> None:
+    await until(lambda: wall.value("binary_sensor", "playback_problem") == state)
+
+
 # Without internet
 
 
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_added_without_a_device_status(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
-    display.player.load(EVENING)
-    display.device.status_seconds = 3
-    await set_up(hass, display_entry)
-    assert display_entry.state is ConfigEntryState.LOADED
-    assert state_of(hass).state == "playing"
-    assert value(hass, "select", "orientation") == "unknown"
-    assert state_of(hass).attributes["media_track"] == 1
-    await until(lambda: value(hass, "select", "orientation") == "landscape", 15)
+@BOTH
+async def test_added_without_a_device_status(bare: Wall) -> None:
+    """What is late is shown late; the volume can be set before, and what is muted is shown before the next status."""
+    bare.display.player.load(playlist("Dawn", "Noon"))
+    bare.display.device.status_seconds = 8
+    await bare.set_up()
+    assert bare.entry.state is ConfigEntryState.LOADED
+    assert bare.state == "playing"
+    assert bare.value("select", "orientation") == "unknown"
+    assert bare.attribute("media_track") == 1
+    await connected(bare)
+    assert bare.coordinator.data.device is None
+    await bare.do("volume_set", volume_level=0.4)
+    assert bare.display.device.volume == 40
+    await until(lambda: bare.value("select", "orientation") == "landscape")
+    assert bare.attribute("is_volume_muted") is False
+    await bare.do("volume_mute", is_volume_muted=True)
+    assert bare.display.device.muted
+    assert bare.attribute("is_volume_muted") is True
 
 
-async def test_a_device_status_that_is_cut_is_no_loss(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
+@pytest.mark.parametrize(
+    ("fault", "more"),
+    [
+        (FaultKind.CUT, {}),
+        (FaultKind.STATUS, {"status": 429, "text": "Too many commands, slow down"}),
+        (FaultKind.STATUS, {"status": 500, "text": "Failed"}),
+    ],
+    ids=["cut", "busy", "error"],
+)
+async def test_a_device_status_that_fails_is_no_loss(
+    wall: Wall, fault: FaultKind, more: dict[str, object]
 ) -> None:
     """A display with an open socket is available, also without a device status."""
     set_timing(loss_patience=0.0)
-    display.player.load(EVENING)
-    await connected(setup_display)
-    fault = display.inject(FaultKind.CUT, command="getDeviceStatus")
+    await wall.load()
+    await connected(wall)
+    struck = wall.display.inject(fault, command="getDeviceStatus", **more)
     for _ in range(4):
-        await setup_display.runtime_data.async_refresh()
-    await until(lambda: fault.hits)
-    assert state_of(hass).state == "playing"
+        await wall.coordinator.async_refresh()
+    await until(lambda: struck.hits)
+    assert wall.state == "playing"
 
 
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_actions_return_without_the_device_status(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@BOTH
+async def test_actions_return_without_the_device_status(wall: Wall) -> None:
     """Actions return after the acknowledgment, and the device status is read in the background."""
-    display.player.load(EVENING)
-    await connected(setup_display)
-    display.device.status_seconds = 60
-    assert await act(hass, "volume_set", volume_level=0.2) < 5
-    assert await act(hass, "volume_mute", is_volume_muted=True) < 5
-    assert await act(hass, "turn_off") < 5
-    assert display.player.asleep
-    assert state_of(hass).state == "off"
-    assert await act(hass, "turn_on") < 5
-    assert state_of(hass).state == "playing"
-
-
-@pytest.mark.parametrize("action", ["volume_set", "volume_mute"])
-async def test_actions_wait_once(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    action: str,
-) -> None:
-    """An action that reads the device status before and after its command waits only once for a late one."""
-    await connected(setup_display)
-    await settle(display)
-    display.device.status_seconds = 60
-    data = (
-        {"volume_level": 0.2} if action == "volume_set" else {"is_volume_muted": True}
-    )
-    assert await act(hass, action, **data) < 1.7
-    assert display.device.muted is (action == "volume_mute")
+    wall.display.player.load(playlist("Dawn"))
+    await connected(wall)
+    wall.display.device.status_seconds = 60
+    assert await seconds_of(wall, "volume_set", volume_level=0.2) < 5
+    assert await seconds_of(wall, "turn_off") < 5
+    assert wall.display.player.asleep
+    assert wall.state == "off"
+    assert await seconds_of(wall, "turn_on") < 5
+    assert wall.state == "playing"
+    # One that reads it before and after its command waits once for it.
+    assert await seconds_of(wall, "volume_mute", is_volume_muted=True) < 1.7
+    assert wall.display.device.muted
 
 
 # The player
 
 
-async def test_error_page(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_error_page(wall: Wall) -> None:
     """A display on its error page is idle with a reason, and leaves the page when woken."""
-    display.player.load(EVENING)
-    await connected(setup_display)
-    display.show_page(Page.ERROR, "service_failed")
-    await setup_display.runtime_data.async_read_device()
-    assert state_of(hass).state == "idle"
-    assert "media_title" not in state_of(hass).attributes
-    problem = shown(hass, "binary_sensor", "playback_problem")
-    assert problem.state == "on"
-    assert problem.attributes["reason"] == "service_failed"
-    await act(hass, "turn_on")
-    await until(lambda: state_of(hass).state == "playing")
-    assert value(hass, "binary_sensor", "playback_problem") == "off"
+    wall.display.player.load(playlist("Dawn"))
+    await connected(wall)
+    wall.display.show_page(Page.ERROR, "service_failed")
+    await wall.coordinator.async_read_device()
+    assert (wall.state, wall.attribute("media_title")) == ("idle", None)
+    await has_problem(wall, "on")
+    assert problem(wall) == "service_failed"
+    await wall.do("turn_on")
+    await until(lambda: wall.state == "playing")
+    await has_problem(wall, "off")
 
 
-async def test_overheating_lasts_until_the_page_is_left(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_overheating_lasts_until_the_page_is_left(wall: Wall) -> None:
     """A cast clears the error in the device status, but not the error page."""
-    await connected(setup_display)
-    display.overheat()
-    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
-    await until(lambda: setup_display.runtime_data.data.error_page == "overheating")
-    display.player.overheating = False
-    display.player.load(EVENING)
-    await setup_display.runtime_data.async_read_player()
-    assert value(hass, "binary_sensor", "playback_problem") == "on"
-    assert state_of(hass).state == "idle"
-
-
-@pytest.mark.parametrize("page", [Page.SETUP, Page.BLANK])
-async def test_a_page_without_a_player(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    page: Page,
-) -> None:
-    """A missing player is detected by a failed command, and its return without a command."""
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).state == "playing")
-    display.show_page(page)
-    with pytest.raises(Exception, match="Wall"):
-        await act(hass, "media_next_track")
-    assert state_of(hass).state == ("idle" if page is Page.SETUP else "unknown")
-    display.show_page(Page.PLAYLIST)
-    await until(lambda: state_of(hass).state == "playing")
+    await connected(wall)
+    wall.display.overheat()
+    await has_problem(wall, "on")
+    await until(lambda: wall.coordinator.data.error_page == "overheating")
+    wall.display.player.overheating = False
+    wall.display.player.load(playlist("Dawn"))
+    await wall.coordinator.async_read_player()
+    assert wall.value("binary_sensor", "playback_problem") == "on"
+    assert wall.state == "idle"
 
 
 @pytest.mark.parametrize(
-    ("page", "reason"),
-    [(Page.SETUP, "display_not_ready"), (Page.BLANK, "display_player_not_running")],
+    ("page", "state", "reason"),
+    [
+        (Page.SETUP, "idle", "display_not_ready"),
+        (Page.BLANK, "unknown", "display_player_not_running"),
+    ],
 )
-async def test_an_action_tells_why_nothing_moves(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    page: Page,
-    reason: str,
+async def test_a_page_without_a_player(
+    wall: Wall, page: Page, state: str, reason: str
 ) -> None:
-    """An action is still offered when the player is known to be gone, and says so."""
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).state == "playing")
-    await settle(display)
-    offered = state_of(hass).attributes["supported_features"]
-    display.show_page(page)
-    await setup_display.runtime_data.async_read_player()
-    assert state_of(hass).state == ("idle" if page is Page.SETUP else "unknown")
-    assert state_of(hass).attributes["supported_features"] == offered
+    """A missing player is noticed by a command that fails, which is still offered and says why; its return needs none."""
+    await wall.load()
+    await settle(wall.display)
+    offered = wall.attribute("supported_features")
+    wall.display.show_page(page)
     for action, data in (
         ("media_next_track", {}),
         ("media_previous_track", {}),
@@ -200,339 +169,187 @@ async def test_an_action_tells_why_nothing_moves(
         ("repeat_set", {"repeat": "one"}),
     ):
         with pytest.raises(HomeAssistantError) as raised:
-            await act(hass, action, **data)
+            await wall.do(action, **data)
         assert raised.value.translation_key == reason
+        assert wall.state == state
+        assert wall.attribute("supported_features") == offered
+    wall.display.show_page(Page.PLAYLIST)
+    await until(lambda: wall.state == "playing")
 
 
 @pytest.mark.parametrize("profile", ["A1"])
-async def test_a_work_that_fails_to_load(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+async def test_a_work_that_fails_to_load(wall: Wall) -> None:
     """A failed work is detected by a delayed request, since this firmware does not push it."""
-    display.player.load_seconds = 60
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).state == "playing")
-    display.player.render_status = 3
-    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
-    assert shown(hass, "binary_sensor", "playback_problem").attributes["reason"] == (
-        "render_failed"
-    )
+    wall.display.player.load_seconds = 60
+    wall.display.player.load(playlist("Dawn"))
+    await until(lambda: wall.state == "playing")
+    wall.display.player.render_status = 3
+    await has_problem(wall, "on")
+    assert problem(wall) == "render_failed"
+
+
+@BOTH
+async def test_a_work_that_never_loads(wall: Wall) -> None:
+    """A work that loads for ever is a problem, until another is shown."""
+    await connected(wall)
+    stream = Reply(200, b"", {"Content-Type": "multipart/x-mixed-replace"})
+    async with ScriptedServer.run(stream) as server:
+        document = playlist("Camera", "Dawn")
+        document["items"][0]["source"] = f"{server.url}/camera"
+        wall.display.caster.preflight = False
+        await wall.do("dp1.cast_playlist", playlist=document)
+        await has_problem(wall, "on")
+        assert problem(wall) == "not_loading"
+        await wall.do("media_next_track")
+        await has_problem(wall, "off")
+
+
+@BOTH
+async def test_an_error_page_that_nobody_noticed(wall: Wall) -> None:
+    """A cast that is lost on the error page wakes the display; one that must not wake it does not."""
+    # It does not reach the cloud of its maker.
+    display = wall.display
+    display.poller.relayer_connected = False
+    await connected(wall)
+    display.player.load(playlist("Dawn"))
+    await until(lambda: display.player.render_status == 2)
+    await settle(display)
+    display.show_page(Page.ERROR)
+    await settle(display)
+    await wall.do("dp1.cast_playlist", playlist=playlist("Reef"), wake=False)
+    await until(lambda: problem(wall) == "service_failed")
+    assert display.player.page is Page.ERROR
+    display.show_page(Page.PLAYLIST)
+    await has_problem(wall, "off")
+    display.show_page(Page.ERROR)
+    await settle(display)
+    await wall.do("dp1.cast_playlist", playlist=playlist("Lagoon"))
+    await until(lambda: display.sees)
+    assert display.state.current_title == "Lagoon"
+    await has_problem(wall, "off")
+
+
+@pytest.mark.parametrize("profile", ["A1"])
+async def test_a_player_that_was_killed(wall: Wall) -> None:
+    """A player that does not answer is unknown, never idle, and the reason is no message of its daemon."""
+    await wall.load()
+    await connected(wall)
+    events = async_capture_events(wall.hass, "state_changed")
+    wall.display.break_page("cdp: connection is not initialized")
+    await until(lambda: wall.state == "unknown")
+    await wall.coordinator.async_refresh_player()
+    await settle(wall.display)
+    ours = [event.data for event in events if event.data["entity_id"] == ENTITY_ID]
+    assert {data["new_state"].state for data in ours} <= {"playing", "unknown"}
+    assert problem(wall) == "no_player"
 
 
 # The connection
 
 
-async def socket_fails(
-    display: DisplaySimulator, entry: MockConfigEntry, status: int, route: str
-) -> None:
+async def socket_fails(wall: Wall, status: int, route: str) -> None:
     """Close the socket and refuse new ones."""
-    display.inject(FaultKind.STATUS, route=route, status=status)
-    await display.sockets.close()
-    await until(lambda: not entry.runtime_data.connection.connected)
-    await until(lambda: entry.runtime_data.connection.misses > 2)
+    await connected(wall)
+    wall.display.inject(FaultKind.STATUS, route=route, status=status)
+    await wall.display.sockets.close()
+    connection = wall.coordinator.connection
+    await until(lambda: not connection.connected and connection.misses > 2)
 
 
-@pytest.mark.parametrize("status", [200, 302, 401, 404, 500])
-async def test_a_socket_returns(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    status: int,
-) -> None:
+@pytest.mark.parametrize("status", [200, 302, 404])
+async def test_a_socket_returns(wall: Wall, status: int) -> None:
     """The socket is reopened within five seconds, whatever response refused it."""
     assert DEFAULTS["last_retry"] < 5
     set_timing(last_retry=0.2)
-    await connected(setup_display)
-    await socket_fails(display, setup_display, status, "/api/notification")
-    display.heal()
-    await until(lambda: setup_display.runtime_data.connection.connected)
+    await socket_fails(wall, status, "/api/notification")
+    wall.display.heal()
+    await until(lambda: wall.coordinator.connection.connected)
 
 
-@pytest.mark.parametrize("status", [403, 429, 502])
-async def test_nothing_but_errors(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    status: int,
-) -> None:
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(403, "display_address_not_accepted"), (429, "display_busy")],
+)
+async def test_nothing_but_errors(wall: Wall, status: int, reason: str) -> None:
     """A display that only returns errors for minutes becomes unavailable with a reason."""
-    await connected(setup_display)
-    await socket_fails(display, setup_display, status, "")
-    assert state_of(hass).state != "unavailable"
+    await socket_fails(wall, status, "")
+    assert wall.state != "unavailable"
     set_timing(error_patience=0.0)
-    await until(lambda: state_of(hass).state == "unavailable")
-    reason = setup_display.runtime_data.last_exception.translation_key
-    assert (
-        reason
-        == {
-            403: "display_address_not_accepted",
-            429: "display_busy",
-            502: "display_temporary",
-        }[status]
-    )
-    display.heal()
-    await until(lambda: state_of(hass).state != "unavailable")
+    await until(lambda: wall.state == "unavailable")
+    error = wall.coordinator.last_exception
+    assert isinstance(error, HomeAssistantError) and error.translation_key == reason
+    wall.display.heal()
+    await until(lambda: wall.state != "unavailable")
 
 
-# Startup
+# Startup, and what is remembered
 
 
-async def test_a_dead_display_does_not_delay_the_start(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-) -> None:
+async def test_a_dead_display_does_not_delay_the_start(wall: Wall) -> None:
     """A known display is set up from stored data, and available once it answers."""
-    await known(hass, "number", "panel_brightness")
-    await until(lambda: bool(entity_id(hass, "button", "take_screenshot")))
-    ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
-    await hass.config_entries.async_unload(setup_display.entry_id)
-    display.inject(FaultKind.HANG)
+    hass, entry = wall.hass, wall.entry
+    await wall.known("number", "panel_brightness")
+    await until(lambda: bool(wall.entity_id("button", "take_screenshot")))
+
+    def ids() -> set[str]:
+        return {entity.entity_id for entity in er.async_get(hass).entities.values()}
+
+    before = ids()
+    await hass.config_entries.async_unload(entry.entry_id)
+    wall.display.inject(FaultKind.HANG)
     set_timing(start_patience=60.0)
     hass.set_state(CoreState.not_running)
     began = time.monotonic()
-    await hass.config_entries.async_setup(setup_display.entry_id)
+    await hass.config_entries.async_setup(entry.entry_id)
     assert time.monotonic() - began < 30
-    assert setup_display.state is ConfigEntryState.LOADED
-    assert state_of(hass).state == "unavailable"
-    assert {state.entity_id for state in hass.states.async_all()} == {
-        state.entity_id
-        for state in hass.states.async_all()
-        if state.state == "unavailable"
-    }
+    assert entry.state is ConfigEntryState.LOADED
+    assert {state.state for state in hass.states.async_all()} == {"unavailable"}
     hass.set_state(CoreState.running)
-    display.heal()
-    setup_display.runtime_data.connection.async_retry_now()
-    await until(lambda: state_of(hass).state == "idle", 15)
-    assert ids == {entity.entity_id for entity in er.async_get(hass).entities.values()}
+    wall.display.heal()
+    wall.coordinator.connection.async_retry_now()
+    await until(lambda: wall.state == "idle", 15)
+    assert before == ids()
 
 
-# Identity
+async def test_entities_stay_during_a_set_up_screen(wall: Wall) -> None:
+    """Entities of known features are added after a restart without a player."""
+    states = wall.hass.states
+    wall.display.player.load(playlist("Dawn"))
+    await wall.known("number", "margin")
+    before = {*states.async_entity_ids()}
+    await wall.hass.config_entries.async_unload(wall.entry.entry_id)
+    wall.display.show_setup_page()
+    await wall.hass.config_entries.async_setup(wall.entry.entry_id)
+    await wall.hass.async_block_till_done()
+    assert {*states.async_entity_ids()} == before
+    assert all("restored" not in state.attributes for state in states.async_all())
 
 
-async def test_other_network_cards(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-) -> None:
+async def test_other_network_cards(wall: Wall) -> None:
     """A display with the same device id is accepted with new MAC addresses, which are stored."""
-    await connected(setup_display)
-    before = setup_display.data["macs"]
-    display.device.hardware += 1
-    await hass.config_entries.async_reload(setup_display.entry_id)
-    assert setup_display.state is ConfigEntryState.LOADED
-    await until(lambda: setup_display.data["macs"] != before)
-    assert state_of(hass).state == "idle"
+    await connected(wall)
+    before = wall.entry.data["macs"]
+    wall.display.device.hardware += 1
+    await wall.reload()
+    assert wall.entry.state is ConfigEntryState.LOADED
+    await until(lambda: wall.entry.data["macs"] != before)
+    assert wall.state == "idle"
 
 
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_a_foreign_push(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
+@BOTH
+async def test_a_foreign_push(wall: Wall) -> None:
     """MAC addresses of a push are not stored, and do not lock out the display."""
-    await connected(setup_display)
-    await until(lambda: len(setup_display.data["macs"]) == 2)
-    before = setup_display.data["macs"]
+    await connected(wall)
+    await until(lambda: len(wall.entry.data["macs"]) == 2)
+    before = wall.entry.data["macs"]
+    hardware = {"en": "02:aa:00:00:00:01"}
     push = {
         "notification_type": "device_status",
-        "message": {
-            "installedVersion": "1.0.0",
-            "macInfo": {"en": "02:aa:00:00:00:01"},
-        },
+        "message": {"installedVersion": "1.0.0", "macInfo": hardware},
     }
-    await display.send_frame(json.dumps(push))
-    await setup_display.runtime_data.async_refresh()
-    await until(lambda: state_of(hass).state == "idle")
-    assert setup_display.data["macs"] == before
-    await hass.config_entries.async_reload(setup_display.entry_id)
-    assert setup_display.state is ConfigEntryState.LOADED
-
-
-# Entities
-
-
-async def test_entities_stay_during_a_set_up_screen(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """Entities of known features are added after a restart without a player."""
-    display.player.load(EVENING)
-    await known(hass, "number", "margin")
-    before = {state.entity_id for state in hass.states.async_all()}
-    await hass.config_entries.async_unload(setup_display.entry_id)
-    display.show_setup_page()
-    await hass.config_entries.async_setup(setup_display.entry_id)
-    await hass.async_block_till_done()
-    assert {state.entity_id for state in hass.states.async_all()} == before
-    assert all("restored" not in state.attributes for state in hass.states.async_all())
-
-
-# Interludes
-
-
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-async def test_events_of_an_interlude(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """An interlude fires one event at its start and one at its end, both marked as an interlude."""
-    display.player.load(EVENING)
-    display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-    # The name of the playlist is read after the work was pushed, and fired then.
-    await until(lambda: state_of(hass).attributes.get("media_playlist"))
-    activity = entity_id(hass, "event", "activity")
-    await until(lambda: state_of(hass, activity).attributes.get("title") == "Noon")
-    await hass.async_block_till_done()
-    heard: list[dict[str, Any]] = []
-
-    @callback
-    def note(event: Any) -> None:
-        """Record an event."""
-        state = event.data["new_state"]
-        if event.data["entity_id"] != activity:
-            return
-        # An event about the work before may be late.
-        is_first = not heard and state.attributes.get("interlude")
-        if is_first or (heard and heard[-1]["at"] != state.state):
-            heard.append({"at": state.state, **state.attributes})
-
-    hass.bus.async_listen("state_changed", note)
-    await hass.services.async_call(
-        "dp1",
-        "cast_playlist",
-        {
-            "entity_id": ENTITY_ID,
-            "playlist": playlist("Alarm", id="0f9a8a36-4f6c-4f0c-8c7e-4d8f1f3b0000"),
-            "show_for": timedelta(seconds=1),
-        },
-        blocking=True,
-    )
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Alarm")
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-    await until(lambda: len(heard) > 1)
-    await hass.async_block_till_done()
-    assert [(told["event_type"], told["title"]) for told in heard] == [
-        ("artwork_changed", "Alarm"),
-        ("artwork_changed", "Noon"),
-    ]
-    assert all(told["interlude"] for told in heard)
-    assert heard[1]["work_id"] == EVENING["items"][1]["id"]
-    assert {"link", "picture", "exhibition"} <= heard[1].keys()
-
-
-# What the player does not tell
-
-
-async def cast(hass: HomeAssistant, document: dict[str, Any], **data: Any) -> None:
-    await hass.services.async_call(
-        "dp1",
-        "cast_playlist",
-        {"entity_id": ENTITY_ID, "playlist": document, **data},
-        blocking=True,
-    )
-
-
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_an_error_page_that_nobody_noticed(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A cast that is lost on the error page wakes the display; one that must not wake it does not."""
-    # It does not reach the cloud of its maker.
-    display.poller.relayer_connected = False
-    await connected(setup_display)
-    display.player.load(EVENING)
-    await until(lambda: display.player.render_status == 2)
-    await settle(display)
-    display.show_page(Page.ERROR)
-    await settle(display)
-    await cast(hass, playlist("Reef"), wake=False)
-    await until(
-        lambda: (
-            shown(hass, "binary_sensor", "playback_problem").attributes["reason"]
-            == "service_failed"
-        )
-    )
-    assert display.player.page is Page.ERROR
-    display.show_page(Page.PLAYLIST)
-    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "off")
-    display.show_page(Page.ERROR)
-    await settle(display)
-    await cast(hass, playlist("Lagoon"))
-    await until(lambda: display.sees)
-    assert display.state.current_title == "Lagoon"
-    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "off")
-
-
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_a_work_that_never_loads(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A work that loads for ever is a problem, until another is shown."""
-    await connected(setup_display)
-    stream = Reply(200, b"", {"Content-Type": "multipart/x-mixed-replace"})
-    async with ScriptedServer.run(stream) as server:
-        document = playlist("Camera", "Dawn")
-        document["items"][0]["source"] = f"{server.url}/camera"
-        display.caster.preflight = False
-        await cast(hass, document)
-        await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
-        problem = shown(hass, "binary_sensor", "playback_problem")
-        assert problem.attributes["reason"] == "not_loading"
-        await act(hass, "media_next_track")
-        await until(lambda: value(hass, "binary_sensor", "playback_problem") == "off")
-
-
-@pytest.mark.parametrize("profile", ["A1"])
-async def test_the_artist_is_known_at_once(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """Older firmware drops the manifest of a work, which is known from the cast before it is read again."""
-    await connected(setup_display)
-    document = playlist("Dawn")
-    document["items"][0]["inlineManifest"] = {
-        "refVersion": "0.1.0",
-        "metadata": {"artists": [{"name": "Ada"}]},
-    }
-    await cast(hass, document)
-    assert state_of(hass).attributes["media_title"] == "Dawn"
-    assert state_of(hass).attributes["media_artist"] == "Ada"
-
-
-@pytest.mark.parametrize("profile", ["A1"])
-async def test_a_player_that_was_killed(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """A player that does not answer is unknown, never idle, and the reason is no message of its daemon."""
-    display.player.load(EVENING)
-    await connected(setup_display)
-    await until(lambda: state_of(hass).state == "playing")
-    states = async_capture_events(hass, "state_changed")
-    display.break_page("cdp: connection is not initialized")
-    await until(lambda: state_of(hass).state == "unknown")
-    await setup_display.runtime_data.async_refresh_player()
-    await settle(display)
-    found = {
-        event.data["new_state"].state
-        for event in states
-        if event.data["entity_id"] == ENTITY_ID
-    }
-    assert found <= {"playing", "unknown"}
-    problem = shown(hass, "binary_sensor", "playback_problem")
-    assert problem.attributes["reason"] == "no_player"
-
-
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_sound_without_internet(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
-    """The volume can be set before the first device status, and what is muted is shown before the next."""
-    display.player.load(EVENING)
-    display.device.status_seconds = 3
-    await set_up(hass, display_entry)
-    await connected(display_entry)
-    assert display_entry.runtime_data.data.device is None
-    await act(hass, "volume_set", volume_level=0.4)
-    assert display.device.volume == 40
-    await until(lambda: state_of(hass).attributes.get("is_volume_muted") is False)
-    await act(hass, "volume_mute", is_volume_muted=True)
-    assert display.device.muted
-    assert state_of(hass).attributes["is_volume_muted"] is True
+    await wall.display.send_frame(json.dumps(push))
+    await wall.coordinator.async_refresh()
+    await until(lambda: wall.state == "idle")
+    assert wall.entry.data["macs"] == before
+    await wall.reload()
+    assert wall.entry.state is ConfigEntryState.LOADED

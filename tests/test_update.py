@@ -1,21 +1,18 @@
 """Test the update entity of a display."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from .displays import FIRMWARE, set_up, until
-from .entities import act, known, shown, value
-from .simulators.display import DisplaySimulator, FaultKind
+from .displays import FIRMWARE, until
+from .simulators.display import FaultKind
 from .timing import FAST
+from .walls import Wall
 
 from tests.timing import Timing
 
@@ -26,105 +23,85 @@ def timing() -> Timing:
     return dict(FAST, first_retry=0.02)
 
 
+@pytest.fixture
+async def old(bare: Wall) -> Wall:
+    """Set up a display for which there is new firmware."""
+    bare.display.device.latest_version = "9.9.9"
+    await bare.set_up()
+    return bare
+
+
+async def install(wall: Wall) -> None:
+    await wall.act("update", "firmware", "install")
+
+
+async def refusal(wall: Wall, **fault: Any) -> str | None:
+    """Return the key of the error of an installation that the display refuses."""
+    refuse = {"command": "updateToLatestVersion", **fault}
+    wall.display.inject(FaultKind.STATUS, **refuse)
+    with pytest.raises(HomeAssistantError) as caught:
+        await install(wall)
+    return caught.value.translation_key
+
+
+def attribute(wall: Wall, name: str) -> Any:
+    return wall.shown("update", "firmware").attributes[name]
+
+
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_install(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_install(old: Wall) -> None:
     """Firmware is installed on request, and in progress until the new version is reported."""
-    display.device.latest_version = "9.9.9"
-    display.boot_seconds = 0.3
-    await set_up(hass, display_entry)
-    state = shown(hass, "update", "firmware")
-    assert state.state == "on"
-    assert state.attributes["installed_version"] == display.firmware.version
-    assert state.attributes["latest_version"] == "9.9.9"
-    assert state.attributes["in_progress"] is False
-    await act(hass, "update", "firmware", "install")
-    state = shown(hass, "update", "firmware")
-    assert state.attributes["in_progress"] is True
-    assert state.attributes["update_percentage"] is None
-    await until(lambda: value(hass, "update", "firmware") == "off")
-    state = shown(hass, "update", "firmware")
-    assert state.attributes["installed_version"] == "9.9.9"
-    assert state.attributes["in_progress"] is False
-    assert display.commands.count("updateToLatestVersion") == 1
+    old.display.boot_seconds = 0.3
+    assert old.value("update", "firmware") == "on"
+    assert attribute(old, "installed_version") == old.display.firmware.version
+    assert attribute(old, "latest_version") == "9.9.9"
+    assert attribute(old, "in_progress") is False
+    await install(old)
+    assert attribute(old, "in_progress") is True
+    assert attribute(old, "update_percentage") is None
+    await until(lambda: old.value("update", "firmware") == "off")
+    assert attribute(old, "installed_version") == "9.9.9"
+    assert attribute(old, "in_progress") is False
+    assert old.display.commands.count("updateToLatestVersion") == 1
 
 
-async def test_installation_that_never_shows(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The progress ends after a while without a new version."""
-    display.server.gate = None
-    display.device.latest_version = "9.9.9"
-    display.device.on_update = lambda: None
-    await set_up(hass, display_entry)
+async def test_installation_that_never_shows(old: Wall) -> None:
+    """The progress ends after a while without a new version, or when the entry is unloaded."""
+    old.display.server.gate = None
+    old.display.device.on_update = lambda: None
     for _ in range(2):
-        await act(hass, "update", "firmware", "install")
-        assert shown(hass, "update", "firmware").attributes["in_progress"] is True
-        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=31))
-        await hass.async_block_till_done()
-        assert shown(hass, "update", "firmware").attributes["in_progress"] is False
-        assert value(hass, "update", "firmware") == "on"
+        await install(old)
+        assert attribute(old, "in_progress") is True
+        async_fire_time_changed(old.hass, dt_util.utcnow() + timedelta(minutes=31))
+        await old.hass.async_block_till_done()
+        assert attribute(old, "in_progress") is False
+        assert old.value("update", "firmware") == "on"
+    await install(old)
+    assert await old.hass.config_entries.async_unload(old.entry.entry_id)
 
 
-async def test_installation_that_is_refused(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_installation_that_is_refused(old: Wall) -> None:
     """A refused installation is not in progress."""
-    display.device.latest_version = "9.9.9"
-    await set_up(hass, display_entry)
-    display.inject(FaultKind.STATUS, command="updateToLatestVersion", status=500)
-    with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "update", "firmware", "install")
-    assert error.value.translation_key == "display_rejected"
-    assert shown(hass, "update", "firmware").attributes["in_progress"] is False
+    assert await refusal(old, status=500) == "display_rejected"
+    assert attribute(old, "in_progress") is False
 
 
-async def test_latest_firmware_unknown(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_latest_firmware_unknown(bare: Wall) -> None:
     """The entity is unknown while the display does not know the latest version."""
-    await display.set_internet(False)
-    await set_up(hass, display_entry)
-    assert value(hass, "update", "firmware") == "unknown"
-    await display.set_internet(True)
-    assert await known(hass, "update", "firmware") == "off"
+    await bare.display.set_internet(False)
+    await bare.set_up()
+    assert bare.value("update", "firmware") == "unknown"
+    await bare.display.set_internet(True)
+    assert await bare.known("update", "firmware") == "off"
 
 
-async def test_unload_while_under_way(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
-    """An entry can be unloaded during an installation."""
-    display.device.latest_version = "9.9.9"
-    display.device.on_update = lambda: None
-    await set_up(hass, display_entry)
-    await act(hass, "update", "firmware", "install")
-    assert await hass.config_entries.async_unload(display_entry.entry_id)
-
-
-async def test_an_update_that_is_refused_twice(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_an_update_that_is_refused_twice(old: Wall) -> None:
     """It is not offered for ever, but the next one is."""
-    display.device.latest_version = "9.9.9"
-    await set_up(hass, display_entry)
-    display.inject(
-        FaultKind.STATUS,
-        command="updateToLatestVersion",
-        status=400,
-        text="no controller has acknowledged it",
-    )
-    keys = []
-    for _ in range(2):
-        assert value(hass, "update", "firmware") == "on"
-        with pytest.raises(HomeAssistantError) as caught:
-            await act(hass, "update", "firmware", "install")
-        keys.append(caught.value.translation_key)
-    assert keys[1] == "update_refused" != keys[0]
-    assert value(hass, "update", "firmware") == "off"
-    display.device.latest_version = "9.9.10"
-    await display_entry.runtime_data.async_read_device()
-    await until(lambda: value(hass, "update", "firmware") == "on")
+    refused = {"status": 400, "text": "no controller has acknowledged it"}
+    assert await refusal(old, **refused) != "update_refused"
+    assert old.value("update", "firmware") == "on"
+    assert await refusal(old, **refused) == "update_refused"
+    assert old.value("update", "firmware") == "off"
+    old.display.device.latest_version = "9.9.10"
+    await old.coordinator.async_read_device()
+    await until(lambda: old.value("update", "firmware") == "on")
