@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import timedelta
 import json
 import logging
@@ -49,6 +50,9 @@ ENTRY = {
     "cast": CAST,
     "cast_at": "2026-11-21T12:00:00+00:00",
     "size": 99,
+}
+FAVORITES = {
+    "favorites": [{"node": {"id": "series/1", "kind": "series", "title": "One"}}]
 }
 NAMES = {
     "displays": "dp1.displays",
@@ -104,66 +108,84 @@ def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
     return folder
 
 
+@dataclass
+class Home:
+    """A display and a catalog, and what is stored about them."""
+
+    hass: HomeAssistant
+    storage: Path
+    display: DisplaySimulator
+    catalog: CatalogSimulator
+    caplog: pytest.LogCaptureFixture
+
+    def path(self, kind: str) -> Path:
+        return self.storage / NAMES[kind]
+
+    def write(self, kind: str, data: object) -> None:
+        path = self.path(kind)
+        path.write_text(json.dumps(envelope(path.name, data)))
+
+    def kept(self, kind: str, ending: str = "") -> Any:
+        """Return the copy of a damaged file."""
+        path = self.path(kind)
+        return json.loads(path.with_name(f"{path.name}.damaged{ending}").read_text())
+
+    def entry(self, entry_id: str) -> MockConfigEntry:
+        if entry_id == DISPLAY:
+            return entry_of(self.display, entry_id=DISPLAY)
+        entry = library_entry(None, self.catalog.url)
+        object.__setattr__(entry, "entry_id", LIBRARY)
+        return entry
+
+    async def start(self) -> Library:
+        for entry_id in (DISPLAY, LIBRARY):
+            entry = await set_up(self.hass, self.entry(entry_id))
+            assert entry.state is ConfigEntryState.LOADED
+        assert state_of(self.hass).state == "idle"
+        library: Library = entry.runtime_data
+        return library
+
+    async def end(self) -> None:
+        """Write what is written at the end."""
+        self.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+        await self.hass.async_block_till_done()
+
+    def warnings(self) -> list[str]:
+        return [
+            record.getMessage()
+            for record in self.caplog.records
+            if record.levelno >= logging.WARNING
+            and record.name.startswith(("custom_components.dp1", "homeassistant"))
+            and "custom integration" not in record.getMessage()
+        ]
+
+
 @pytest.fixture
-async def servers(
+async def home(
+    hass: HomeAssistant,
+    storage: Path,
     socket_enabled: None,
-) -> AsyncIterator[tuple[DisplaySimulator, CatalogSimulator]]:
+    caplog: pytest.LogCaptureFixture,
+) -> AsyncIterator[Home]:
     async with (
         DisplaySimulator(device_id=DEVICE_ID, page_delay=0.02) as display,
         CatalogSimulator() as catalog,
     ):
-        yield display, catalog
-
-
-async def start(
-    hass: HomeAssistant, servers: tuple[DisplaySimulator, CatalogSimulator]
-) -> Library:
-    display, catalog = servers
-    entry = entry_of(display, entry_id=DISPLAY)
-    await set_up(hass, entry)
-    assert entry.state is ConfigEntryState.LOADED
-    assert state_of(hass).state == "idle"
-    gallery = library_entry(None, catalog.url)
-    object.__setattr__(gallery, "entry_id", LIBRARY)
-    await set_up(hass, gallery)
-    assert gallery.state is ConfigEntryState.LOADED
-    library: Library = gallery.runtime_data
-    return library
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [
-        record.getMessage()
-        for record in caplog.records
-        if record.levelno >= logging.WARNING
-        and record.name.startswith(("custom_components.dp1", "homeassistant"))
-        and "custom integration" not in record.getMessage()
-    ]
+        yield Home(hass, storage, display, catalog, caplog)
 
 
 @pytest.mark.parametrize("nth", range(max(map(len, DAMAGED.values()))))
-async def test_wrong_shape(
-    nth: int,
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_wrong_shape(home: Home, nth: int) -> None:
     """Each file with invalid data is kept as a copy with one warning, and setup succeeds."""
-    damaged = {
-        storage / NAMES[kind]: shapes[nth]
-        for kind, shapes in DAMAGED.items()
-        if nth < len(shapes)
-    }
-    for path, data in damaged.items():
-        path.write_text(json.dumps(envelope(path.name, data)))
-    library = await start(hass, servers)
-    told = warnings(caplog)
-    assert len(told) == len(damaged)
-    for path, data in damaged.items():
-        assert sum(str(path) in warning for warning in told) == 1
-        kept = json.loads(path.with_name(f"{path.name}.damaged").read_text())
-        assert kept["data"] == data
+    damaged = {kind: datas[nth] for kind, datas in DAMAGED.items() if nth < len(datas)}
+    for kind, data in damaged.items():
+        home.write(kind, data)
+    library = await home.start()
+    warnings = home.warnings()
+    assert len(warnings) == len(damaged)
+    for kind, data in damaged.items():
+        assert sum(str(home.path(kind)) in warning for warning in warnings) == 1
+        assert home.kept(kind)["data"] == data
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert not library.favorites.nodes()
 
@@ -177,116 +199,92 @@ async def test_wrong_shape(
         lambda name: {"version": "1", "key": name, "data": {}},
     ],
 )
-async def test_all_files_at_once(
-    content: Any,
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_all_files_at_once(home: Home, content: Any) -> None:
     """Files of a newer version or another format are kept as copies with one warning each."""
-    for name in NAMES.values():
-        (storage / name).write_text(json.dumps(content(name)))
-    await start(hass, servers)
-    assert len(warnings(caplog)) == len(NAMES)
-    for name in NAMES.values():
-        kept = json.loads((storage / f"{name}.damaged").read_text())
-        assert kept == content(name)
+    for kind, name in NAMES.items():
+        home.path(kind).write_text(json.dumps(content(name)))
+    await home.start()
+    assert len(home.warnings()) == len(NAMES)
+    for kind, name in NAMES.items():
+        assert home.kept(kind) == content(name)
 
 
-async def test_no_copy_replaces_another(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-) -> None:
+async def test_no_copy_replaces_another(home: Home) -> None:
     """Each damaged file is kept under a name of its own."""
-    path = storage / NAMES["history"]
-    contents = [envelope(path.name, {"entries": number}) for number in range(3)]
-    for content in contents:
-        path.write_text(json.dumps(content))
-        if entry := hass.config_entries.async_get_entry(DISPLAY):
-            await hass.config_entries.async_reload(entry.entry_id)
-        else:
-            await start(hass, servers)
-    for name, content in zip(("", "2", "3"), contents, strict=True):
-        kept = path.with_name(f"{path.name}.damaged{name}")
-        assert json.loads(kept.read_text()) == content
+    home.write("history", {"entries": 0})
+    await home.start()
+    for number in (1, 2):
+        home.write("history", {"entries": number})
+        await home.hass.config_entries.async_reload(DISPLAY)
+    for number, ending in enumerate(("", "2", "3")):
+        assert home.kept("history", ending)["data"] == {"entries": number}
 
 
-@pytest.mark.parametrize("kind", ["favorites", "history", "displays", "library"])
+def favorites(data: Any) -> list[str]:
+    return [node.id for node in data.favorites.nodes()]
+
+
+def casts(data: Any) -> list[str]:
+    return [entry.title for entry in data.history.entries()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry_id", "read", "expected"),
+    [
+        ("favorites", LIBRARY, favorites, ["series/1"]),
+        ("library", LIBRARY, favorites, ["series/1"]),
+        ("history", DISPLAY, casts, ["X"]),
+        ("displays", DISPLAY, casts, ["X"]),
+    ],
+)
 async def test_what_cannot_be_read_for_a_moment_is_not_damaged(
-    kind: str,
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-    caplog: pytest.LogCaptureFixture,
+    home: Home, kind: str, entry_id: str, read: Any, expected: list[str]
 ) -> None:
     """A file that the system cannot read now stays where it is, is not written, and the set-up is tried again."""
-    display, catalog = servers
-    path = storage / NAMES[kind]
+    path = home.path(kind)
     # Too many levels of symbolic links.
     path.symlink_to(path)
-    entry = (
-        library_entry(None, catalog.url)
-        if kind in ("favorites", "library")
-        else entry_of(display)
-    )
-    entry_id = LIBRARY if kind in ("favorites", "library") else DISPLAY
-    object.__setattr__(entry, "entry_id", entry_id)
-    await set_up(hass, entry)
+    entry = await set_up(home.hass, home.entry(entry_id))
     assert entry.state is ConfigEntryState.SETUP_RETRY
     assert path.name in (entry.reason or "")
     assert path.is_symlink()
     path.unlink()
-    favorites = {
-        "favorites": [{"node": {"id": "series/1", "kind": "series", "title": "One"}}]
-    }
-    if kind == "favorites":
-        path.write_text(json.dumps(envelope(path.name, favorites)))
-    assert await hass.config_entries.async_reload(entry_id)
-    if kind == "favorites":
-        (node,) = entry.runtime_data.favorites.nodes()
-        assert node.id == "series/1"
-    assert not list(storage.glob("*.damaged*"))
+    home.write("favorites", FAVORITES)
+    home.write("history", {"entries": [ENTRY]})
+    assert await home.hass.config_entries.async_reload(entry_id)
+    assert read(entry.runtime_data) == expected
+    assert not list(home.storage.glob("*.damaged*"))
 
 
-async def test_a_favorite_is_on_the_disk_before_the_answer(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-) -> None:
+async def test_a_favorite_is_on_the_disk_before_the_answer(home: Home) -> None:
     """Adding or removing a favorite is answered once it is saved, and undone if it cannot be."""
-    library = await start(hass, servers)
-    shows = (await library.async_children("exhibitions")).nodes[:2]
-    path = storage / NAMES["favorites"]
+    library = await home.start()
+    first, second = (await library.async_children("exhibitions")).nodes[:2]
+    path = home.path("favorites")
 
     async def do(action: str, node: str) -> None:
-        media_id = f"media-source://dp1/{LIBRARY}/{node}"
-        data = {"media_content_id": media_id}
-        await hass.services.async_call("dp1", action, data, blocking=True)
+        data = {"media_content_id": f"media-source://dp1/{LIBRARY}/{node}"}
+        await home.hass.services.async_call("dp1", action, data, blocking=True)
 
-    def kept() -> list[str]:
-        stored = json.loads(path.read_text())["data"]["favorites"]
-        return [favorite["node"]["id"] for favorite in stored]
+    def stored() -> list[str]:
+        favorites = json.loads(path.read_text())["data"]["favorites"]
+        return [favorite["node"]["id"] for favorite in favorites]
 
-    await do("add_favorite", shows[0].id)
-    assert kept() == [shows[0].id]
+    await do("add_favorite", first.id)
+    assert stored() == [first.id]
     content = path.read_bytes()
     path.unlink()
     # Nothing can be written here.
     path.mkdir()
-    for action, node in (
-        ("add_favorite", shows[1].id),
-        ("remove_favorite", shows[0].id),
-    ):
+    for action, node in (("add_favorite", second.id), ("remove_favorite", first.id)):
         with pytest.raises(HomeAssistantError) as caught:
             await do(action, node)
         assert caught.value.translation_key == "not_saved"
-        assert [node.id for node in library.favorites.nodes()] == [shows[0].id]
+        assert [node.id for node in library.favorites.nodes()] == [first.id]
     path.rmdir()
     path.write_bytes(content)
-    await do("remove_favorite", shows[0].id)
-    assert kept() == []
+    await do("remove_favorite", first.id)
+    assert stored() == []
 
 
 async def test_what_could_not_be_saved_is_saved_later(
@@ -295,16 +293,18 @@ async def test_what_could_not_be_saved_is_saved_later(
     """What is saved after a while is tried again if the disk was full, also after newer data, and only its owner reads it."""
     store = SafeStore(hass, "later", dict[str, int])
     path = storage / "dp1.later"
+
+    async def wait(seconds: float) -> None:
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=seconds))
+        await hass.async_block_till_done()
+
     path.mkdir()
     for number in (1, 2):
         store.async_delay_save(lambda: {"value": number}, 1)  # noqa: B023
-        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=2))
-        await hass.async_block_till_done()
+        await wait(2)
     path.rmdir()
     assert not path.exists()
-    soon = timedelta(seconds=3 * FIRST_RETRY)
-    async_fire_time_changed(hass, dt_util.utcnow() + soon)
-    await hass.async_block_till_done()
+    await wait(3 * FIRST_RETRY)
     assert json.loads(path.read_text())["data"] == {"value": 2}
     assert path.stat().st_mode & 0o777 == 0o600
     path.unlink()
@@ -313,47 +313,28 @@ async def test_what_could_not_be_saved_is_saved_later(
         await store.async_save_now({"value": 3})
     path.rmdir()
     # Whoever waits for it has been told, and has undone it.
-    async_fire_time_changed(hass, dt_util.utcnow() + 10 * soon)
-    await hass.async_block_till_done()
+    await wait(30 * FIRST_RETRY)
     assert not path.exists()
 
 
-async def test_files_are_for_their_owner(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-) -> None:
-    """No other user of the machine reads what is stored."""
-    library = await start(hass, servers)
+async def test_files_are_for_their_owner(home: Home) -> None:
+    """No other user of the machine reads what is stored; the files stay while there is an entry, and go with the last one."""
+    home.write("favorites", [1])
+    library = await home.start()
     shows = (await library.async_children("exhibitions")).nodes
     await library.async_add_favorite(shows[0].id)
-    await hass.data[ADDRESSES].async_caller(Context(), "http://192.0.2.7/x")
-    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
-    await hass.async_block_till_done()
-    files = list(storage.glob("dp1.*"))
-    assert len(files) > 2
-    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
-
-
-async def test_nothing_is_left_after_the_last_entry(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-) -> None:
-    """The files stay while there is an entry, and go with the last one, copies and pending writes included."""
-    (storage / NAMES["favorites"]).write_text(
-        json.dumps(envelope(NAMES["favorites"], [1]))
-    )
-    library = await start(hass, servers)
-    await hass.data[ADDRESSES].async_caller(Context(), "http://192.0.2.7/x")
-    shows = (await library.async_children("exhibitions")).nodes
-    await library.async_add_favorite(shows[0].id)
-    assert await hass.config_entries.async_remove(LIBRARY)
-    assert list(storage.glob("dp1.*"))
-    assert await hass.config_entries.async_remove(DISPLAY)
-    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
-    await hass.async_block_till_done()
-    assert not list(storage.glob("dp1.*"))
+    await home.hass.data[ADDRESSES].async_caller(Context(), "http://192.0.2.7/x")
+    await home.end()
+    own = [path for path in home.storage.glob("dp1.*") if "damaged" not in path.name]
+    assert len(own) > 2
+    assert {path.stat().st_mode & 0o777 for path in own} == {0o600}
+    # Copies and what is not written yet go, too.
+    await home.hass.data[ADDRESSES].async_caller(Context(), "http://192.0.2.8/x")
+    assert await home.hass.config_entries.async_remove(LIBRARY)
+    assert list(home.storage.glob("dp1.*"))
+    assert await home.hass.config_entries.async_remove(DISPLAY)
+    await home.end()
+    assert not list(home.storage.glob("dp1.*"))
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -361,12 +342,9 @@ async def test_many_entries_are_removed_at_once(
     hass: HomeAssistant, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file is removed a few times, not once more for each display: a hundred of them removed 27,000 files."""
+    nowhere = {"kind": "display", "host": "127.0.0.1", "port": 1}
     entries = [
-        MockConfigEntry(
-            domain="dp1",
-            unique_id=f"FF1-{number:08}",
-            data={"kind": "display", "host": "127.0.0.1", "port": 1},
-        )
+        MockConfigEntry(domain="dp1", unique_id=f"FF1-{number:08}", data=nowhere)
         for number in range(10)
     ]
     for entry in entries:
@@ -399,110 +377,75 @@ async def test_subentries_leave_nothing(hass: HomeAssistant, storage: Path) -> N
         unique_id="x",
     )
     name = f"dp1.library.{entry.entry_id}.subentry."
-    gone, *kept = (
-        storage / f"{name}{key}"
-        for key in ("gone", "gone.damaged", channel.subentry_id)
-    )
-    for path in (gone, *kept):
-        path.write_text(json.dumps(envelope(path.name, {})))
+    for key in ("gone", "gone.damaged", channel.subentry_id):
+        (storage / f"{name}{key}").write_text(json.dumps(envelope(f"{name}{key}", {})))
     other = storage / "dp1.library.other.subentry.gone"
     other.write_text("{}")
     entry.add_to_hass(hass)
     hass.config_entries.async_add_subentry(entry, channel)
     await set_up(hass, entry)
-    assert {path.name for path in storage.glob(f"{name}*")} == {kept[-1].name}
+    (left,) = storage.glob(f"{name}*")
+    assert left.name == f"{name}{channel.subentry_id}"
     hass.config_entries.async_remove_subentry(entry, channel.subentry_id)
     await hass.async_block_till_done()
     assert not list(storage.glob(f"{name}*"))
     assert other.exists()
 
 
-async def test_what_is_stored_is_read(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_what_is_stored_is_read(home: Home) -> None:
     """Stored files are read without a warning."""
     group = {"leader": DISPLAY, "spread": [DISPLAY, "other"]}
-    for kind, data in (
-        (
-            "displays",
-            {DISPLAY: group, "other": {**group, "announcement": ANNOUNCEMENT, "x": 1}},
-        ),
-        ("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}}),
-        ("history", {"entries": [ENTRY]}),
-        (
-            "favorites",
-            {
-                "favorites": [
-                    {"node": {"id": "series/1", "kind": "series", "title": "One"}}
-                ]
-            },
-        ),
-    ):
-        name = NAMES[kind]
-        (storage / name).write_text(json.dumps(envelope(name, data)))
-    library = await start(hass, servers)
-    assert not warnings(caplog)
+    announced = {**group, "announcement": ANNOUNCEMENT, "x": 1}
+    home.write("displays", {DISPLAY: group, "other": announced})
+    home.write("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}})
+    home.write("history", {"entries": [ENTRY]})
+    home.write("favorites", FAVORITES)
+    library = await home.start()
+    assert not home.warnings()
     assert [node.id for node in library.favorites.nodes()] == ["series/1"]
-    assert not list(storage.glob("*.damaged"))
+    assert not list(home.storage.glob("*.damaged"))
 
 
 async def test_numbers_beyond_64_bits(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-    caplog: pytest.LogCaptureFixture,
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A number that cannot be stored does not keep the rest of the catalog from being stored."""
-    _, catalog = servers
-    show = catalog.data.find_exhibition("Net Evil")
-    series = catalog.data.series(show["id"])[0]
-    artwork = catalog.data.artworks(series["id"])[0]
-    before = [dict(record) for record in (show, series, artwork)]
-    show["previewDuration"] = show["status"] = 10**30
-    series["displayIndex"] = 10**30
-    series["settings"] = {**series["settings"], "maxArtwork": 10**30}
-    artwork["index"] = 10**30
-    try:
-        library = await start(hass, servers)
-        node = f"exhibition/{show['id']}"
-        children = await library.async_children(node)
-        assert children.problem is None
-        for child in children.nodes:
-            await library.async_children(child.id)
-        await hass.config_entries.async_unload(LIBRARY)
-    finally:
-        for record, original in zip((show, series, artwork), before, strict=True):
-            record.update(original)
-    assert not warnings(caplog)
-    stored = json.loads((storage / NAMES["library"]).read_text())
+    data = home.catalog.data
+    show = data.find_exhibition("Net Evil")
+    series = data.series(show["id"])[0]
+    settings = {**series["settings"], "maxArtwork": 10**30}
+    for record, changes in (
+        (show, {"previewDuration": 10**30, "status": 10**30}),
+        (series, {"displayIndex": 10**30, "settings": settings}),
+        (data.artworks(series["id"])[0], {"index": 10**30}),
+    ):
+        for name, value in changes.items():
+            monkeypatch.setitem(record, name, value)
+    library = await home.start()
+    children = await library.async_children(f"exhibition/{show['id']}")
+    assert children.problem is None
+    for child in children.nodes:
+        await library.async_children(child.id)
+    await home.hass.config_entries.async_unload(LIBRARY)
+    assert not home.warnings()
+    stored = json.loads(home.path("library").read_text())
     assert len(stored["data"]["series"]) == 1
 
 
-async def test_texts_of_another_version(
-    hass: HomeAssistant,
-    storage: Path,
-    servers: tuple[DisplaySimulator, CatalogSimulator],
-) -> None:
+async def test_texts_of_another_version(home: Home) -> None:
     """Whatever a version before or after this one has stored, no attribute of a state is long or unsafe."""
     text = "\x1b[31m" + "x" * 100_000
     node = {"id": "series/1", "kind": "series", "title": text, "artist": text}
-    entry = {**ENTRY, "title": text, "media_id": "https://art.example/1.json"}
-    for kind, data in (
-        ("favorites", {"favorites": [{"node": node | {"note": text}}]}),
-        ("history", {"entries": [entry]}),
-    ):
-        path = storage / NAMES[kind]
-        path.write_text(json.dumps(envelope(path.name, data)))
-    library = await start(hass, servers)
+    home.write("favorites", {"favorites": [{"node": {**node, "note": text}}]})
+    media_id = "https://art.example/1.json"
+    home.write("history", {"entries": [{**ENTRY, "title": text, "media_id": media_id}]})
+    library = await home.start()
     (kept,) = library.favorites.nodes()
     assert len(kept.title) == 200 and kept.title.startswith("xxx")
-    for state in hass.states.async_all():
-        shown = json_bytes(state.attributes)
-        assert len(shown) < 16 * 1024, state.entity_id
-        assert b"\\u001b" not in shown
+    for state in home.hass.states.async_all():
+        attributes = json_bytes(state.attributes)
+        assert len(attributes) < 16 * 1024, state.entity_id
+        assert b"\\u001b" not in attributes
 
 
 @pytest.mark.parametrize(
