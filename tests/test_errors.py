@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Callable, Iterator
 import json
-from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -31,11 +30,9 @@ from custom_components.dp1.errors import (
 )
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .sources import INTEGRATION, ROOT, modules
+from .sources import INTEGRATION, modules
 
-TEXTS = json.loads(
-    Path(ROOT / "custom_components/dp1/translations/en.json").read_text("utf-8")
-)
+TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text("utf-8"))
 SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
 # Keys that only an error of a display, or of a feed, has; each is that of a class, or of one error.
 ONLY_OF_DISPLAYS = {"not_ready", "address_not_accepted", "wants_pairing"}
@@ -144,18 +141,20 @@ def test_every_error_of_a_display_has_a_text_in_forms(err: Dp1Error) -> None:
     assert err.key in TEXTS["config"]["abort"]
 
 
+def test_every_error_of_a_server_has_a_text_in_forms() -> None:
+    """Whatever goes wrong while a server is tried stands beside its field; nothing is signed there."""
+    keys = {err.key for err in samples()} - ONLY_OF_DISPLAYS - ONLY_OF_FEEDS
+    keys -= {"signature_refused"}
+    assert {f"server_{key}" for key in keys} <= TEXTS["config"]["error"].keys()
+
+
 @pytest.mark.parametrize(
     ("err", "key"),
     [
         (errors.UnreachableError(key="refused"), "display_refused"),
         (errors.NoAnswerError(), "display_no_answer"),
         (errors.UnreachableError(), "display_no_answer"),
-        (errors.LostAnswerError(), "display_lost_answer"),
-        (errors.BusyError(), "display_busy"),
-        (errors.TemporaryError(), "display_temporary"),
-        (errors.NotReadyError(), "display_not_ready"),
         (Dp1Error(key="address_not_accepted"), "display_address_not_accepted"),
-        (errors.UnexpectedAnswerError(), "display_unexpected_answer"),
         (errors.Dp1Error(), "display_failed"),
         (RejectedError("setVolume"), "display_rejected"),
         (RejectedError("displayPlaylist"), "playlist_not_accepted"),
@@ -202,7 +201,8 @@ def test_what_a_display_says_is_plain_text() -> None:
 def test_nothing_is_echoed_without_end(
     make: Callable[..., HomeAssistantError],
 ) -> None:
-    """Text from outside is one short line of plain text."""
+    """Text from outside is one short line of plain text; what has none gets none."""
+    assert make("no_display_meant").translation_placeholders is None
     error = make("forgotten", media_id="\x1b[31m<b>a</b>\n" + "x" * 100_000)
     assert error.translation_placeholders is not None
     text = error.translation_placeholders["media_id"]
@@ -233,10 +233,3 @@ def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:
     assert isinstance(caught.value.__cause__, NoAnswerError)
     with pytest.raises(KeyError), translated_errors("display", "Wall"):
         raise KeyError
-
-
-def test_input_without_particulars() -> None:
-    """A text without placeholders gets none."""
-    error = invalid_input("no_display_meant")
-    assert error.translation_placeholders is None
-    assert_complete(error)

@@ -62,10 +62,10 @@ PAGES = {
 # The trees are shared with other tests.
 pytestmark = pytest.mark.xdist_group("sources")
 SECTIONS = {
-    "config_subentries",
     "conditions",
     "config",
     "config_panel",
+    "config_subentries",
     "device",
     "entity",
     "exceptions",
@@ -104,15 +104,8 @@ ITALIC = re.compile(r"(?<![*\w])\*(?![*\s])([^*\n]+?)(?<!\s)\*(?![*\w])")
 FOLDERS = (ROOT, INTEGRATION)
 # Files of a home, not of the project.
 ELSEWHERE = ("custom_sentences/", ".storage/")
-HEADINGS = (
-    "Use cases",
-    "Supported devices",
-    "Supported functions",
-    "Data updates",
-    "Known limitations",
-    "Troubleshooting",
-    "Removal",
-)
+HEADINGS = """Use cases|Supported devices|Supported functions|Data updates|Known limitations|Troubleshooting
+|Removal""".replace("\n", "").split("|")
 MAX_WORDS = 110
 
 
