@@ -41,6 +41,8 @@ from .displays import ENTITY_ID, playlist, settle, state_of, until
 from .galleries import EVENING as EVENING_ID, Gallery
 from .sources import ROOT
 
+WALLS = {"displays": [ENTITY_ID]}
+MEMORY = "input_text.last"
 FOLDER = ROOT / "blueprints" / "automation" / "dp1"
 EVENING = playlist("Dawn", "Noon", "Dusk")
 for item in EVENING["items"]:
@@ -87,6 +89,18 @@ async def use(hass: HomeAssistant, **blueprints: dict[str, Any]) -> None:
         assert state_of(hass, f"automation.{name}").state == "on", name
 
 
+async def remember(hass: HomeAssistant, text: str) -> None:
+    """Set what an automation remembers."""
+    last = {"last": {"initial": ""}}
+    assert await async_setup_component(hass, "input_text", {"input_text": last})
+    value = {"entity_id": MEMORY, "value": text}
+    await hass.services.async_call("input_text", "set_value", value, blocking=True)
+
+
+def memory(hass: HomeAssistant) -> str:
+    return state_of(hass, MEMORY).state
+
+
 async def stop(hass: HomeAssistant) -> None:
     """Turn the automations off, with the timers they wait for."""
     await hass.services.async_call(
@@ -126,7 +140,6 @@ async def test_moments(hass: HomeAssistant) -> None:
     hass.config.internal_url = "http://127.0.0.1:8123"
     async with Gallery.of(hass, load=False) as gallery:
         wall = gallery.wall
-        wall.caster.preflight = False
         wall.player.load(EVENING)
         wall.player.handle("moveToArtwork", {"index": 2})
         await until(lambda: gallery.attribute("media_title") == "Dusk")
@@ -134,17 +147,16 @@ async def test_moments(hass: HomeAssistant) -> None:
         hass.states.async_set("binary_sensor.water", "off", {"friendly_name": "Water"})
         hass.states.async_set("camera.door", "idle")
         told = async_mock_service(hass, "notify", "phone")
-        walls = {"displays": [ENTITY_ID]}
         await use(
             hass,
             doorbell={
-                **walls,
+                **WALLS,
                 "doorbell": "binary_sensor.door",
                 "camera": "camera.door",
             },
-            alarm_message={**walls, "alarm": "binary_sensor.water"},
+            alarm_message={**WALLS, "alarm": "binary_sensor.water"},
             new_exhibition={"notify": "notify.phone"},
-            display_in_trouble={**walls, "notify": "notify.phone"},
+            display_in_trouble={**WALLS, "notify": "notify.phone"},
         )
 
         hass.states.async_set("binary_sensor.door", "on")
@@ -178,14 +190,11 @@ async def test_moments(hass: HomeAssistant) -> None:
         await stop(hass)
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_titles_of_strangers(hass: HomeAssistant) -> None:
+async def test_titles_of_strangers(hass: HomeAssistant, gallery: Gallery) -> None:
     """A title that looks like a template or a value stays a title: it is rendered once, and taken as a text."""
     titles = ["{{ states | count }}", "{% set x = 1 %}", "[1, 2]", "{'a': 1}", "None"]
     titles += ["True", "007", "1984", "...", "1e9", "<" * 100, "[x](http://a) ![](b)"]
-    assert await async_setup_component(
-        hass, "input_text", {"input_text": {"last": {"initial": ""}}}
-    )
+    await remember(hass, "")
     told: list[dict[str, Any]] = []
     kept: list[str] = []
 
@@ -199,31 +208,28 @@ async def test_titles_of_strangers(hass: HomeAssistant) -> None:
         if state := event.data["new_state"]:
             kept.append(state.state)
 
-    async with Gallery.of(hass) as gallery:
-        wall = gallery.wall
-        wall.caster.preflight = False
-        hass.services.async_register("notify", "phone", tell)
-        await use(
-            hass,
-            new_exhibition={"notify": "notify.phone"},
-            followed_channel={"display": ENTITY_ID, "memory": "input_text.last"},
-        )
-        async_track_state_change_event(hass, "input_text.last", keep)
-        news = {"media_content_id": gallery.media_id(f"playlist/{EVENING_ID}")}
-        for title in titles:
-            reset = {"entity_id": "input_text.last", "value": ""}
-            await hass.services.async_call("input_text", "set_value", reset, True)
-            before = wall.casts
-            news |= {"title": title, "artist": title, "channel": title}
-            told.clear()
-            kept.clear()
-            for kind in ("exhibition_opened", "channel_playlist"):
-                async_dispatcher_send(hass, NEWS, NewsItem("x", kind, dict(news)))
-            await hass.async_block_till_done()
-            assert [(each["title"], each["message"]) for each in told] == [(title,) * 2]
-            assert kept[0] == title
-            assert wall.casts > before
-        await stop(hass)
+    wall = gallery.wall
+    hass.services.async_register("notify", "phone", tell)
+    await use(
+        hass,
+        new_exhibition={"notify": "notify.phone"},
+        followed_channel={"display": ENTITY_ID, "memory": MEMORY},
+    )
+    async_track_state_change_event(hass, MEMORY, keep)
+    news = {"media_content_id": gallery.media_id(f"playlist/{EVENING_ID}")}
+    for title in titles:
+        await remember(hass, "")
+        before = wall.casts
+        news |= {"title": title, "artist": title, "channel": title}
+        told.clear()
+        kept.clear()
+        for kind in ("exhibition_opened", "channel_playlist"):
+            async_dispatcher_send(hass, NEWS, NewsItem("x", kind, dict(news)))
+        await hass.async_block_till_done()
+        assert [(each["title"], each["message"]) for each in told] == [(title,) * 2]
+        assert kept[0] == title
+        assert wall.casts > before
+    await stop(hass)
 
 
 @pytest.mark.parametrize(
@@ -231,212 +237,129 @@ async def test_titles_of_strangers(hass: HomeAssistant) -> None:
     [["1984", "2001"], ["[1]", "{}", "True"], ["Short", "A" * 110, "A" * 120]],
     ids=["numbers", "values", "long"],
 )
-async def test_titles_of_the_day(hass: HomeAssistant, names: list[str]) -> None:
-    """Each day has another entry, whatever its title looks like and however long it is."""
+async def test_art_of_the_day(hass: HomeAssistant, names: list[str]) -> None:
+    """Each day has another entry, whatever its title looks like and however long it is; what a person chose stays a day."""
     await set_noon(hass)
-    assert await async_setup_component(
-        hass, "input_text", {"input_text": {"last": {"initial": ""}}}
-    )
-    chosen = async_mock_service(hass, "media_player", "select_source")
-    shown = ""
-    day = {"display": ENTITY_ID, "at": soon(60), "memory": "input_text.last"}
+    await remember(hass, "")
+    calls = async_mock_service(hass, "media_player", "select_source")
+    day = {"display": ENTITY_ID, "at": soon(60), "memory": MEMORY}
     await use(hass, art_of_the_day=day)
-    for number in range(1, 6):
-        attributes = {"source_list": names, "source": shown}
+    source, days = "", iter(range(1, 10))
+
+    async def pass_day() -> None:
+        """Let a day pass that begins with what is chosen."""
+        attributes = {"source_list": names, "source": source}
         hass.states.async_set(ENTITY_ID, "playing", attributes)
-        await later(hass, days=number, minutes=61)
-        assert len(chosen) == number
-        before, shown = shown, chosen[-1].data["source"]
-        assert shown in names and shown != before
-        assert state_of(hass, "input_text.last").state == shown[:100]
+        await later(hass, days=next(days), minutes=61)
+
+    for number in range(1, 6):
+        await pass_day()
+        assert len(calls) == number
+        before, source = source, calls[-1].data["source"]
+        assert source in names and source != before
+        assert memory(hass) == source[:100]
+    source = next(name for name in names if name[:100] != memory(hass))
+    await pass_day()
+    assert len(calls) == 5
+    assert memory(hass) == source[:100]
+    await pass_day()
+    assert len(calls) == 6
     await stop(hass)
 
 
-@pytest.mark.parametrize(
-    ("presence", "there", "away"),
-    [("person.ana", "home", "Work"), ("zone.home", "1", "0")],
-)
-async def test_nobody_is_there(
-    hass: HomeAssistant, presence: str, there: str, away: str
-) -> None:
-    """Displays sleep when the last one is gone, also to another zone."""
+async def test_brightness(hass: HomeAssistant) -> None:
+    """Somebody who comes, and the light, set the brightness; neither wakes what a person has turned off meanwhile."""
     await set_noon(hass)
-    slept = async_mock_service(hass, "media_player", "turn_off")
-    hass.states.async_set(ENTITY_ID, "playing")
-    hass.states.async_set(presence, there)
-    hours = {"opens": "00:00:00", "closes": "23:59:59"}
-    displays = {"displays": [ENTITY_ID], "presence": presence}
-    await use(hass, gallery_hours={**displays, **hours})
-    for state, count in (("unavailable", 0), (there, 0), (away, 1)):
-        hass.states.async_set(presence, state)
+    hass.states.async_set(ENTITY_ID, "off")
+    hass.states.async_set("binary_sensor.people", "off")
+    hass.states.async_set("sensor.light", "5")
+    dimmed = async_mock_service(hass, "number", "set_value")
+    woken = async_mock_service(hass, "media_player", "turn_on")
+    hours = {
+        **WALLS,
+        "presence": "binary_sensor.people",
+        "opens": "00:00:00",
+        "closes": "23:59:59",
+        "brightness": ["number.wall"],
+        "light_sensor": "sensor.light",
+    }
+    await use(hass, gallery_hours=hours)
+    for entity_id, state, battery, values, wakes in (
+        ("binary_sensor.people", "on", 10, [40], 1),
+        ("binary_sensor.people", "on", 9, [40], 1),
+        ("sensor.light", "300", 9, [40, 90], 1),
+    ):
+        hass.states.async_set(entity_id, state, {"battery": battery})
         await hass.async_block_till_done()
-        await later(hass, minutes=10, seconds=1)
-        assert len(slept) == count
+        assert [call.data["value"] for call in dimmed] == values
+        assert len(woken) == wakes
+    assert dimmed[0].data["entity_id"] == ["number.wall"]
     await stop(hass)
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_days(hass: HomeAssistant) -> None:
-    """Art of the day, gallery hours, good night and good morning."""
-    await set_noon(hass)
-    async with Gallery.of(hass) as gallery:
-        wall = gallery.wall
-        wall.caster.preflight = False
-        wall.player.load(EVENING)
-        await until(lambda: gallery.attribute("media_playlist") == "Evening")
-        assert await async_setup_component(
-            hass, "input_text", {"input_text": {"last": {"max": 255, "initial": ""}}}
-        )
-        hass.states.async_set("binary_sensor.people", "off")
-        hass.states.async_set("sensor.light", "5")
-        dimmed = async_mock_service(hass, "number", "set_value")
-        await use(
-            hass,
-            art_of_the_day={
-                "display": ENTITY_ID,
-                "at": soon(60),
-                "memory": "input_text.last",
-            },
-            gallery_hours={
-                "displays": [ENTITY_ID],
-                "presence": "binary_sensor.people",
-                "opens": "00:00:00",
-                "closes": "23:59:59",
-                "brightness": ["number.wall"],
-                "light_sensor": "sensor.light",
-            },
-        )
-
-        # The art of the day, then what a person chose, which stays for a day.
-        names = gallery.source_list
-        await settle(wall)
-        await later(hass, minutes=61)
-        await until(lambda: gallery.attribute("source"))
-        first = gallery.attribute("source")
-        await until(lambda: state_of(hass, "input_text.last").state == first)
-        other = next(name for name in names if name != first)
-        await gallery.player("select_source", source=other)
-        await until(lambda: gallery.attribute("source") == other)
-        await settle(wall)
-        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(days=1, minutes=62))
-        await until(lambda: state_of(hass, "input_text.last").state == other)
-        assert gallery.attribute("source") == other
-
-        # Somebody comes and goes.
-        await gallery.player("turn_off")
-        await until(lambda: wall.state.asleep)
-        hass.states.async_set("binary_sensor.people", "on")
-        await until(lambda: dimmed and not wall.state.asleep)
-        assert dimmed[0].data == {"entity_id": ["number.wall"], "value": 40}
-        await until(lambda: state_of(hass).state == "playing")
-        # What a person does stays, until something changes.
-        await gallery.player("turn_off")
-        await until(lambda: wall.state.asleep)
-        dimmed.clear()
-        await later(hass, minutes=10, seconds=1)
-        hass.states.async_set("binary_sensor.people", "on", {"battery": 9})
-        await hass.async_block_till_done()
-        assert wall.state.asleep
-        assert not dimmed
-        hass.states.async_set("sensor.light", "300")
-        await until(lambda: dimmed)
-        assert dimmed[0].data["value"] == 90
-        assert wall.state.asleep
-        await gallery.player("turn_on")
-        await until(lambda: state_of(hass).state == "playing")
-        hass.states.async_set("binary_sensor.people", "off")
-        await hass.async_block_till_done()
-        await settle(wall)
-        await later(hass, minutes=10, seconds=1)
-        await until(lambda: wall.state.asleep)
-        await stop(hass)
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_night(hass: HomeAssistant) -> None:
+async def test_night(hass: HomeAssistant, gallery: Gallery) -> None:
     """A display sleeps at night, and shows something else in the morning."""
     await set_noon(hass)
-    async with Gallery.of(hass) as gallery:
-        wall = gallery.wall
-        wall.caster.preflight = False
-        before = gallery.source_list[0]
-        await gallery.player("select_source", source=before)
-        await until(lambda: gallery.attribute("source") == before)
-        night, morning = soon(60), soon(120)
-        await use(
-            hass,
-            good_night_good_morning={
-                "displays": [ENTITY_ID],
-                "night": night,
-                "morning": morning,
-            },
-        )
-        await settle(wall)
-        await later(hass, minutes=61)
-        await until(lambda: state_of(hass).state == "off")
-        await settle(wall)
-        await later(hass, minutes=121)
-        await until(lambda: state_of(hass).state == "playing")
-        await until(lambda: gallery.attribute("source") not in (None, before))
-        await stop(hass)
+    wall = gallery.wall
+    before = gallery.source_list[0]
+    await gallery.player("select_source", source=before)
+    await until(lambda: gallery.attribute("source") == before)
+    await use(
+        hass,
+        good_night_good_morning={**WALLS, "night": soon(60), "morning": soon(120)},
+    )
+    await settle(wall)
+    await later(hass, minutes=61)
+    await until(lambda: state_of(hass).state == "off")
+    await settle(wall)
+    await later(hass, minutes=121)
+    await until(lambda: state_of(hass).state == "playing")
+    await until(lambda: gallery.attribute("source") not in (None, before))
+    await stop(hass)
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_followed_channel(hass: HomeAssistant) -> None:
+async def test_followed_channel(hass: HomeAssistant, gallery: Gallery) -> None:
     """A new playlist of a followed channel is shown, but not over what was put on today."""
-    async with Gallery.of(hass) as gallery:
-        wall = gallery.wall
-        wall.caster.preflight = False
-        assert await async_setup_component(
-            hass, "input_text", {"input_text": {"last": {"max": 255, "initial": ""}}}
-        )
-        await use(
-            hass,
-            followed_channel={
-                "display": ENTITY_ID,
-                "channel": "Evenings",
-                "memory": "input_text.last",
-            },
-        )
-        news = {
-            "title": "Evening",
+    wall = gallery.wall
+    await remember(hass, "")
+    await use(
+        hass,
+        followed_channel={
+            "display": ENTITY_ID,
             "channel": "Evenings",
-            "media_content_id": gallery.media_id(f"playlist/{EVENING_ID}"),
-        }
+            "memory": MEMORY,
+        },
+    )
+    news = {
+        "title": "Evening",
+        "channel": "Evenings",
+        "media_content_id": gallery.media_id(f"playlist/{EVENING_ID}"),
+    }
 
-        def tell(**changes: str) -> None:
-            item = NewsItem("x", "channel_playlist", {**news, **changes})
-            async_dispatcher_send(hass, NEWS, item)
+    def tell(**changes: str) -> None:
+        item = NewsItem("x", "channel_playlist", {**news, **changes})
+        async_dispatcher_send(hass, NEWS, item)
 
-        def memory() -> str:
-            """Return what the automation remembers."""
-            return state_of(hass, "input_text.last").state
+    tell(channel="Mornings")
+    await hass.async_block_till_done()
+    assert memory(hass) == ""
+    tell()
+    await until(lambda: gallery.attribute("media_playlist") == "Evening")
+    await hass.async_block_till_done()
+    assert memory(hass) == "Evening"
 
-        tell(channel="Mornings")
-        await hass.async_block_till_done()
-        assert memory() == ""
-        tell()
-        await until(lambda: gallery.attribute("media_playlist") == "Evening")
-        await hass.async_block_till_done()
-        assert memory() == "Evening"
-
-        # Somebody puts on something else, which stays for today.
-        wall.player.load(playlist("Dawn", title="Morning", id=None))
-        today = dt_util.now().date().isoformat()
-        await until(lambda: memory() == today)
-        tell()
-        await hass.async_block_till_done()
-        await settle(wall)
-        assert wall.state.current_title == "Dawn"
-        await hass.services.async_call(
-            "input_text",
-            "set_value",
-            {"entity_id": "input_text.last", "value": "2020-01-01"},
-            blocking=True,
-        )
-        tell()
-        await until(lambda: wall.state.current_title == "Tide")
-        await stop(hass)
+    # Somebody puts on something else, which stays for today.
+    wall.player.load(playlist("Dawn", title="Morning", id=None))
+    today = dt_util.now().date().isoformat()
+    await until(lambda: memory(hass) == today)
+    tell()
+    await hass.async_block_till_done()
+    await settle(wall)
+    assert wall.state.current_title == "Dawn"
+    await remember(hass, "2020-01-01")
+    tell()
+    await until(lambda: wall.state.current_title == "Tide")
+    await stop(hass)
 
 
 class Model(AITaskEntity):
@@ -460,100 +383,95 @@ class Model(AITaskEntity):
         return GenDataTaskResult(conversation_id="1", data=self.answer)
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_curator(hass: HomeAssistant) -> None:
+async def test_curator(hass: HomeAssistant, gallery: Gallery) -> None:
     """A model chooses among what was found and says why; any other answer changes nothing."""
-    async with Gallery.of(hass) as gallery:
-        wall = gallery.wall
-        wall.caster.preflight = False
-        for component in ("homeassistant", "ai_task"):
-            assert await async_setup_component(hass, component, {})
-        model = Model()
-        await hass.data[DATA_COMPONENT].async_add_entities([model])
-        hass.states.async_set("weather.home", "sunny", {"friendly_name": "Weather"})
-        wall.player.load(EVENING)
-        await until(lambda: gallery.attribute("media_title") == "Dawn")
-        await use(
-            hass,
-            curator={
-                "display": ENTITY_ID,
-                "query": "weather",
-                "circumstances": ["weather.home"],
-                "model": model.entity_id,
-                "wishes": "Answer as a sailor.",
-            },
+    wall = gallery.wall
+    for component in ("homeassistant", "ai_task"):
+        assert await async_setup_component(hass, component, {})
+    model = Model()
+    await hass.data[DATA_COMPONENT].async_add_entities([model])
+    hass.states.async_set("weather.home", "sunny", {"friendly_name": "Weather"})
+    wall.player.load(EVENING)
+    await until(lambda: gallery.attribute("media_title") == "Dawn")
+    await use(
+        hass,
+        curator={
+            "display": ENTITY_ID,
+            "query": "weather",
+            "circumstances": ["weather.home"],
+            "model": model.entity_id,
+            "wishes": "Answer as a sailor.",
+        },
+    )
+    offered = (await gallery.call("search", query="weather"))["results"]
+    assert len(offered) > 1
+
+    async def change(state: str, answer: Any) -> None:
+        """Change the weather, and wait until the model has been asked and what it said was done."""
+        model.answer = answer
+        before = len(model.asked)
+        hass.states.async_set("weather.home", state, {"friendly_name": "Weather"})
+        await until(lambda: len(model.asked) > before)
+        await until(
+            lambda: state_of(hass, "automation.curator").attributes["current"] == 0
         )
-        offered = (await gallery.call("search", query="weather"))["results"]
-        assert len(offered) > 1
-
-        async def change(state: str, answer: Any) -> None:
-            """Change the weather, and wait until the model has been asked and what it said was done."""
-            model.answer = answer
-            before = len(model.asked)
-            hass.states.async_set("weather.home", state, {"friendly_name": "Weather"})
-            await until(lambda: len(model.asked) > before)
-            await until(
-                lambda: state_of(hass, "automation.curator").attributes["current"] == 0
-            )
-            await hass.async_block_till_done()
-            await settle(wall)
-
-        def ignored() -> bool:
-            return wall.state.current_title == "Dawn" and not wall.state.asleep
-
-        for state, answer in (
-            ("cloudy", None),
-            ("fog", ""),
-            ("hail", {}),
-            ("rainy", [1]),
-            ("windy", {"number": 0, "sentence": "Zero."}),
-            ("snowy", {"number": len(offered) + 1, "sentence": "Not offered."}),
-            ("lightning", {"number": -1, "sentence": "From the end."}),
-            ("pouring", {"number": "1; {{ states }}", "sentence": "Hostile."}),
-            ("exceptional", {"media_content_id": "http://evil.example/1"}),
-            ("clear-night", {"number": ["1"], "sentence": {"a": 1}}),
-        ):
-            await change(state, answer)
-            assert ignored(), answer
-        assert "Answer as a sailor." in model.asked[0]
-        assert "Weather: cloudy" in model.asked[0]
-        assert "Dawn" in model.asked[0]
-        assert f'"title":"{offered[0]["title"]}"' in model.asked[0]
-
-        # An attribute alone is no change.
-        hass.states.async_set("weather.home", "clear-night", {"temperature": 1})
         await hass.async_block_till_done()
-        assert len(model.asked) == 10
+        await settle(wall)
 
-        hostile = "<img src=x onerror=alert(1)>{{ 1/0 }} ['a'] " + "x" * 900
-        await change("sunny", {"number": 1, "sentence": hostile})
-        start = "{{ 1/0 }} ['a'] xx"
-        await until(lambda: gallery.attribute("dp1")["note"].startswith(start))
-        assert wall.state.playlist_title == offered[0]["title"]
+    def ignored() -> bool:
+        return wall.state.current_title == "Dawn" and not wall.state.asleep
 
-        await change("cloudy", {"number": 2.0, "sentence": "[1, 2]"})
-        await until(lambda: gallery.attribute("dp1")["note"] == "[1, 2]")
-        assert wall.state.playlist_title == offered[1]["title"]
-        await stop(hass)
+    for state, answer in (
+        ("cloudy", None),
+        ("fog", ""),
+        ("hail", {}),
+        ("rainy", [1]),
+        ("windy", {"number": 0, "sentence": "Zero."}),
+        ("snowy", {"number": len(offered) + 1, "sentence": "Not offered."}),
+        ("lightning", {"number": -1, "sentence": "From the end."}),
+        ("pouring", {"number": "1; {{ states }}", "sentence": "Hostile."}),
+        ("exceptional", {"media_content_id": "http://evil.example/1"}),
+        ("clear-night", {"number": ["1"], "sentence": {"a": 1}}),
+    ):
+        await change(state, answer)
+        assert ignored(), answer
+    assert "Answer as a sailor." in model.asked[0]
+    assert "Weather: cloudy" in model.asked[0]
+    assert "Dawn" in model.asked[0]
+    assert f'"title":"{offered[0]["title"]}"' in model.asked[0]
+
+    # An attribute alone is no change.
+    hass.states.async_set("weather.home", "clear-night", {"temperature": 1})
+    await hass.async_block_till_done()
+    assert len(model.asked) == 10
+
+    hostile = "<img src=x onerror=alert(1)>{{ 1/0 }} ['a'] " + "x" * 900
+    await change("sunny", {"number": 1, "sentence": hostile})
+    start = "{{ 1/0 }} ['a'] xx"
+    await until(lambda: gallery.attribute("dp1")["note"].startswith(start))
+    assert wall.state.playlist_title == offered[0]["title"]
+
+    await change("cloudy", {"number": 2.0, "sentence": "[1, 2]"})
+    await until(lambda: gallery.attribute("dp1")["note"] == "[1, 2]")
+    assert wall.state.playlist_title == offered[1]["title"]
+    await stop(hass)
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_curator_without_model(hass: HomeAssistant) -> None:
+async def test_curator_without_model(hass: HomeAssistant, gallery: Gallery) -> None:
     """Chance chooses among what was found, and gives no reason."""
-    async with Gallery.of(hass) as gallery:
-        await use(
-            hass,
-            curator={
-                "display": ENTITY_ID,
-                "query": "weather",
-                "circumstances": ["weather.home"],
-            },
-        )
-        offered = (await gallery.call("search", query="weather"))["results"]
-        hass.states.async_set("weather.home", "sunny")
-        hass.states.async_set("weather.home", "cloudy")
-        titles = {result["title"] for result in offered}
-        await until(lambda: gallery.wall.state.playlist_title in titles)
-        sent = gallery.wall.state.items
-        assert not any("note" in item for item in sent)
-        await stop(hass)
+    await use(
+        hass,
+        curator={
+            "display": ENTITY_ID,
+            "query": "weather",
+            "circumstances": ["weather.home"],
+        },
+    )
+    offered = (await gallery.call("search", query="weather"))["results"]
+    hass.states.async_set("weather.home", "sunny")
+    hass.states.async_set("weather.home", "cloudy")
+    titles = {result["title"] for result in offered}
+    await until(lambda: gallery.wall.state.playlist_title in titles)
+    sent = gallery.wall.state.items
+    assert not any("note" in item for item in sent)
+    await stop(hass)

@@ -73,6 +73,7 @@ ABSENCE: Final = {
     "lost": "home; unavailable; 11 minutes; unknown; 11 minutes; home",
     "back": "home; Work; unavailable; 11 minutes; Work; 11 minutes > turn_off",
     "removed": "home; removed; 11 minutes",
+    "zone": "1; 0; 11 minutes > turn_off",
 }
 DAY_AND_NIGHT: Final = {"open": "home; 1300 minutes; away; home"}
 ALARMS: Final = {

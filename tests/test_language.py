@@ -59,36 +59,34 @@ async def test_messages(hass: HomeAssistant) -> None:
     assert async_message(hass, unknown) == "Plain"
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_another_language(hass: HomeAssistant) -> None:
+async def test_another_language(hass: HomeAssistant, gallery: Gallery) -> None:
     """What is read after the language of a running Home Assistant was changed is in that language."""
-    async with Gallery.of(hass) as gallery:
-        await gallery.library.async_add_favorite(gallery.exhibition(READY_MADE))
-        await gallery.catalog.stop()
-        with pytest.raises(HomeAssistantError):
-            await gallery.library.async_refresh()
-        problem = er.async_get(hass).async_get_entity_id(
-            "binary_sensor", "dp1", f"{gallery.entry.entry_id}_problem"
-        )
-        assert problem is not None
+    await gallery.library.async_add_favorite(gallery.exhibition(READY_MADE))
+    await gallery.catalog.stop()
+    with pytest.raises(HomeAssistantError):
+        await gallery.library.async_refresh()
+    problem = er.async_get(hass).async_get_entity_id(
+        "binary_sensor", "dp1", f"{gallery.entry.entry_id}_problem"
+    )
+    assert problem is not None
 
-        async def folders() -> list[str]:
-            media = [
-                child
-                for child in (await gallery.browse()).children
-                if child.media_content_id.startswith("media-source://dp1")
-            ]
-            pages = [await gallery.browse(child.media_content_id) for child in media]
-            return titles(media + pages)
+    async def folders() -> list[str]:
+        media = [
+            child
+            for child in (await gallery.browse()).children
+            if child.media_content_id.startswith("media-source://dp1")
+        ]
+        pages = [await gallery.browse(child.media_content_id) for child in media]
+        return titles(media + pages)
 
-        def reason() -> str:
-            """Return what the sensor says."""
-            return str(state_of(hass, problem).attributes["reason"])
+    def reason() -> str:
+        """Return what the sensor says."""
+        return str(state_of(hass, problem).attributes["reason"])
 
-        english, said = await folders(), [reason()]
-        assert "Exhibitions" in english
-        for language in ("ja", "es"):
-            await hass.config.async_update(language=language)
-            assert not set(english) & set(await folders())
-            await until(lambda: reason() not in said)
-            said.append(reason())
+    english, said = await folders(), [reason()]
+    assert "Exhibitions" in english
+    for language in ("ja", "es"):
+        await hass.config.async_update(language=language)
+        assert not set(english) & set(await folders())
+        await until(lambda: reason() not in said)
+        said.append(reason())

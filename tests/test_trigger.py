@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 import voluptuous as vol
 
 from custom_components.dp1.library.news import NEWS, NewsItem
@@ -108,77 +107,75 @@ def work_changed(target: dict[str, str], **options: Any) -> dict[str, Any]:
     return {"trigger": "dp1.work_changed", "target": target, "options": options}
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_triggers_and_conditions(hass: HomeAssistant) -> None:
+async def test_triggers_and_conditions(hass: HomeAssistant, gallery: Gallery) -> None:
     """A new work is heard by every way to name the display, and only when it is the one that is wanted."""
-    async with Gallery.of(hass) as gallery:
-        gallery.wall.player.load(playlist("Dawn", "Noon"))
-        await until(lambda: gallery.attribute("media_playlist") == "Evening")
-        targets = place(hass)
-        here = targets["entity"]
-        heard = Heard()
-        exhibition = gallery.catalog.data.find_exhibition(SMALL)
-        await heard.listen(
-            hass,
-            *map(work_changed, targets.values()),
-            work_changed(here, exhibition=SMALL.upper()),
-            work_changed(here, exhibition="Nothing"),
-            work_changed(here, artist="Nobody"),
-            work_changed(here, favorite=True),
-            {"trigger": "dp1.playlist_started", "target": here},
-            {"trigger": "dp1.playback_failed", "target": here},
-            work_changed({"entity_id": "media_player.other"}),
-        )
-        await gallery.cast(exhibition=exhibition["id"])
-        await until(lambda: 9 in heard.ids and len(heard.told) >= 7)
-        assert heard.ids == [0, 1, 2, 3, 4, 5, 9]
-        told = heard.told[-1]
-        assert told["entity_id"] == ENTITY_ID
-        assert told["exhibition"] == SMALL and told["playlist"] == SMALL
-        assert told["title"] == gallery.attribute("media_title") and told["artist"]
+    gallery.wall.player.load(playlist("Dawn", "Noon"))
+    await until(lambda: gallery.attribute("media_playlist") == "Evening")
+    targets = place(hass)
+    here = targets["entity"]
+    heard = Heard()
+    exhibition = gallery.catalog.data.find_exhibition(SMALL)
+    await heard.listen(
+        hass,
+        *map(work_changed, targets.values()),
+        work_changed(here, exhibition=SMALL.upper()),
+        work_changed(here, exhibition="Nothing"),
+        work_changed(here, artist="Nobody"),
+        work_changed(here, favorite=True),
+        {"trigger": "dp1.playlist_started", "target": here},
+        {"trigger": "dp1.playback_failed", "target": here},
+        work_changed({"entity_id": "media_player.other"}),
+    )
+    await gallery.cast(exhibition=exhibition["id"])
+    await until(lambda: 9 in heard.ids and len(heard.told) >= 7)
+    assert heard.ids == [0, 1, 2, 3, 4, 5, 9]
+    told = heard.told[-1]
+    assert told["entity_id"] == ENTITY_ID
+    assert told["exhibition"] == SMALL and told["playlist"] == SMALL
+    assert told["title"] == gallery.attribute("media_title") and told["artist"]
 
-        for options, expected in (
-            ({}, True),
-            ({"exhibition": "everything is a WINDOW"}, True),
-            ({"artist": told["artist"].split(", ")[0].split()[-1]}, True),
-            ({"artist": "Nobody"}, False),
-            ({"artist": "∞"}, False),
-            ({"playlist": SMALL, "work": told["title"]}, True),
-            ({"playlist": SMALL, "work": "Dawn"}, False),
-            ({"favorite": True}, False),
-            ({"behavior": "all", "for": "01:00:00"}, False),
-        ):
-            assert await check(hass, "is_showing", **options) is expected, options
-        assert await check(hass, "is_asleep") is False
-        assert await check(hass, "shows_error_page") is False
+    for options, expected in (
+        ({}, True),
+        ({"exhibition": "everything is a WINDOW"}, True),
+        ({"artist": told["artist"].split(", ")[0].split()[-1]}, True),
+        ({"artist": "Nobody"}, False),
+        ({"artist": "∞"}, False),
+        ({"playlist": SMALL, "work": told["title"]}, True),
+        ({"playlist": SMALL, "work": "Dawn"}, False),
+        ({"favorite": True}, False),
+        ({"behavior": "all", "for": "01:00:00"}, False),
+    ):
+        assert await check(hass, "is_showing", **options) is expected, options
+    assert await check(hass, "is_asleep") is False
+    assert await check(hass, "shows_error_page") is False
 
-        # A favorite is told apart, and what is shown only for a moment is no new work.
-        heard.clear()
-        await gallery.call("add_favorite", entity_id=ENTITY_ID)
-        await gallery.cast(playlist=playlist("Bell"), show_for="01:00:00")
-        await until(lambda: gallery.attribute("media_title") == "Bell")
-        assert not heard.told
-        await gallery.cast(playlist=playlist("Sun", "Moon", title="Night"), start_at=2)
-        await until(lambda: 0 in heard.ids)
-        await gallery.cast(exhibition=exhibition["id"])
-        await until(lambda: 8 in heard.ids)
-        assert await check(hass, "is_showing", favorite=True)
+    # A favorite is told apart, and what is shown only for a moment is no new work.
+    heard.clear()
+    await gallery.call("add_favorite", entity_id=ENTITY_ID)
+    await gallery.cast(playlist=playlist("Bell"), show_for="01:00:00")
+    await until(lambda: gallery.attribute("media_title") == "Bell")
+    assert not heard.told
+    await gallery.cast(playlist=playlist("Sun", "Moon", title="Night"), start_at=2)
+    await until(lambda: 0 in heard.ids)
+    await gallery.cast(exhibition=exhibition["id"])
+    await until(lambda: 8 in heard.ids)
+    assert await check(hass, "is_showing", favorite=True)
 
-        await gallery.player("turn_off")
-        await until(lambda: state_of(hass).state == "off")
-        for target in targets.values():
-            assert await check(hass, "is_asleep", target=target)
-        assert not await check(hass, "is_showing")
-        await gallery.player("turn_on")
-        await until(lambda: state_of(hass).state == "playing")
+    await gallery.player("turn_off")
+    await until(lambda: state_of(hass).state == "off")
+    for target in targets.values():
+        assert await check(hass, "is_asleep", target=target)
+    assert not await check(hass, "is_showing")
+    await gallery.player("turn_on")
+    await until(lambda: state_of(hass).state == "playing")
 
-        heard.clear()
-        gallery.wall.overheat()
-        await until(lambda: heard.ids == [10])
-        assert heard.told[0]["reason"] == "overheating"
-        await until(lambda: gallery.wall.player.page is Page.ERROR)
-        await until(lambda: state_of(hass).attributes["dp1"]["error_page"])
-        assert await check(hass, "shows_error_page")
+    heard.clear()
+    gallery.wall.overheat()
+    await until(lambda: heard.ids == [10])
+    assert heard.told[0]["reason"] == "overheating"
+    await until(lambda: gallery.wall.player.page is Page.ERROR)
+    await until(lambda: state_of(hass).attributes["dp1"]["error_page"])
+    assert await check(hass, "shows_error_page")
 
 
 async def refusal(hass: HomeAssistant, config: dict[str, Any]) -> str:
@@ -190,66 +187,67 @@ async def refusal(hass: HomeAssistant, config: dict[str, Any]) -> str:
     return ""
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_what_cannot_trigger_is_refused(hass: HomeAssistant) -> None:
+async def test_what_cannot_trigger_is_refused(gallery: Gallery) -> None:
     """A target that is no display, an unknown library and a template are refused when an automation is saved."""
+    hass = gallery.hass
     hass.states.async_set("media_player.radio", "playing")
-    async with Gallery.of(hass) as gallery:
-        display = {"entity_id": ENTITY_ID}
-        library = gallery.library.entry_id
-        started = {"trigger": "dp1.playlist_started"}
-        assert not await refusal(hass, {**started, "target": display})
-        radio = {"entity_id": "media_player.radio"}
-        assert "not an art display" in await refusal(hass, {**started, "target": radio})
-        # Nor are the other entities of a display, a library, and a group with others.
-        works = {"entity_id": entity_id(hass, "sensor", "works")}
-        assert "not an art display" in await refusal(hass, {**started, "target": works})
-        devices = dr.async_get(hass)
-        service = {
-            "device_id": next(each.id for each in devices.devices if each.entry_type)
-        }
-        assert "not an art display" in await refusal(
-            hass, {**started, "target": service}
+    for name, members in (
+        ("art", [ENTITY_ID]),
+        ("all", [ENTITY_ID, "media_player.radio"]),
+    ):
+        hass.states.async_set(f"group.{name}", "on", {"entity_id": members})
+    devices = dr.async_get(hass).devices
+    service = next(each.id for each in devices if each.entry_type)
+    template = "{{ states('input_text.any') }}"
+    works = entity_id(hass, "sensor", "works")
+    for target, reason in (
+        ({"entity_id": ENTITY_ID}, ""),
+        ({"entity_id": "group.art"}, ""),
+        ({"entity_id": "group.all"}, "radio"),
+        ({"entity_id": "media_player.radio"}, "not an art display"),
+        # Nor are the other entities of a display, and a library.
+        ({"entity_id": works}, "not an art display"),
+        ({"device_id": service}, "not an art display"),
+        ({"area_id": template}, "template"),
+        ({"floor_id": template}, "template"),
+        ({"label_id": template}, "template"),
+    ):
+        told = await refusal(
+            hass, {"trigger": "dp1.playlist_started", "target": target}
         )
-        group = {**started, "target": {"entity_id": "group.art"}}
-        for members in ([ENTITY_ID], [ENTITY_ID, "media_player.radio"]):
-            hass.states.async_set("group.art", "on", {"entity_id": members})
-            assert ("radio" in await refusal(hass, group)) is (len(members) > 1)
-        for kind in ("area_id", "floor_id", "label_id"):
-            wanted = work_changed({kind: "{{ states('input_text.room') }}"})
-            assert "template" in await refusal(hass, wanted)
-        ghost = {"options": {"config_entry_id": "ghost"}}
-        for kind in ("exhibition_opened", "acquired", "left_collection"):
-            news = {"trigger": f"dp1.{kind}"}
-            assert "not a library" in await refusal(hass, {**news, **ghost})
-            assert not await refusal(
-                hass, {**news, "options": {"config_entry_id": library}}
-            )
-        wanted = work_changed(display, artist="{{ states('input_text.artist') }}")
-        assert "template" in await refusal(hass, wanted)
+        assert reason in told and bool(told) is bool(reason), target
+    wanted = work_changed({"entity_id": ENTITY_ID}, artist=template)
+    assert "template" in await refusal(hass, wanted)
+    for kind in ("exhibition_opened", "acquired", "left_collection"):
+        for entry_id, reason in (
+            ("ghost", "not a library"),
+            (gallery.library.entry_id, ""),
+        ):
+            options = {"config_entry_id": entry_id}
+            told = await refusal(hass, {"trigger": f"dp1.{kind}", "options": options})
+            assert reason in told and bool(told) is bool(reason), kind
 
 
-@pytest.mark.usefixtures("socket_enabled")
-async def test_collections_trigger(hass: HomeAssistant) -> None:
+async def test_collections_trigger(gallery: Gallery) -> None:
     """A work that comes into a collection or leaves it triggers; why another library does not is reported."""
-    async with Gallery.of(hass) as gallery:
-        library = gallery.library.entry_id
-        ran: list[tuple[str, str]] = []
-        skipped: list[str] = []
-        for kind in ("acquired", "left_collection"):
-            for entry_id in (library, "another"):
-                trigger = (await async_get_triggers(hass))[kind](
-                    hass,
-                    TriggerConfig(f"dp1.{kind}", options={"config_entry_id": entry_id}),
-                )
-                await trigger.async_attach_runner(
-                    lambda told, text: ran.append((told["title"], text)),  # type: ignore[arg-type,func-returns-value,return-value]
-                    lambda info, context=None: skipped.append(info.reason),
-                )
-            news = NewsItem(library, kind, {"title": "Tide"})
-            async_dispatcher_send(hass, NEWS, news)
-        assert ran == [
-            ("Tide", "acquired in a library"),
-            ("Tide", "left_collection in a library"),
-        ]
-        assert skipped == ["other_library"] * 2
+    hass = gallery.hass
+    library = gallery.library.entry_id
+    ran: list[tuple[str, str]] = []
+    skipped: list[str] = []
+    for kind in ("acquired", "left_collection"):
+        for entry_id in (library, "another"):
+            trigger = (await async_get_triggers(hass))[kind](
+                hass,
+                TriggerConfig(f"dp1.{kind}", options={"config_entry_id": entry_id}),
+            )
+            await trigger.async_attach_runner(
+                lambda told, text: ran.append((told["title"], text)),  # type: ignore[arg-type,func-returns-value,return-value]
+                lambda info, context=None: skipped.append(info.reason),
+            )
+        news = NewsItem(library, kind, {"title": "Tide"})
+        async_dispatcher_send(hass, NEWS, news)
+    assert ran == [
+        ("Tide", "acquired in a library"),
+        ("Tide", "left_collection in a library"),
+    ]
+    assert skipped == ["other_library"] * 2
