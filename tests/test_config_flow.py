@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 import logging
 from typing import Any
@@ -53,18 +53,45 @@ def written(display: DisplaySimulator) -> str:
     return f"{display.host}:{display.port}"
 
 
-async def add(hass: HomeAssistant, host: str, **answers: bool) -> Any:
-    """Add a display by its address."""
-    return await fill(hass, await begin(hass, "display"), host=host, **answers)
+@dataclass
+class Home:
+    """A Home Assistant that has a display in its network."""
+
+    hass: HomeAssistant
+    display: DisplaySimulator
+
+    @property
+    def address(self) -> str:
+        return written(self.display)
+
+    def entry(self, **changes: Any) -> MockConfigEntry:
+        """Add an entry of the display, with changes."""
+        entry = entry_of(self.display, **changes)
+        entry.add_to_hass(self.hass)
+        return entry
+
+    async def fill(self, form: Any, **values: Any) -> Any:
+        return await fill(self.hass, form, **values)
+
+    async def add(self, host: str = "") -> Any:
+        """Add a display by its address."""
+        form = await begin(self.hass, "display")
+        return await self.fill(form, host=host or self.address)
+
+    async def hear(self, display: DisplaySimulator | None = None, **texts: Any) -> Any:
+        """Hear the announcement of a display."""
+        host, port = written(display or self.display).split(":")
+        return await announce(self.hass, announcement(host, int(port), **texts))
+
+    def is_at(self, entry: Any, display: DisplaySimulator | None = None) -> bool:
+        """Return whether an entry has the address of a display."""
+        address = f"{entry.data['host']}:{entry.data['port']}"
+        return address == written(display or self.display)
 
 
-async def hear(hass: HomeAssistant, display: DisplaySimulator, **texts: Any) -> Any:
-    """Hear the announcement of a display."""
-    return await announce(hass, announcement(display.host, display.port, **texts))
-
-
-def is_at(entry: MockConfigEntry, display: DisplaySimulator) -> bool:
-    return (entry.data["host"], entry.data["port"]) == (display.host, display.port)
+@pytest.fixture
+def home(hass: HomeAssistant, display: DisplaySimulator) -> Home:
+    return Home(hass, display)
 
 
 def device_of(hass: HomeAssistant, entry: Any) -> dr.DeviceEntry:
@@ -112,19 +139,19 @@ async def other(profile: str) -> AsyncIterator[DisplaySimulator]:
     ],
 )
 async def test_an_address_is_all_it_takes(
-    hass: HomeAssistant, display: DisplaySimulator, unique_id: str | None, dialect: str
+    home: Home, unique_id: str | None, dialect: str
 ) -> None:
     """Every kind of display is added by its address, with the data that it reports."""
-    library_entry("http://127.0.0.1:9/api/v1").add_to_hass(hass)
-    result = await add(hass, f" http://{written(display)}/api/cast ")
+    library_entry("http://127.0.0.1:9/api/v1").add_to_hass(home.hass)
+    result = await home.add(f" http://{home.address}/api/cast ")
     assert outcome(result) == CREATED
     assert "next_flow" not in result
     entry = result["result"]
     assert entry.unique_id == unique_id
     assert result["data"] == {
         "kind": "display",
-        "host": display.host,
-        "port": display.port,
+        "host": home.display.host,
+        "port": home.display.port,
         "dialect": dialect,
         "macs": MACS if dialect == "ff" else [],
     }
@@ -133,25 +160,23 @@ async def test_an_address_is_all_it_takes(
     assert not entry.supported_subentry_types
 
 
-async def test_the_entry_is_called_as_its_owner_calls_the_display(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_the_entry_is_called_as_its_owner_calls_the_display(home: Home) -> None:
     """The title is the name of the display, as plain text."""
-    display.device.name = "<b>Hall</b>\nway"
-    assert (await add(hass, written(display)))["title"] == "Hall way"
+    home.display.device.name = "<b>Hall</b>\nway"
+    assert (await home.add())["title"] == "Hall way"
 
 
 @pytest.mark.parametrize("profile", ["A"])
 async def test_the_id_comes_from_the_announcement_or_the_name(
-    hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
+    home: Home, mdns: HaAsyncZeroconf
 ) -> None:
     """A display that does not report its id is known by what it announces, or by its host name."""
     async with DisplaySimulator(
         profile="A", device_id=OTHER_ID, zeroconf=mdns
     ) as announced:
-        result = await add(hass, written(announced))
+        result = await home.add(written(announced))
     assert (result["result"].unique_id, result["title"]) == (OTHER_ID, OTHER_ID)
-    result = await add(hass, f"ff1-ab12cd34.local:{display.port}")
+    result = await home.add(f"ff1-ab12cd34.local:{home.display.port}")
     assert (result["result"].unique_id, result["title"]) == (DEVICE_ID, DEVICE_ID)
 
 
@@ -167,20 +192,18 @@ async def test_the_id_comes_from_the_announcement_or_the_name(
     ],
 )
 async def test_what_does_not_answer_is_told_and_can_be_mended(
-    hass: HomeAssistant, display: DisplaySimulator, host: str, reply: Reply, error: str
+    home: Home, host: str, reply: Reply, error: str
 ) -> None:
     """The form shows the error, keeps the input, and accepts another address."""
     async with ScriptedServer.run(reply) as server:
         host = host.format(url=server.url)
-        form = await add(hass, host)
+        form = await home.add(host)
     assert outcome(form) == {"host": error}
     assert suggested(form)["host"] == host
-    assert outcome(await fill(hass, form, host=written(display))) == CREATED
+    assert outcome(await home.fill(form, host=home.address)) == CREATED
 
 
-async def test_a_display_that_knows_no_other_command_than_casts(
-    hass: HomeAssistant,
-) -> None:
+async def test_a_display_that_knows_no_other_command_than_casts(home: Home) -> None:
     """A command route that only supports POST is enough, even if status commands fail."""
 
     def answer(request: Request) -> Reply:
@@ -189,7 +212,7 @@ async def test_a_display_that_knows_no_other_command_than_casts(
         return plain(405 if is_route else 404)
 
     async with ScriptedServer.run(answer) as server:
-        result = await add(hass, server.url)
+        result = await home.add(server.url)
         assert outcome(result) == CREATED
         assert result["result"].runtime_data.cast_only
 
@@ -206,113 +229,100 @@ async def test_a_display_that_knows_no_other_command_than_casts(
     ids=["id", "id since an update", "address", "hardware", "hardware without id"],
 )
 async def test_a_known_display_is_not_added_twice(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    profile: str,
-    unique_id: str | None,
-    data: dict[str, Any],
+    home: Home, profile: str, unique_id: str | None, data: dict[str, Any]
 ) -> None:
     """The address of its entry is updated, as the display has answered there, and so is an id that it reports."""
-    entry = entry_of(display, unique_id=unique_id, data=data)
-    entry.add_to_hass(hass)
-    result = await add(hass, written(display))
+    entry = home.entry(unique_id=unique_id, data=data)
+    result = await home.add()
     assert outcome(result) == "already_configured"
     assert result["description_placeholders"] == {"title": entry.title}
-    assert is_at(entry, display)
+    assert home.is_at(entry)
     assert entry.unique_id == (DEVICE_ID if profile == "B" else unique_id)
 
 
-@pytest.mark.parametrize("unique_id", [OTHER_ID, DEVICE_ID], ids=["other", "ignored"])
+@pytest.mark.parametrize("entry", [{"unique_id": OTHER_ID}, {"source": SOURCE_IGNORE}])
 async def test_what_does_not_keep_a_display_out(
-    hass: HomeAssistant, display: DisplaySimulator, unique_id: str
+    home: Home, entry: dict[str, Any]
 ) -> None:
     """Another entry with an outdated address, and an entry that is ignored, do not prevent adding a display."""
-    if_ignored = {} if unique_id == OTHER_ID else {"source": SOURCE_IGNORE}
-    entry_of(display, unique_id=unique_id, **if_ignored).add_to_hass(hass)
-    assert outcome(await add(hass, written(display))) == CREATED
+    home.entry(**entry)
+    assert outcome(await home.add()) == CREATED
 
 
 # Without internet
 
 
 def lose_internet(
-    display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch, fault: str = "hang"
+    display: DisplaySimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str = "hang",
+    patience: float = 0.2,
 ) -> None:
     """Let the device status be late or cut."""
-    monkeypatch.setattr(f"{DISCOVERY}.DEVICE_STATUS_TIMEOUT", 0.2)
-    display.inject(fault, command="getDeviceStatus", seconds=1.0)
+    monkeypatch.setattr(f"{DISCOVERY}.DEVICE_STATUS_TIMEOUT", patience)
+    display.inject(fault, command="getDeviceStatus", seconds=5 * patience)
 
 
 @pytest.mark.parametrize("fault", ["hang", "reset"])
 @pytest.mark.parametrize(("profile", "unique_id"), [("A1", None), ("B", DEVICE_ID)])
 async def test_a_display_without_internet(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: str,
-    unique_id: str | None,
+    home: Home, monkeypatch: pytest.MonkeyPatch, fault: str, unique_id: str | None
 ) -> None:
     """A display whose device status is late or cut is added by its other data, and by its announcement."""
-    lose_internet(display, monkeypatch, fault)
-    result = await add(hass, written(display))
+    lose_internet(home.display, monkeypatch, fault)
+    result = await home.add()
     assert (outcome(result), result["result"].unique_id) == (CREATED, unique_id)
     assert (result["data"]["dialect"], result["data"]["macs"]) == ("ff", [])
-    await hass.config_entries.async_remove(result["result"].entry_id)
-    form = await hear(hass, display)
+    await home.hass.config_entries.async_remove(result["result"].entry_id)
+    form = await home.hear()
     assert outcome(form) == "zeroconf_confirm"
-    placeholders = {"name": "Wall", "model": "FF1", "host": display.host}
+    placeholders = {"name": "Wall", "model": "FF1", "host": home.display.host}
     assert form["description_placeholders"] == placeholders
-    result = await fill(hass, form)
+    result = await home.fill(form)
     assert (outcome(result), result["title"]) == (CREATED, "Wall")
     assert result["result"].unique_id == DEVICE_ID
 
 
 async def test_an_unknown_local_name_is_an_error_and_no_traceback(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A name look-up that is slow ends in an error of the form."""
     with monkeypatch.context() as slow:
         slow.setattr("custom_components.dp1.client.http.MAX_CONNECT_SECONDS", 0.1)
         slow.setattr(Names, "seconds", 0.3)
-        form = await add(hass, "nobody.local")
+        form = await home.add("nobody.local")
         assert outcome(form) == {"host": "no_answer"}
         await asyncio.sleep(0.4)
     assert not [line for line in caplog.records if line.levelno >= logging.ERROR]
-    assert outcome(await fill(hass, form, host=written(display))) == CREATED
+    assert outcome(await home.fill(form, host=home.address)) == CREATED
 
 
 # Questions, and what comes with a display
 
 
-async def test_music_is_asked_about_where_others_play_it(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_music_is_asked_about_where_others_play_it(home: Home) -> None:
     """Both ways to add a display ask whether it leaves music to other players; without an answer its area decides."""
-    library_entry("http://127.0.0.1:9/api/v1").add_to_hass(hass)
-    form = await hear(hass, display)
+    library_entry("http://127.0.0.1:9/api/v1").add_to_hass(home.hass)
+    form = await home.hear()
     assert list(form["data_schema"].schema) == ["dashboard"]
-    hass.config_entries.flow.async_abort(form["flow_id"])
-    registry = er.async_get(hass)
+    home.hass.config_entries.flow.async_abort(form["flow_id"])
+    registry = er.async_get(home.hass)
     registry.async_get_or_create("media_player", "test", "speaker")
     answers: list[dict[str, bool]] = [{}, {"ignore_music": True}]
     for answer in answers:
-        form = await hear(hass, display)
+        form = await home.hear()
         assert list(form["data_schema"].schema) == ["dashboard", "ignore_music"]
-        entry = (await fill(hass, form, **answer))["result"]
+        entry = (await home.fill(form, **answer))["result"]
         assert dict(entry.options) == answer
-        await hass.config_entries.async_remove(entry.entry_id)
-    form = await begin(hass, "display")
+        await home.hass.config_entries.async_remove(entry.entry_id)
+    form = await begin(home.hass, "display")
     assert list(form["data_schema"].schema) == ["host", "dashboard", "ignore_music"]
-    result = await fill(hass, form, host=written(display), ignore_music=False)
+    result = await home.fill(form, host=home.address, ignore_music=False)
     assert dict(result["result"].options) == {"ignore_music": False}
 
 
 async def test_the_library_on_offer_is_added_with_a_display(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
+    home: Home,
     feed: FeedSimulator,
     catalog: CatalogSimulator,
     monkeypatch: pytest.MonkeyPatch,
@@ -320,36 +330,36 @@ async def test_the_library_on_offer_is_added_with_a_display(
     """One box adds it with either way to add a display; while its servers are down it stays on offer."""
     monkeypatch.setitem(DEFAULT_SERVERS, "catalog_url", catalog.url)
     monkeypatch.setitem(DEFAULT_SERVERS, "feed_url", feed.url)
-    form = await hear(hass, display)
+    form = await home.hear()
     # Both are on, and the page sends what is on.
     assert suggested(form) == {"add_library": True, "dashboard": True}
     await feed.stop()
-    first = await fill(hass, form, add_library=True)
+    first = await home.fill(form, add_library=True)
     assert (outcome(first), dict(first["options"])) == (CREATED, {})
-    (offer,) = offers(hass)
+    (offer,) = offers(home.hass)
     assert offer["step_id"] == "offered_library"
-    await hass.config_entries.async_remove(first["result"].entry_id)
+    await home.hass.config_entries.async_remove(first["result"].entry_id)
     await feed.start()
     # What is left to read is shown where somebody looks only.
     monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
     feed.latency = 0.1
-    form = await begin(hass, "display")
+    form = await begin(home.hass, "display")
     assert list(form["data_schema"].schema) == ["host", "add_library", "dashboard"]
-    await fill(hass, form, host=written(display), add_library=True)
-    display_entry, library = hass.config_entries.async_entries("dp1")
+    await home.fill(form, host=home.address, add_library=True)
+    display_entry, library = home.hass.config_entries.async_entries("dp1")
     assert (library.title, library.data["feed_url"]) == ("Feral File", feed.url)
-    assert not offers(hass)
-    assert not hass.config_entries.options.async_progress()
+    assert not offers(home.hass)
+    assert not home.hass.config_entries.options.async_progress()
     for entry in (display_entry, library):
         assert entry.state is ConfigEntryState.LOADED
-        await hass.config_entries.async_remove(entry.entry_id)
-    form = await begin(hass, "display")
-    await ignore(hass, DEFAULT_FEED_URL)
+        await home.hass.config_entries.async_remove(entry.entry_id)
+    form = await begin(home.hass, "display")
+    await ignore(home.hass, DEFAULT_FEED_URL)
     # It was ignored meanwhile.
-    added = await fill(hass, form, host=written(display), add_library=True)
-    assert outcome(added) == CREATED and not offers(hass)
-    await hass.config_entries.async_remove(added["result"].entry_id)
-    form = await begin(hass, "display")
+    added = await home.fill(form, host=home.address, add_library=True)
+    assert outcome(added) == CREATED and not offers(home.hass)
+    await home.hass.config_entries.async_remove(added["result"].entry_id)
+    form = await begin(home.hass, "display")
     assert list(form["data_schema"].schema) == ["host", "dashboard"]
 
 
@@ -357,33 +367,33 @@ async def test_the_library_on_offer_is_added_with_a_display(
     ("name", "is_chosen"), [("wall", True), ("Studio", True), ("Somewhere", False)]
 )
 async def test_the_area_that_is_called_like_the_display(
-    hass: HomeAssistant, display: DisplaySimulator, name: str, is_chosen: bool
+    home: Home, name: str, is_chosen: bool
 ) -> None:
     """It is chosen when the display is added, by its name or another name it has; none is made."""
-    areas = ar.async_get(hass)
+    areas = ar.async_get(home.hass)
     area = areas.async_create(name, aliases={"Wall"} if name == "Studio" else set())
-    entry = (await fill(hass, await hear(hass, display)))["result"]
-    device = device_of(hass, entry)
+    entry = (await home.fill(await home.hear()))["result"]
+    device = device_of(home.hass, entry)
     assert device.area_id == (area.id if is_chosen else None)
     assert len(list(areas.async_list_areas())) == 1
     # What a person has chosen since stays.
-    dr.async_get(hass).async_update_device(device.id, area_id=None)
-    await hass.config_entries.async_reload(entry.entry_id)
-    await hass.async_block_till_done()
-    assert device_of(hass, entry).area_id is None
+    dr.async_get(home.hass).async_update_device(device.id, area_id=None)
+    await home.hass.config_entries.async_reload(entry.entry_id)
+    await home.hass.async_block_till_done()
+    assert device_of(home.hass, entry).area_id is None
 
 
 async def test_a_library_is_offered_after_the_first_display(
-    hass: HomeAssistant, display: DisplaySimulator, feed: FeedSimulator
+    home: Home, feed: FeedSimulator
 ) -> None:
     """After a display is added, a library is offered once, and added with one click."""
-    result = await add(hass, written(display))
+    result = await home.add()
     assert "next_flow" not in result
-    await hass.config_entries.async_reload(result["result"].entry_id)
-    await hass.async_block_till_done()
-    (offer,) = offers(hass)
+    await home.hass.config_entries.async_reload(result["result"].entry_id)
+    await home.hass.async_block_till_done()
+    (offer,) = offers(home.hass)
     assert offer["context"]["title_placeholders"] == {"name": "Feral File"}
-    form = await hass.config_entries.flow.async_configure(offer["flow_id"])
+    form = await home.hass.config_entries.flow.async_configure(offer["flow_id"])
     assert outcome(form) == "offered_library"
     assert form["description_placeholders"] == {"name": "Feral File"}
     assert suggested(form) == {"name": "Feral File"}
@@ -391,84 +401,73 @@ async def test_a_library_is_offered_after_the_first_display(
     assert folded.options == {"collapsed": True}
     assert suggested({"data_schema": folded.schema}) == DEFAULT_SERVERS
     wrong = {"catalog_url": "http://", "feed_url": feed.url}
-    form = await fill(hass, form, name="Art", advanced=wrong)
+    form = await home.fill(form, name="Art", advanced=wrong)
     # What is wrong is shown unfolded, beside its field.
     assert form["step_id"] == "library"
     assert outcome(form) == {"catalog_url": "invalid_url"}
     assert suggested(form) == {"name": "Art", **wrong}
-    result = await fill(hass, form, name="Art", feed_url=feed.url)
+    result = await home.fill(form, name="Art", feed_url=feed.url)
     assert (outcome(result), result["title"]) == (CREATED, "Art")
     assert result["result"].unique_id == feed.url
 
 
-@pytest.mark.parametrize("is_added", [True, False], ids=["added", "ignored"])
-async def test_what_ends_the_offer(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    feed: FeedSimulator,
-    is_added: bool,
+async def no_offers(home: Home, entry: MockConfigEntry) -> None:
+    """Check that a library is not offered, also after the display is set up again."""
+    assert not offers(home.hass)
+    await home.hass.config_entries.async_reload(entry.entry_id)
+    await home.hass.async_block_till_done()
+    assert not offers(home.hass)
+
+
+async def test_an_ignored_library_is_not_offered_again(
+    home: Home, setup_display: MockConfigEntry
 ) -> None:
-    """A library that is added by hand, or ignored, is not offered again."""
-    (offer,) = offers(hass)
-    if is_added:
-        await fill(hass, await begin(hass, "library"), feed_url=feed.url)
-    else:
-        await ignore(hass, offer["context"]["unique_id"])
-    assert not offers(hass)
-    await hass.config_entries.async_reload(setup_display.entry_id)
-    await hass.async_block_till_done()
-    assert not offers(hass)
+    (offer,) = offers(home.hass)
+    await ignore(home.hass, offer["context"]["unique_id"])
+    await no_offers(home, setup_display)
+
+
+async def test_a_library_added_by_hand_ends_the_offer(
+    home: Home, setup_display: MockConfigEntry, feed: FeedSimulator
+) -> None:
+    assert offers(home.hass)
+    await home.fill(await begin(home.hass, "library"), feed_url=feed.url)
+    await no_offers(home, setup_display)
 
 
 # By announcement
 
 
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_a_display_that_announces_itself_is_added_with_a_click(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
-    """Discovery has one confirmation without fields."""
-    form = await hear(hass, display, device_id=DEVICE_ID.lower())
-    assert outcome(form) == "zeroconf_confirm"
-    (flow,) = hass.config_entries.flow.async_progress()
-    assert flow["context"]["title_placeholders"] == {"name": "Wall (CD34)"}
-    result = await fill(hass, form)
-    assert (outcome(result), result["title"]) == (CREATED, "Wall")
-    entry = result["result"]
-    assert entry.unique_id == DEVICE_ID and is_at(entry, display)
-    assert entry.state is ConfigEntryState.LOADED
-
-
-async def test_onboarding_asks_nothing(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_onboarding_asks_nothing(home: Home) -> None:
     """During onboarding a display is added without confirmation or offer."""
-    hass.data[onboarding.DOMAIN] = onboarding.OnboardingData(
+    home.hass.data[onboarding.DOMAIN] = onboarding.OnboardingData(
         [], False, onboarding.OnboardingStoreData(done=[])
     )
-    result = await hear(hass, display)
+    result = await home.hear()
     assert outcome(result) == CREATED and "next_flow" not in result
 
 
 async def test_the_first_of_two_addresses_is_dead(
-    hass: HomeAssistant, display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A display is found at any of its addresses."""
     identify = config_flow.async_identify
 
     async def identify_alive(hass: HomeAssistant, address: Address) -> FoundDisplay:
         """Reach only the second address."""
-        if address.host != display.host:
+        if address.host != home.display.host:
             raise NoAnswerError("no route")
-        return await identify(hass, address)
+        return await identify(home.hass, address)
 
     monkeypatch.setattr(config_flow, "async_identify", identify_alive)
-    info, dead = announcement(display.host, display.port), ip_address("127.0.0.9")
+    info, dead = (
+        announcement(home.display.host, home.display.port),
+        ip_address("127.0.0.9"),
+    )
     info = replace(info, ip_address=dead, ip_addresses=[dead, *info.ip_addresses])
-    result = await announce(hass, info)
+    result = await announce(home.hass, info)
     assert outcome(result) == "zeroconf_confirm"
-    assert result["description_placeholders"]["host"] == display.host
+    assert result["description_placeholders"]["host"] == home.display.host
 
 
 @pytest.mark.parametrize(
@@ -483,19 +482,17 @@ async def test_the_first_of_two_addresses_is_dead(
     ],
     ids=["long", "escapes", "markup"],
 )
-async def test_records_of_60_kb(
-    hass: HomeAssistant, display: DisplaySimulator, value: str, start: str
-) -> None:
+async def test_records_of_60_kb(home: Home, value: str, start: str) -> None:
     """A record of mDNS may hold anything: of the name little is shown, and an id of that length is none."""
     more = {f"more{number}": value for number in range(20)}
-    form = await hear(hass, display, name=value, **more)
+    form = await home.hear(name=value, **more)
     name = form["description_placeholders"]["name"]
     assert name.startswith(start)
     assert len(name) <= 150 and name.isprintable() and "<img" not in name
-    (flow,) = hass.config_entries.flow.async_progress()
+    (flow,) = home.hass.config_entries.flow.async_progress()
     title = flow["context"]["title_placeholders"]["name"]
     assert len(title) <= 64 + len(" (CD34)")
-    assert outcome(await hear(hass, display, device_id=value)) == "not_a_display"
+    assert outcome(await home.hear(device_id=value)) == "not_a_display"
 
 
 async def test_announcements_without_end(
@@ -550,16 +547,12 @@ async def test_announcements_without_end(
     ids=["where it is", "ignored", "without an id"],
 )
 async def test_an_announcement_that_asks_nothing(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    device_id: str | None,
-    changes: dict[str, Any],
-    reason: str,
+    home: Home, device_id: str | None, changes: dict[str, Any], reason: str
 ) -> None:
     """A display at its address, an ignored one, and what has no id are not contacted."""
-    entry_of(display, **changes).add_to_hass(hass)
-    assert outcome(await hear(hass, display, device_id=device_id)) == reason
-    assert not display.received
+    home.entry(**changes)
+    assert outcome(await home.hear(device_id=device_id)) == reason
+    assert not home.display.received
 
 
 async def test_an_announcement_alone_proves_nothing(hass: HomeAssistant) -> None:
@@ -581,113 +574,103 @@ async def test_an_announcement_alone_proves_nothing(hass: HomeAssistant) -> None
     ids=["other id", "new hardware", "no id and other hardware", "no id but hardware"],
 )
 async def test_who_answers_at_an_announced_address(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    unique_id: str,
-    macs: list[str],
-    is_followed: bool,
+    home: Home, unique_id: str, macs: list[str], is_followed: bool
 ) -> None:
     """The address is only stored if the display of the entry answers there, as its id or else its hardware tells."""
-    entry = entry_of(display, unique_id=unique_id, data={"port": 1, "macs": macs})
-    entry.add_to_hass(hass)
-    result = await hear(hass, display, device_id=unique_id)
+    entry = home.entry(unique_id=unique_id, data={"port": 1, "macs": macs})
+    result = await home.hear(device_id=unique_id)
     reason = "already_configured" if is_followed else "another_display"
     assert outcome(result) == reason
-    assert is_at(entry, display) is is_followed
+    assert home.is_at(entry) is is_followed
     assert entry.data["macs"] == (MACS if is_followed else macs)
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
-async def test_a_display_that_moved_is_followed_once_it_answers(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_a_display_that_moved_is_followed_once_it_answers(home: Home) -> None:
     """A new address is only stored after the display has answered there."""
-    entry = await set_up(hass, entry_of(display, data={"port": 1}))
+    entry = await set_up(home.hass, entry_of(home.display, data={"port": 1}))
     assert entry.state is ConfigEntryState.SETUP_RETRY
-    dead = await announce(hass, announcement(display.host, 2))
+    dead = await announce(home.hass, announcement(home.display.host, 2))
     assert (outcome(dead), entry.data["port"]) == ("refused", 1)
-    assert outcome(await hear(hass, display)) == "already_configured"
-    assert is_at(entry, display)
+    assert outcome(await home.hear()) == "already_configured"
+    assert home.is_at(entry)
     assert entry.state is ConfigEntryState.LOADED
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
 @pytest.mark.parametrize("hardware", [0, 1])
 async def test_a_second_server_does_not_take_a_display_over(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
+    home: Home,
     other: DisplaySimulator,
     monkeypatch: pytest.MonkeyPatch,
     profile: str,
     hardware: int,
 ) -> None:
     """The address stays as long as the display answers there; afterwards it is updated."""
-    entry = await set_up(hass, entry_of(display, data={"macs": MACS}))
+    entry = await set_up(home.hass, entry_of(home.display, data={"macs": MACS}))
     other.device.hardware = hardware
-    lose_internet(display, monkeypatch)
+    lose_internet(home.display, monkeypatch, patience=3.0)
     is_same = not hardware or profile == "B"
     reason = "already_configured" if is_same else "another_display"
-    assert outcome(await hear(hass, other)) == reason
-    assert is_at(entry, display)
+    assert outcome(await home.hear(other)) == reason
+    assert home.is_at(entry)
     assert entry.state is ConfigEntryState.LOADED
-    await display.power_off()
-    started = hass.loop.time()
-    await hear(hass, other)
-    assert hass.loop.time() - started < 1.0
-    assert is_at(entry, other) is is_same
-    await hass.config_entries.async_unload(entry.entry_id)
+    await home.display.power_off()
+    started = home.hass.loop.time()
+    await home.hear(other)
+    assert home.hass.loop.time() - started < 3.0
+    assert home.is_at(entry, other) is is_same
+    await home.hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_the_hardware_tells_which_of_two_is_the_display(
-    hass: HomeAssistant, display: DisplaySimulator, other: DisplaySimulator
+    home: Home, other: DisplaySimulator
 ) -> None:
     """A device with the same id and other MAC addresses is replaced by the display itself."""
     other.device.hardware = 1
     entry = entry_of(other, data={"macs": MACS})
-    entry.add_to_hass(hass)
-    assert outcome(await hear(hass, display)) == "already_configured"
-    assert is_at(entry, display)
+    entry.add_to_hass(home.hass)
+    assert outcome(await home.hear()) == "already_configured"
+    assert home.is_at(entry)
 
 
-async def test_two_displays_with_one_id(
-    hass: HomeAssistant, display: DisplaySimulator, other: DisplaySimulator
-) -> None:
+async def test_two_displays_with_one_id(home: Home, other: DisplaySimulator) -> None:
     """Of two that announce the same id, one can be added, once, and stays where it answers."""
-    first = await hear(hass, display)
-    assert outcome(await hear(hass, other)) == "already_in_progress"
-    added = await fill(hass, first)
+    first = await home.hear(device_id=DEVICE_ID.lower())
+    assert outcome(await home.hear(other)) == "already_in_progress"
+    added = await home.fill(first)
     assert outcome(added) == CREATED
-    assert outcome(await hear(hass, other)) == "already_configured"
-    assert is_at(added["result"], display)
+    assert outcome(await home.hear(other)) == "already_configured"
+    assert home.is_at(added["result"])
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
 async def test_a_display_added_by_its_address_takes_its_name(
-    hass: HomeAssistant, display: DisplaySimulator, profile: str
+    home: Home, profile: str
 ) -> None:
     """The title is updated by discovery, unless the owner has changed it."""
-    display.inject("reset", command="getDeviceStatus")
-    entry = (await add(hass, written(display)))["result"]
+    home.display.inject("reset", command="getDeviceStatus")
+    entry = (await home.add())["result"]
     assert entry.title == (DEVICE_ID if profile == "B" else "FF1")
-    display.heal()
-    assert outcome(await hear(hass, display)) == "already_configured"
+    home.display.heal()
+    assert outcome(await home.hear()) == "already_configured"
     assert entry.title == "Wall"
     assert entry.state is ConfigEntryState.LOADED
-    assert device_of(hass, entry).name == "Wall"
+    assert device_of(home.hass, entry).name == "Wall"
 
-    hass.config_entries.async_update_entry(entry, title="Hall")
-    await hear(hass, display)
+    home.hass.config_entries.async_update_entry(entry, title="Hall")
+    await home.hear()
     assert entry.title == "Hall"
 
 
 @pytest.mark.parametrize("profile", ["A"])
 async def test_an_id_that_becomes_known_later_is_taken_on(
-    hass: HomeAssistant, display: DisplaySimulator, entity_registry: er.EntityRegistry
+    home: Home, entity_registry: er.EntityRegistry
 ) -> None:
     """The entry, its device and its entities are kept when the device id becomes known."""
-    entry = (await add(hass, written(display)))["result"]
+    entry = (await home.add())["result"]
     assert entry.unique_id is None
-    device = device_of(hass, entry)
+    device = device_of(home.hass, entry)
 
     def entities() -> tuple[set[str], set[str]]:
         """Return the entities, and what their unique ids begin with."""
@@ -696,23 +679,22 @@ async def test_an_id_that_becomes_known_later_is_taken_on(
 
     before, prefixes = entities()
     assert prefixes == {entry.entry_id}
-    assert outcome(await hear(hass, display)) == "already_configured"
+    assert outcome(await home.hear()) == "already_configured"
     assert entry.unique_id == DEVICE_ID
     assert entry.state is ConfigEntryState.LOADED
     after, prefixes = entities()
     assert before <= after and prefixes == {DEVICE_ID}
-    same = device_of(hass, entry)
+    same = device_of(home.hass, entry)
     assert (same.id, same.identifiers) == (device.id, {("dp1", DEVICE_ID)})
 
 
 @pytest.mark.parametrize("profile", ["A"])
 async def test_an_id_is_not_given_to_another_display_of_the_same_address(
-    hass: HomeAssistant, display: DisplaySimulator
+    home: Home,
 ) -> None:
     """An entry without an id keeps none if another display answers at its address."""
-    entry = entry_of(display, unique_id=None, data={"macs": OTHER_MACS})
-    entry.add_to_hass(hass)
-    assert outcome(await hear(hass, display)) == "zeroconf_confirm"
+    entry = home.entry(unique_id=None, data={"macs": OTHER_MACS})
+    assert outcome(await home.hear()) == "zeroconf_confirm"
     assert entry.unique_id is None
 
 
@@ -729,57 +711,46 @@ async def test_an_id_is_not_given_to_another_display_of_the_same_address(
     ids=["address", "new hardware", "an id since an update"],
 )
 async def test_reconfiguring_gives_another_address(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    unique_id: str | None,
-    data: dict[str, Any],
+    home: Home, unique_id: str | None, data: dict[str, Any]
 ) -> None:
     """The address can be changed, also after an error; the hardware and an id that the display reports are stored."""
-    entry = entry_of(display, unique_id=unique_id, data=data)
-    entry.add_to_hass(hass)
-    form = await entry.start_reconfigure_flow(hass)
+    entry = home.entry(unique_id=unique_id, data=data)
+    form = await entry.start_reconfigure_flow(home.hass)
     assert outcome(form) == "reconfigure"
     assert suggested(form) == {"host": "192.0.2.1:1234"}
-    form = await fill(hass, form, host="127.0.0.1:1")
+    form = await home.fill(form, host="127.0.0.1:1")
     assert outcome(form) == {"host": "refused"}
-    result = await fill(hass, form, host=written(display))
+    result = await home.fill(form, host=home.address)
     assert outcome(result) == "reconfigure_successful"
-    assert is_at(entry, display)
+    assert home.is_at(entry)
     assert (entry.unique_id, entry.data["macs"]) == (DEVICE_ID, MACS)
     assert entry.state is ConfigEntryState.LOADED
 
 
-async def test_reconfiguring_while_the_display_is_offered(
-    hass: HomeAssistant, display: DisplaySimulator
-) -> None:
+async def test_reconfiguring_while_the_display_is_offered(home: Home) -> None:
     """A display that was added before it had an id may be offered again by its announcement."""
-    entry = entry_of(display, unique_id=None, data={"port": 1})
-    entry.add_to_hass(hass)
-    offered = await hear(hass, display)
+    entry = home.entry(unique_id=None, data={"port": 1})
+    offered = await home.hear()
     assert outcome(offered) == "zeroconf_confirm"
-    form = await entry.start_reconfigure_flow(hass)
-    result = await fill(hass, form, host=written(display))
+    form = await entry.start_reconfigure_flow(home.hass)
+    result = await home.fill(form, host=home.address)
     assert outcome(result) == "reconfigure_successful"
-    assert outcome(await fill(hass, offered)) == "already_configured"
-    assert hass.config_entries.async_entries("dp1") == [entry]
+    assert outcome(await home.fill(offered)) == "already_configured"
+    assert home.hass.config_entries.async_entries("dp1") == [entry]
 
 
 @pytest.mark.parametrize("other_profile", ["A", "B"])
 async def test_reconfiguring_refuses_another_display(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    mdns: HaAsyncZeroconf,
-    other_profile: str,
+    home: Home, mdns: HaAsyncZeroconf, other_profile: str
 ) -> None:
     """The address of another display is refused; those that do not report an id are told apart by their announcements."""
-    entry = entry_of(display, data={"host": GONE})
-    entry.add_to_hass(hass)
-    form = await entry.start_reconfigure_flow(hass)
+    entry = home.entry(data={"host": GONE})
+    form = await entry.start_reconfigure_flow(home.hass)
     async with DisplaySimulator(
         profile=other_profile, device_id=OTHER_ID, zeroconf=mdns
     ) as other:
-        form = await fill(hass, form, host=written(other))
+        form = await home.fill(form, host=written(other))
     assert outcome(form) == {"host": "another_display"}
     assert entry.data["host"] == GONE
-    result = await fill(hass, form, host=written(display))
+    result = await home.fill(form, host=home.address)
     assert outcome(result) == "reconfigure_successful"

@@ -16,13 +16,14 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
+from homeassistant.config_entries import SOURCE_RECONFIGURE, ConfigEntry
 from homeassistant.core import Event, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
 from .client.timing import impatient
+from .flows import begin, begin_options, fill, outcome
 from .libraries import ID, playlist
 from .simulators.feed import Cut, FeedSimulator
 
@@ -103,16 +104,11 @@ class Witness:
             self.keep((str(err), repr(err), vars(err)))
             self.seen += traceback.format_exception(err)
 
-    async def fill(self, flow: Any, form: Any, **values: str) -> Any:
+    async def fill(self, form: Any, **values: str) -> Any:
         """Submit a form, and record the result without the user's own input."""
-        result = await flow.async_configure(form["flow_id"], values)
-        self.keep(
-            {
-                name: value
-                for name, value in result.items()
-                if name not in ("data_schema", "data", "result", "subentries")
-            }
-        )
+        result = await fill(self.hass, form, **values)
+        own = ("data_schema", "data", "result", "subentries")
+        self.keep({name: value for name, value in result.items() if name not in own})
         return result
 
 
@@ -183,13 +179,10 @@ async def _add(
     hass: HomeAssistant, feed: FeedSimulator, witness: Witness
 ) -> ConfigEntry[Any]:
     """Add a library, with a wrong key at first."""
-    flow = hass.config_entries.flow
-    menu = await flow.async_init("dp1", context={"source": SOURCE_USER})
-    form = await witness.fill(flow, menu, next_step_id="library")
-    form = await witness.fill(flow, form, feed_url=feed.url, api_key=WRONG_KEY)
-    assert form["errors"] == {"api_key": "invalid_auth"}
-    result = await witness.fill(flow, form, feed_url=feed.url, api_key=API_KEY)
-    await hass.async_block_till_done()
+    form = await begin(hass, "library")
+    form = await witness.fill(form, feed_url=feed.url, api_key=WRONG_KEY)
+    assert outcome(form) == {"api_key": "invalid_auth"}
+    result = await witness.fill(form, feed_url=feed.url, api_key=API_KEY)
     entry: ConfigEntry[Any] = result["result"]
     return entry
 
@@ -218,42 +211,33 @@ async def _change(
 ) -> None:
     """Change API key, servers and signing key."""
     flow = hass.config_entries.flow
-    (form,) = [
+    (form,) = (
         record
         for record in flow.async_progress_by_handler("dp1")
         if record["context"]["source"] == "reauth"
-    ]
-    await witness.fill(flow, form, api_key=WRONG_KEY)
-    await witness.fill(flow, form, api_key=API_KEY)
+    )
+    for key in (WRONG_KEY, API_KEY):
+        await witness.fill(form, api_key=key)
     context: Any = {"source": SOURCE_RECONFIGURE, "entry_id": entry.entry_id}
     form = await flow.async_init("dp1", context=context)
     feed_url = entry.data["feed_url"]
-    await witness.fill(flow, form, feed_url=feed_url, api_key=WRONG_KEY)
-    await witness.fill(flow, form, feed_url=feed_url, api_key=API_KEY)
-    await hass.async_block_till_done()
-    options = hass.config_entries.options
-    menu = await options.async_init(entry.entry_id)
-    form = await witness.fill(options, menu, next_step_id="import_key")
-    await witness.fill(options, form, signing_key=f"{IMPORTED}{IMPORTED}")
-    await witness.fill(options, form, signing_key=IMPORTED)
-    await hass.async_block_till_done()
+    for key in (WRONG_KEY, API_KEY):
+        await witness.fill(form, feed_url=feed_url, api_key=key)
+    form = await begin_options(hass, entry.entry_id, "import_key")
+    for key in (f"{IMPORTED}{IMPORTED}", IMPORTED):
+        await witness.fill(form, signing_key=key)
 
 
 async def _traces(hass: HomeAssistant, hass_ws_client: WebSocketGenerator) -> list[Any]:
     """Return all traces of the script."""
     client = await hass_ws_client(hass)
-    await client.send_json_auto_id({"type": "trace/list", "domain": "script"})
-    runs = (await client.receive_json())["result"]
+
+    async def ask(command: str, **data: str) -> Any:
+        message = {"type": f"trace/{command}", "domain": "script", **data}
+        await client.send_json_auto_id(message)
+        return (await client.receive_json())["result"]
+
+    runs = await ask("list")
     assert len(runs) > 2
-    traces = []
-    for run in runs:
-        await client.send_json_auto_id(
-            {
-                "type": "trace/get",
-                "domain": "script",
-                "item_id": run["item_id"],
-                "run_id": run["run_id"],
-            }
-        )
-        traces.append((await client.receive_json())["result"])
-    return traces
+    ids = [{name: run[name] for name in ("item_id", "run_id")} for run in runs]
+    return [await ask("get", **each) for each in ids]
