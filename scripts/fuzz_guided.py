@@ -1,7 +1,6 @@
 """Feed the parsers of external data with bytes, guided by which code they reach; an own process for each parser."""
 
 import argparse
-from contextlib import suppress
 import json
 import logging
 from pathlib import Path
@@ -16,7 +15,14 @@ import atheris  # type: ignore[import-not-found]
 import homeassistant  # isort: skip  # noqa: F401  (puts its own voluptuous in place before anybody imports it)
 
 with atheris.instrument_imports(include=["custom_components.dp1"]):
-    from tests.fuzzing import TARGETS, Spoiler, as_json, problem_of
+    from tests.fuzzing import (
+        TARGETS,
+        Spoiler,
+        as_json,
+        parse_case,
+        problem_of,
+        samples_of,
+    )
 
 # In bytes: what is larger is the business of the other fuzzer, and slow to guide.
 MOST_BYTES = 8192
@@ -48,22 +54,14 @@ def _case(body: bytes) -> Any:
 def _run(name: str, cases: int) -> None:
     """Run one target until a case breaks it; this ends the process."""
     logging.disable(logging.CRITICAL)
-    target = TARGETS[name]
-
-    def read(body: bytes) -> int:
-        """Read a case."""
-        spoiler = Given(body)
-        with suppress(*target.allowed):
-            target.read(_case(body), spoiler)
-        return spoiler.size
 
     def take(body: bytes) -> None:
         """Raise what is wrong with a case."""
-        if problem := problem_of(lambda: read(body)):
+        if problem := problem_of(lambda: parse_case(name, _case(body), Given(body))):
             raise RuntimeError(problem)
 
     with TemporaryDirectory() as folder:
-        for number, sample in enumerate(target.samples()):
+        for number, sample in enumerate(samples_of(name)):
             Path(folder, str(number)).write_bytes(as_json(sample))
         options = [
             f"-runs={cases}",

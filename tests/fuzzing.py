@@ -12,6 +12,7 @@ from pathlib import Path
 import random
 import re
 import time
+from traceback import extract_tb
 from typing import Any
 
 import voluptuous as vol
@@ -123,25 +124,17 @@ class Spoiler:
     def _spoil(self, value: Any) -> Any:
         """Change one place."""
         chance = self._random
-        if isinstance(value, dict) and value and chance.random() < 0.85:
-            key = chance.choice(list(value))
-            match chance.randrange(6):
-                case 0:
-                    del value[key]
-                case 1:
-                    value[chance.choice(("", "ok", "id", "items", "x" * 300))] = value[
-                        key
-                    ]
-                case _:
-                    value[key] = self._spoil(value[key])
-            return value
-        if isinstance(value, list) and value and chance.random() < 0.85:
-            place = chance.randrange(len(value))
-            match chance.randrange(6):
-                case 0:
+        if isinstance(value, dict | list) and value and chance.random() < 0.85:
+            places: Any = range(len(value)) if isinstance(value, list) else [*value]
+            place = chance.choice(places)
+            match chance.randrange(6), value:
+                case 0, _:
                     del value[place]
-                case 1:
+                case 1, list():
                     value.append(value[place])
+                case 1, dict():
+                    key = chance.choice(("", "ok", "id", "items", "x" * 300))
+                    value[key] = value[place]
                 case _:
                     value[place] = self._spoil(value[place])
             return value
@@ -236,21 +229,6 @@ def _in_each_place(value: Any, odd: Any) -> Iterator[Any]:
                 changed = value.copy()
                 changed[key] = other
                 yield changed
-
-
-@dataclass(frozen=True)
-class Target:
-    """A parser.
-
-    Attributes:
-        samples: valid input.
-        read: parses a changed sample.
-        allowed: errors it may raise.
-    """
-
-    samples: Callable[[], list[Any]]
-    read: Callable[[Any, Spoiler], None]
-    allowed: tuple[type[Exception], ...] = (errors.Dp1Error,)
 
 
 STATUS = (PlayerStatus, DeviceStatus, PanelStatus, Identity, ContentPolicy, Metrics)
@@ -458,19 +436,32 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
             record_from_json(kind, data)
 
 
-TARGETS: dict[str, Target] = {
-    "values": Target(lambda: DATA["values"], read_values),
-    "frames": Target(lambda: DATA["frames"], read_frame),
-    "replies": Target(lambda: DATA["replies"], read_reply),
-    "catalog pages": Target(catalog_pages, read_catalog),
-    "feed pages": Target(lambda: DATA["feed pages"], read_feed),
-    "tokens": Target(tokens, read_token),
-    "documents": Target(lambda: DATA["documents"], read_document),
-    "TXT records": Target(lambda: DATA["TXT records"], read_txt),
-    "action fields": Target(lambda: DATA["action fields"], read_action),
-    "media ids": Target(lambda: DATA["media ids"], read_media_id),
-    "storage files": Target(stored, read_stored),
+TARGETS: dict[str, Callable[[Any, Spoiler], None]] = {
+    "values": read_values,
+    "frames": read_frame,
+    "replies": read_reply,
+    "catalog pages": read_catalog,
+    "feed pages": read_feed,
+    "tokens": read_token,
+    "documents": read_document,
+    "TXT records": read_txt,
+    "action fields": read_action,
+    "media ids": read_media_id,
+    "storage files": read_stored,
 }
+_MADE = {"catalog pages": catalog_pages, "tokens": tokens, "storage files": stored}
+
+
+def samples_of(name: str) -> list[Any]:
+    """Return valid input of a parser."""
+    return _MADE[name]() if name in _MADE else DATA[name]
+
+
+def parse_case(name: str, case: Any, spoiler: Spoiler) -> int:
+    """Parse a changed sample, which may be refused; return the size of what was made of it."""
+    with suppress(errors.Dp1Error):
+        TARGETS[name](case, spoiler)
+    return spoiler.size
 
 
 @dataclass(frozen=True)
@@ -494,22 +485,15 @@ def problem_of(read: Callable[[], int]) -> str:
             if took < (most := MOST_SECONDS + size / LEAST_SPEED):
                 return ""
     except Exception as err:  # noqa: BLE001
-        trace = err.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        place = (
-            f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-            if trace
-            else ""
-        )
+        frame = extract_tb(err.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
         return f"{type(err).__name__}: {str(err)[:150]} ({place})"
     return f"takes more than {most:.1f} s"
 
 
 def fuzz(name: str, cases: int, seed: int) -> Iterator[Finding]:
     """Run the cases of a target, which each have their own seed, after those of a sweep, which have negative ones."""
-    target = TARGETS[name]
-    samples = target.samples()
+    samples = samples_of(name)
     swept = [case for sample in samples for case in sweep(sample)]
     for number in (*range(-len(swept), 0), *range(seed, seed + cases)):
 
@@ -517,9 +501,7 @@ def fuzz(name: str, cases: int, seed: int) -> Iterator[Finding]:
             """Parse the case, which is the same each time."""
             spoiler = Spoiler(number)
             case = deepcopy(swept[number]) if number < 0 else spoiler.case(samples)
-            with suppress(*target.allowed):
-                target.read(case, spoiler)
-            return spoiler.size
+            return parse_case(name, case, spoiler)
 
         if problem := problem_of(read):
             case = swept[number] if number < 0 else Spoiler(number).case(samples)

@@ -22,6 +22,7 @@ from homeassistant.setup import async_setup_component
 
 from .displays import set_up
 from .sources import INTEGRATION
+from .walls import Wall
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -45,14 +46,12 @@ async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
 
 @pytest.mark.usefixtures("frontend")
 async def test_the_frontend_loads_the_cards(
-    hass: HomeAssistant,
-    display_entry: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    bare: Wall, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
     """The frontend loads the file once, with its version, as long as there is an entry."""
-    await set_up(hass, display_entry)
+    await bare.set_up()
     assert await loaded(hass_client_no_auth) == [URL]
-    await hass.config_entries.async_reload(display_entry.entry_id)
+    await bare.hass.config_entries.async_reload(bare.entry.entry_id)
     assert await loaded(hass_client_no_auth) == [URL]
     client = await hass_client_no_auth()
     for name, source in MODULES.items():
@@ -64,7 +63,7 @@ async def test_the_frontend_loads_the_cards(
     # Chromecast is given an address without a version.
     assert (await client.get(f"/dp1/{CARDS_FILE}")).status == 200
     # A dashboard that somebody made of it is not broken before the next start.
-    await hass.config_entries.async_remove(display_entry.entry_id)
+    await bare.hass.config_entries.async_remove(bare.entry.entry_id)
     assert await loaded(hass_client_no_auth) == [URL]
 
 
@@ -80,22 +79,18 @@ def asking(client: MockHAClientWebSocket) -> Callable[..., Awaitable[Any]]:
 
 
 @pytest.mark.usefixtures("frontend")
-async def test_the_art_gallery(
-    hass: HomeAssistant,
-    display_entry: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
-) -> None:
+async def test_the_art_gallery(bare: Wall, hass_ws_client: WebSocketGenerator) -> None:
     """It is in the sidebar as long as a display wants it there, and goes with the last one."""
-    await set_up(hass, display_entry)
-    ask = asking(await hass_ws_client(hass))
+    await bare.set_up()
+    ask = asking(await hass_ws_client(bare.hass))
 
     async def panels() -> dict[str, Any]:
         found = (await ask("get_panels"))["result"]
         return {path: panel for path, panel in found.items() if "dp1" in path}
 
     assert await panels() == {}
-    hass.config_entries.async_update_entry(display_entry, options={"dashboard": True})
-    assert await hass.config_entries.async_reload(display_entry.entry_id)
+    bare.hass.config_entries.async_update_entry(bare.entry, options={"dashboard": True})
+    assert await bare.hass.config_entries.async_reload(bare.entry.entry_id)
     entry, dashboard = sorted((await panels()).values(), key=lambda it: it["url_path"])[
         ::-1
     ]
@@ -105,7 +100,7 @@ async def test_the_art_gallery(
     config = await ask("lovelace/config", url_path=dashboard["url_path"])
     assert config["result"] == {"strategy": {"type": "custom:dp1-gallery"}}
     assert dashboard["url_path"] in SOURCE
-    assert await hass.config_entries.async_remove(display_entry.entry_id)
+    assert await bare.hass.config_entries.async_remove(bare.entry.entry_id)
     assert await panels() == {}
     config = await ask("lovelace/config", url_path=dashboard["url_path"])
     assert config["error"]["code"] == "config_not_found"
@@ -113,13 +108,11 @@ async def test_the_art_gallery(
 
 @pytest.mark.usefixtures("frontend")
 async def test_dashboards_that_are_left(
-    hass: HomeAssistant,
-    display_entry: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
+    bare: Wall, hass_ws_client: WebSocketGenerator
 ) -> None:
     """Without an entry nothing serves the cards after a restart, so a repair names the dashboards until there is one again."""
-    await set_up(hass, display_entry)
-    ask = asking(await hass_ws_client(hass))
+    await bare.set_up()
+    ask = asking(await hass_ws_client(bare.hass))
     configs = {
         "my-gallery": {"strategy": {"type": "custom:dp1-gallery"}},
         "my-lamps": {"views": [{"cards": [{"type": "light", "entity": "light.a"}]}]},
@@ -131,22 +124,20 @@ async def test_dashboards_that_are_left(
         if config:
             of_path = {"url_path": path, "config": config}
             assert (await ask("lovelace/config/save", **of_path))["success"]
-    assert await hass.config_entries.async_remove(display_entry.entry_id)
-    issues = ir.async_get(hass)
+    assert await bare.hass.config_entries.async_remove(bare.entry.entry_id)
+    issues = ir.async_get(bare.hass)
     issue = issues.async_get_issue("dp1", "dashboards_left")
     assert issue
     assert issue.is_persistent
     assert issue.translation_placeholders == {"dashboards": "[Hall \\*](/my-gallery)"}
-    await set_up(hass, MockConfigEntry(domain="dp1", data=display_entry.data))
+    await set_up(bare.hass, MockConfigEntry(domain="dp1", data=bare.entry.data))
     assert issues.async_get_issue("dp1", "dashboards_left") is None
 
 
-async def test_without_a_frontend(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
+async def test_without_a_frontend(wall: Wall) -> None:
     """Displays can be set up and removed without the frontend."""
-    assert "frontend" not in hass.config.components
-    assert await hass.config_entries.async_remove(setup_display.entry_id)
+    assert "frontend" not in wall.hass.config.components
+    assert await wall.hass.config_entries.async_remove(wall.entry.entry_id)
 
 
 def test_the_modules_are_small_and_keep_to_themselves() -> None:

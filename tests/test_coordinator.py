@@ -81,18 +81,6 @@ async def test_start_and_reload_only_read(
     assert sum(name.startswith("custom_components.dp1") for name in names) <= 1
 
 
-async def test_unloading_leaves_nothing_behind(wall: Wall) -> None:
-    """Unloading closes the socket, and the entity is unavailable."""
-    display = wall.display
-    await until(lambda: len(display.sockets) == 1)
-    assert await wall.hass.config_entries.async_unload(wall.entry.entry_id)
-    await until(lambda: len(display.sockets) == 0)
-    assert wall.state == "unavailable"
-    before = len(display.commands)
-    await wall.hass.async_block_till_done()
-    assert len(display.commands) == before
-
-
 # Following
 
 

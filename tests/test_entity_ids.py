@@ -1,36 +1,29 @@
 """Test the entity IDs of a display that is called like its area."""
 
-from pytest_homeassistant_custom_component.common import MockConfigEntry
-
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
     entity_registry as er,
 )
 
-from .displays import ENTITY_ID, set_up
-from .simulators.display import DisplaySimulator
+from .displays import ENTITY_ID
+from .walls import Wall
 
 SCALING = "select.wall_scaling"
 
 
-async def test_a_display_that_announces_the_name_of_an_area(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
+async def test_a_display_that_announces_the_name_of_an_area(bare: Wall) -> None:
     """Its name is in its entity IDs once."""
-    ar.async_get(hass).async_create("Wall")
-    await set_up(hass, display_entry)
-    assert hass.states.get(ENTITY_ID)
-    assert hass.states.get(SCALING)
+    ar.async_get(bare.hass).async_create("Wall")
+    await bare.set_up()
+    assert bare.hass.states.get(ENTITY_ID)
+    assert bare.hass.states.get(SCALING)
 
 
-async def test_a_display_that_is_named_like_its_area(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
+async def test_a_display_that_is_named_like_its_area(wall: Wall) -> None:
     """Home Assistant, which asks for a name and an area, is told IDs with the name once, and others when it changes."""
-    registry, devices = er.async_get(hass), dr.async_get(hass)
-    kitchen = ar.async_get(hass).async_create("Kitchen")
+    registry, devices = er.async_get(wall.hass), dr.async_get(wall.hass)
+    kitchen = ar.async_get(wall.hass).async_create("Kitchen")
     entry = registry.async_get(ENTITY_ID)
     assert entry and entry.device_id
     for name, expected in (

@@ -28,10 +28,10 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .client.scripted_server import Reply, ScriptedServer
 from .client.test_guard import Names
-from .displays import ENTITY_ID, playlist, state_of, until
+from .displays import ENTITY_ID, playlist, until
 from .libraries import library_entry, set_up
-from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
+from .walls import Wall
 
 from tests.client.keys import keyed
 
@@ -110,40 +110,20 @@ async def user(hass: HomeAssistant, group: str) -> Context:
     return Context(user_id=made.id)
 
 
-READS: list[tuple[str, dict[str, Any]]] = [
-    ("get_playlist", {"playlist_url": "{}/list.json"}),
-    ("get_playlist", {"playlist_id": "{}/list.json"}),
-    ("cast_playlist", {"playlist_url": "{}/list.json", "limit": 1}),
-    ("cast_playlist", {"playlist_url": "{}/list.json", "start_at": 1}),
-    ("cast_playlist", {"media_content_id": "{}/list.json", "scaling": "fit"}),
-    ("cast_playlist", {"playlist_id": "{}/list.json", "limit": 1}),
-    ("publish_playlist", {"playlist_url": "{}/list.json"}),
-]
-
-
-async def read(
-    hass: HomeAssistant,
-    context: Context,
-    server: ScriptedServer,
-    action: str,
-    data: dict[str, Any],
-) -> None:
-    data = {
-        name: text.format(server.url) if isinstance(text, str) else text
-        for name, text in data.items()
-    }
-    if action == "cast_playlist":
-        data["entity_id"] = ENTITY_ID
-    await hass.services.async_call(
-        "dp1", action, data, blocking=True, context=context, return_response=True
-    )
-
-
-@pytest.mark.parametrize(("action", "data"), READS)
+@pytest.mark.parametrize(
+    ("action", "data"),
+    [
+        ("get_playlist", {"playlist_url": "{}/list.json"}),
+        ("get_playlist", {"playlist_id": "{}/list.json"}),
+        ("cast_playlist", {"playlist_url": "{}/list.json", "limit": 1}),
+        ("cast_playlist", {"playlist_url": "{}/list.json", "start_at": 1}),
+        ("cast_playlist", {"media_content_id": "{}/list.json", "scaling": "fit"}),
+        ("cast_playlist", {"playlist_id": "{}/list.json", "limit": 1}),
+        ("publish_playlist", {"playlist_url": "{}/list.json"}),
+    ],
+)
 async def test_guests_read_nothing_at_home(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
+    wall: Wall,
     feed: FeedSimulator,
     victim: ScriptedServer,
     action: str,
@@ -151,44 +131,45 @@ async def test_guests_read_nothing_at_home(
 ) -> None:
     """A user who is no administrator is refused without a request, also where the owner has read before."""
     options = {"publish_for_all": True}
-    await set_up(hass, library_entry(feed.url, api_key=feed.api_key, options=options))
-    owner = await user(hass, GROUP_ID_ADMIN)
-    guest = await user(hass, GROUP_ID_USER)
+    library = library_entry(feed.url, api_key=feed.api_key, options=options)
+    await set_up(wall.hass, library)
+    owner = await user(wall.hass, GROUP_ID_ADMIN)
+    guest = await user(wall.hass, GROUP_ID_USER)
+    fields = {name: str(value).format(victim.url) for name, value in data.items()}
+    if action == "cast_playlist":
+        fields["entity_id"] = ENTITY_ID
+
+    async def read(context: Context) -> None:
+        call = wall.hass.services.async_call
+        await call("dp1", action, fields, True, context, return_response=True)
+
     with pytest.raises(HomeAssistantError) as caught:
-        await read(hass, guest, victim, action, data)
+        await read(guest)
     assert caught.value.translation_key == "address_blocked"
     assert "127.0.0.1 is an address within the home" in str(caught.value)
     assert not victim.requests
-    assert f"{victim.url}/list.json" not in hass.data[ADDRESSES]
-    await read(hass, owner, victim, action, data)
-    asked = len(victim.requests)
-    assert asked
+    assert f"{victim.url}/list.json" not in wall.hass.data[ADDRESSES]
+    await read(owner)
+    requests = len(victim.requests)
+    assert requests
     with pytest.raises(HomeAssistantError):
-        await read(hass, guest, victim, action, data)
-    assert len(victim.requests) == asked
+        await read(guest)
+    assert len(victim.requests) == requests
 
 
 async def test_what_a_display_was_told_by_others(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    setup_display: MockConfigEntry,
-    victim: ScriptedServer,
+    wall: Wall, victim: ScriptedServer
 ) -> None:
     """Casting again what others cast allows no host, even for an administrator."""
-    display.player.load(playlist("Dawn", title="Reef"), url=f"{victim.url}/list.json")
-    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
-    await hass.services.async_call(
-        "media_player",
-        "play_media",
-        {
-            "entity_id": ENTITY_ID,
-            "media_content_type": "playlist",
-            "media_content_id": f"{victim.url}/list.json",
-        },
-        blocking=True,
-        context=await user(hass, GROUP_ID_ADMIN),
-    )
-    assert f"{victim.url}/list.json" not in hass.data[ADDRESSES]
+    url = f"{victim.url}/list.json"
+    wall.display.player.load(playlist("Dawn", title="Reef"), url=url)
+    await until(lambda: wall.attribute("media_playlist") == "Reef")
+    media = {"media_content_type": "playlist", "media_content_id": url}
+    owner = await user(wall.hass, GROUP_ID_ADMIN)
+    call = wall.hass.services.async_call
+    target = {"entity_id": ENTITY_ID}
+    await call("media_player", "play_media", target | media, True, owner)
+    assert url not in wall.hass.data[ADDRESSES]
 
 
 async def test_servers_cannot_send_elsewhere(

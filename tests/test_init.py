@@ -36,6 +36,9 @@ async def test_a_display_comes_and_goes(
     assert await entries.async_unload(entry_id)
     assert wall.state == "unavailable"
     await until(lambda: not len(wall.display.sockets))
+    before = len(wall.display.commands)
+    await wall.hass.async_block_till_done()
+    assert len(wall.display.commands) == before
     await wall.display.power_off()
     await entries.async_setup(entry_id)
     assert wall.entry.state is ConfigEntryState.SETUP_RETRY

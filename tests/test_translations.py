@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-import warnings
 
 import pytest
 
@@ -68,11 +67,6 @@ def test_command(
         run.main(["xx"])
 
 
-def test_stale_translations_are_listed() -> None:
-    """A changed English text is a warning, since its author need not know seven languages."""
-    english, record = run.texts("en"), run.read_record()
-    assert record.keys() <= set(run.languages())
-    for language in run.languages():
-        made_from = record.get(language, {})
-        if old := run.stale(english, run.texts(language), made_from):
-            warnings.warn(f"{language} has stale {', '.join(old)}", stacklevel=1)
+def test_the_record_is_of_languages_there_are() -> None:
+    """What is stale is listed by the command, since the author of an English text need not know seven languages."""
+    assert run.read_record().keys() <= set(run.languages())
