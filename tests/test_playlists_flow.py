@@ -26,7 +26,7 @@ OTHERS = SigningKey.generate()
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    impatient(monkeypatch, 3.0)
+    impatient(monkeypatch)
 
 
 def of_others() -> dict[str, Any]:
