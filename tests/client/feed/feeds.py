@@ -38,16 +38,8 @@ TS = Reply(
         "endpoints": {"playlists": "/api/v1/playlists"},
     }
 )
-HTML = Reply(502, b"<html><h1>Bad gateway</h1></html>")
 MISSING = Reply(404, {"error": "not_found", "message": "not found"})
 CUT = Reply(fault="after")
-DUPLICATE = Reply(
-    500,
-    {
-        "error": "internal_error",
-        "message": 'duplicate key "playlists_pkey" (SQLSTATE 23505)',
-    },
-)
 
 
 @contextmanager
