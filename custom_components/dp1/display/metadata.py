@@ -227,10 +227,9 @@ class ArtworkMetadata:
         """Handle libraries that have been added, changed or removed."""
         self.signer.async_update_sources(sources)
         self._sources = sources
-        before = self._work
         self._read()
-        if self._work != before:
-            self._on_change()
+        # They may have the document, too, which tells who signed it.
+        self._on_change()
 
     def _read(self) -> None:
         """Read the work in the libraries, and look it up if it is incomplete."""
