@@ -30,8 +30,7 @@ from homeassistant.helpers import (
     entity_registry as er,
 )
 
-from .client.display.displays import plain
-from .client.scripted_server import Reply, Request, ScriptedServer
+from .client.scripted_server import Reply, Request, ScriptedServer, plain
 from .displays import DEVICE_ID, Names, entry_of, set_up, until
 from .flows import CREATED, announce, announcement, begin, fill, outcome
 from .libraries import library_entry, suggested
