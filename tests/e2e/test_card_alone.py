@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 import json
+from pathlib import Path
 import re
 from typing import Any
 
 from playwright.async_api import Browser, Locator, Page, Route, expect
 import pytest
 import pytest_asyncio
+import yaml
 
 from custom_components.dp1.cards import FOLDER
 
@@ -24,49 +26,11 @@ pytestmark = [
 
 HOME = "http://home.test"
 ENTITY_ID = "media_player.wall"
-CONTRACT = "0x446dc57d1ca261013c908f695bb4239a3c724ff1"
-TEZOS = "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton"
+HALL = "media_player.hall"
 EVERYTHING = 4 | 8 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288 | 2097152
-WORK = {
-    "work_id": "w1",
-    "works": 3,
-    "year": 2024,
-    "medium": "software",
-    "edition": "#12 of 36",
-    "exhibition": "Tides",
-    "note": "About the sea.",
-    "link": "https://art.example/1",
-    "favorite": False,
-    "provenance": {
-        "type": "onChain",
-        "contract": {"chain": "evm", "address": CONTRACT, "tokenId": "7"},
-    },
-}
-EXPLORED = (
-    (
-        {"chain": "evm", "address": CONTRACT, "tokenId": "7"},
-        f"https://etherscan.io/nft/{CONTRACT}/7",
-    ),
-    (
-        {"chain": "tezos", "address": TEZOS, "tokenId": "9"},
-        f"https://tzkt.io/{TEZOS}/tokens/9",
-    ),
-)
-UNEXPLORED = (
-    {"chain": "evm", "address": f"{CONTRACT}/../x", "tokenId": "7"},
-    {"chain": "evm", "address": CONTRACT, "tokenId": "7?x"},
-    {"chain": "evm", "address": CONTRACT},
-    {"chain": "constructor", "address": CONTRACT, "tokenId": "7"},
-    {"chain": "bitmark", "address": "b1"},
-)
-ATTRIBUTES = {
-    "friendly_name": "Wall",
-    "media_title": "Low tide",
-    "media_artist": "Ana Ruiz",
-    "media_playlist": "Tides",
-    "media_track": 2,
-    "supported_features": EVERYTHING,
-}
+TABLE = yaml.safe_load(Path(__file__).with_name("card.yaml").read_text())
+WORK = TABLE["work"]
+ATTRIBUTES = TABLE["attributes"] | {"supported_features": EVERYTHING}
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"/>'
 # As strict as a proxy in front of Home Assistant may be: no styles or scripts in the markup, nothing of other hosts.
 POLICY = (
@@ -74,65 +38,7 @@ POLICY = (
     " img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 # What Home Assistant gives to a card, as far as the card asks for it.
-PAGE = """<!doctype html><html lang="en"><body><script type="module" nonce="page">
-document.body.style.margin = 0;
-window.broken = [];
-document.addEventListener("securitypolicyviolation", (event) => window.broken.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
-customElements.define("ha-card", class extends HTMLElement {
-  constructor() { super(); this.attachShadow({mode: "open"}).innerHTML = "<slot></slot>"; this.style.display = "block"; }
-});
-customElements.define("ha-icon", class extends HTMLElement {});
-customElements.define("home-assistant", class extends HTMLElement {});
-window.pages = {"dp1://folders": [{title: "Exhibitions", can_expand: true, dp1: {kind: "exhibitions"}}]};
-window.calls = [];
-window.events = [];
-for (const type of ["hass-more-info", "hass-action", "hass-notification", "show-dialog", "location-changed"])
-  window.addEventListener(type, (event) => window.events.push([type, event.detail]));
-window.render = (state, config = {}, language = "en") => {
-  const localize = (key, values) => [key.split(".").pop(), ...Object.values(values ?? {})].join(" ");
-  window.hass = {
-    language, localize,
-    states: {
-      "media_player.hall": {state: "playing", attributes: {friendly_name: "Hall", supported_features: 524288}},
-      "image.work": {state: "now", attributes: {entity_picture: "/image/work"}},
-      ...window.hass?.states, "media_player.wall": state,
-    },
-    entities: {
-      "media_player.wall": {entity_id: "media_player.wall", platform: "dp1", device_id: "d1"},
-      "image.work": {entity_id: "image.work", platform: "dp1", device_id: "d1", translation_key: "work"},
-      "media_player.hall": {entity_id: "media_player.hall", platform: "dp1", device_id: "d2"},
-      "media_player.tv": {platform: "cast"}, "light.hall": {entity_id: "light.hall", platform: "dp1"},
-    },
-    hassUrl: (path) => path,
-    formatEntityState: (state) => `state ${state.state}`,
-    loadBackendTranslation: async () => localize,
-    callService: async (...call) => { window.calls.push(call); await window.answer; if (window.refuse) throw new Error("no"); },
-    callWS: async (message) => {
-      window.calls.push(message);
-      if (message.type === "media_player/search_media") return {result: window.found ?? []};
-      if (message.type.startsWith("dp1/")) return "library";
-      await window.browsing;
-      return {children: window.pages?.[message.media_content_id] ?? []};
-    },
-    fetchWithAuth: async (url, {body}) => {
-      window.calls.push([url, body.get("file").name]);
-      return new Response('{"id": "p1"}', {status: window.uploaded ?? 200});
-    },
-  };
-  document.querySelector("home-assistant").hass = window.hass;
-  let card = document.querySelector("dp1-wall-label-card");
-  if (!card) {
-    card = document.createElement("dp1-wall-label-card");
-    document.body.append(card);
-  }
-  card.setConfig({type: "custom:dp1-wall-label-card", entity: "media_player.wall", ...config});
-  card.hass = window.hass;
-};
-document.body.append(document.createElement("home-assistant"));
-await import("/dp1-cards.js");
-await import("/dp1-cards.js?again");
-document.body.dataset.ready = true;
-</script></body></html>"""
+PAGE = Path(__file__).with_name("card.html").read_text()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -216,6 +122,22 @@ async def calls(page: Page) -> list[Any]:
     return found
 
 
+def act(action: str, **data: Any) -> list[Any]:
+    """Return the call of an action on the display."""
+    return [*action.split("."), {"entity_id": ENTITY_ID, **data}]
+
+
+async def last_call(page: Page) -> Any:
+    return (await calls(page))[-1]
+
+
+async def hold_answers(page: Page) -> None:
+    """Let displays answer once ``window.done`` is called."""
+    await page.evaluate(
+        "() => { window.answer = new Promise((done) => { window.done = done; }) }"
+    )
+
+
 async def eventually(page: Page, condition: str, argument: str = "") -> None:
     """Wait for a condition; the policy keeps the page from evaluating one by itself."""
     async with asyncio.timeout(5):
@@ -275,31 +197,6 @@ async def test_a_stranger_takes_no_room(page: Page, evil: str) -> None:
     assert not await page.evaluate("window.broken")
 
 
-async def test_provenance(page: Page) -> None:
-    """A token has a link to the explorer of its chain, if there is one."""
-    link = page.locator(".provenance")
-    for contract, address in EXPLORED:
-        await render(page, work={"provenance": {"contract": contract}})
-        await expect(link).to_have_attribute("href", address)
-        await expect(link).to_have_attribute("rel", "noopener noreferrer")
-    for contract in UNEXPLORED:
-        await render(page, work={"provenance": {"contract": contract}})
-        await expect(link).to_be_hidden()
-        await expect(page.locator(".chain")).to_be_visible()
-
-
-async def test_edition(page: Page) -> None:
-    """The edition is told as on a label."""
-    for edition, text in (
-        ("#12 of 36", "software · edition_of 12 36"),
-        ("#12", "software · edition 12"),
-        ("AP", "software · AP"),
-        (None, "software"),
-    ):
-        await render(page, work={"edition": edition})
-        await expect(page.locator(".facts")).to_have_text(text)
-
-
 async def test_without_a_work(page: Page) -> None:
     """A display that shows nothing has its name and its state, and what can be done with it."""
     power, choose = page.locator("[data-do=power]"), page.locator("[data-do=choose]")
@@ -320,7 +217,7 @@ async def test_without_a_work(page: Page) -> None:
         assert await choose.is_visible() is (state in {"off", "idle"})
     await expect(power).to_have_attribute("aria-label", "wake")
     await power.click()
-    assert await calls(page) == [["media_player", "turn_on", {"entity_id": ENTITY_ID}]]
+    assert await calls(page) == [act("media_player.turn_on")]
 
 
 async def test_asleep(page: Page) -> None:
@@ -400,12 +297,11 @@ async def test_actions(page: Page) -> None:
     await page.locator("[data-do=favorite]").click()
     await page.locator("[data-do=previous]").click()
     await page.locator("[data-do=power]").click()
-    data = {"entity_id": ENTITY_ID}
     assert await calls(page) == [
-        ["dp1", "show_work", {**data, "work": "w2"}],
-        ["dp1", "remove_favorite", data],
-        ["media_player", "media_previous_track", data],
-        ["media_player", "turn_off", data],
+        act("dp1.show_work", work="w2"),
+        act("dp1.remove_favorite"),
+        act("media_player.media_previous_track"),
+        act("media_player.turn_off"),
     ]
     await page.locator(".picture").press("Enter")
     # Home Assistant opens the details of the entity for a tap of which nothing is set.
@@ -414,19 +310,6 @@ async def test_actions(page: Page) -> None:
         "hass-action",
         {"config": config, "action": "tap"},
     ]
-
-
-async def test_a_display_that_hangs(page: Page) -> None:
-    """A button shows that something happens from the click until the display answers."""
-    await page.evaluate(
-        "() => { window.answer = new Promise((done) => { window.done = done; }) }"
-    )
-    await render(page)
-    button = page.locator("[data-do=next]")
-    await button.click()
-    await expect(button).to_have_attribute("aria-busy", "true")
-    await page.evaluate("window.done()")
-    await expect(button).not_to_have_attribute("aria-busy", "true")
 
 
 async def test_show_for(page: Page) -> None:
@@ -449,9 +332,8 @@ async def test_show_for(page: Page) -> None:
     await page.keyboard.press("Enter")
     await page.keyboard.press("End")
     await page.keyboard.press("Enter")
-    data = {"entity_id": ENTITY_ID}
-    shown = {**data, "work": "w1", "show_for": {"minutes": 180}}
-    assert await calls(page) == [["dp1", "show_work", shown]]
+    shown = act("dp1.show_work", work="w1", show_for={"minutes": 180})
+    assert await calls(page) == [shown]
     await button.click()
     await page.locator(".picture").click(position={"x": 5, "y": 5})
     await expect(page.locator(".menu")).to_be_hidden()
@@ -459,67 +341,43 @@ async def test_show_for(page: Page) -> None:
     await render(page, work={"until": "2026-11-22T11:30:00"})
     await expect(page.locator(".until")).to_have_text("until 11:30 AM · back")
     await page.locator("[data-do=back]").click()
-    assert (await calls(page))[-1] == ["dp1", "show_previous", data]
+    assert await last_call(page) == act("dp1.show_previous")
 
 
 async def test_more(page: Page) -> None:
     """The menu has the volume, the order, other displays, and a picture of one's own."""
-    data = {"entity_id": ENTITY_ID}
     state = {"shuffle": True, "repeat": "one", "volume_level": 0.5}
     await render(page, **state, group_members=[ENTITY_ID])
     for name, wanted in (
-        ("shuffle", ["media_player", "shuffle_set", {**data, "shuffle": False}]),
-        ("repeat.all", ["media_player", "repeat_set", {**data, "repeat": "all"}]),
-        (
-            "together Hall",
-            ["media_player", "join", {**data, "group_members": ["media_player.hall"]}],
-        ),
+        ("shuffle", act("media_player.shuffle_set", shuffle=False)),
+        ("repeat.all", act("media_player.repeat_set", repeat="all")),
+        ("together Hall", act("media_player.join", group_members=[HALL])),
     ):
         await page.locator("[data-do=more]").click()
         entry = page.locator(".menu").get_by_text(name.rpartition(".")[2], exact=True)
         await entry.click()
-        assert (await calls(page))[-1] == wanted
+        assert await last_call(page) == wanted
     # The state follows while the menu is open again.
     await page.locator("[data-do=more]").click()
     checked = page.locator(".menu [aria-checked=true]")
     await expect(checked).to_have_text(["shuffle", "one"])
     await page.locator(".menu [role=menuitemcheckbox]").last.focus()
-    await render(page, **state, group_members=[ENTITY_ID, "media_player.hall"])
+    await render(page, **state, group_members=[ENTITY_ID, HALL])
     await expect(checked).to_have_text(["shuffle", "one", "together Hall"])
     await expect(checked.last).to_be_focused()
     await checked.last.click()
-    left = ["media_player", "unjoin", {"entity_id": "media_player.hall"}]
-    assert (await calls(page))[-1] == left
+    assert await last_call(page) == act("media_player.unjoin", entity_id=HALL)
     await page.locator("[data-do=more]").click()
     await page.get_by_role("slider").press("ArrowRight")
-    louder = ["media_player", "volume_set", {**data, "volume_level": 0.55}]
-    assert (await calls(page))[-1] == louder
+    assert await last_call(page) == act("media_player.volume_set", volume_level=0.55)
     await page.get_by_role("button", name="media_volume_mute").click()
-    silent = ["media_player", "volume_mute", {**data, "is_volume_muted": True}]
-    assert (await calls(page))[-1] == silent
+    silent = act("media_player.volume_mute", is_volume_muted=True)
+    assert await last_call(page) == silent
     await render(page, **state, is_volume_muted=True)
     await page.locator("[data-do=more]").click()
     await page.get_by_role("button", name="media_volume_unmute").press("Enter")
-    assert (await calls(page))[-1][-1] == {**data, "is_volume_muted": False}
-
-
-async def test_a_menu_goes_with_the_work(page: Page) -> None:
-    """A menu about the work closes when the display sleeps or goes; that of the display has what it can do then."""
-    menu = page.locator(".menu")
-    for state in ("off", "unavailable"):
-        await render(page)
-        await page.locator("[data-do=duration]").click()
-        await expect(menu).to_be_visible()
-        await render(page, state)
-        await expect(menu).to_be_hidden()
-    await render(page)
-    await page.locator("[data-do=more]").click()
-    for state, entries in (
-        ("off", ["together Hall", "hang_picture", "details"]),
-        ("unavailable", ["details"]),
-    ):
-        await render(page, state, group_members=None)
-        await expect(menu.locator("[role^=menuitem]")).to_have_text(entries)
+    loud = act("media_player.volume_mute", is_volume_muted=False)
+    assert await last_call(page) == loud
 
 
 async def test_pictures_of_ones_own(page: Page) -> None:
@@ -543,36 +401,15 @@ async def test_pictures_of_ones_own(page: Page) -> None:
     await dialog.get_by_label("show_for").select_option("30")
     await dialog.get_by_role("button", name="hang", exact=True).click()
     await eventually(page, "window.calls.filter(Array.isArray).length == 5")
+    cat, holidays = ({**medium, "title": title} for title in ("Our cat", "Holidays"))
     border = {"scaling": "fit", "margin": "6%", "background": "#f2efe9"}
-    data = {"entity_id": ENTITY_ID}
+    border |= {"title": "Holidays", "show_for": {"minutes": 30}}
     assert await calls(page) == [
         ["/api/image/upload", "Our_cat.png"],
-        [
-            "dp1",
-            "cast_playlist",
-            {
-                **data,
-                "media": [{**medium, "title": "Our cat"}],
-                "title": "Our cat",
-                "scaling": "fit",
-            },
-        ],
+        act("dp1.cast_playlist", media=[cat], title="Our cat", scaling="fit"),
         ["/api/image/upload", "IMG_2041.png"],
         ["/api/image/upload", "Our_cat.png"],
-        [
-            "dp1",
-            "cast_playlist",
-            {
-                **data,
-                "media": [
-                    {**medium, "title": "Holidays"},
-                    {**medium, "title": "Our cat"},
-                ],
-                "title": "Holidays",
-                **border,
-                "show_for": {"minutes": 30},
-            },
-        ],
+        act("dp1.cast_playlist", media=[holidays, cat], **border),
     ]
     await upload.set_input_files(files[0])  # type: ignore[arg-type]
     await page.keyboard.press("Escape")
@@ -607,13 +444,9 @@ async def test_adding_to_what_hangs(page: Page) -> None:
         menu = await menu_of(page, title)
         await menu.get_by_role("menuitem", name="add").press("Enter")
         await expect(status).to_have_text(f"added {title}")
-        added = {
-            "entity_id": ENTITY_ID,
-            "media_content_id": f"dp1://exhibitions/w{number}",
-            "media_content_type": "image",
-            "enqueue": "add",
-        }
-        assert (await calls(page))[-1] == ["media_player", "play_media", added]
+        added = {"media_content_id": f"dp1://exhibitions/w{number}"}
+        added |= {"media_content_type": "image", "enqueue": "add"}
+        assert await last_call(page) == act("media_player.play_media", **added)
     await page.evaluate("window.refuse = true")
     await (await menu_of(page, "Rain")).get_by_text("add", exact=True).click()
     await eventually(page, "() => window.calls.filter(Array.isArray).length == 3")
@@ -631,9 +464,7 @@ async def test_after_a_choice(page: Page) -> None:
     """What is being hung is told at once, after a while with the reason and a way out, and what hung before can come back."""
     await page.clock.install()
     await offer(page, "dp1://exhibitions", "Clouds")
-    await page.evaluate(
-        "() => { window.answer = new Promise((done) => { window.done = done; }) }"
-    )
+    await hold_answers(page)
     before = {"media_content_id": "dp1://recent/1#2"}
     await render(page, **before)
     notice, choose = page.locator(".notice"), page.locator("[data-do=choose]")
@@ -657,66 +488,14 @@ async def test_after_a_choice(page: Page) -> None:
     back = notice.get_by_role("button", name="back_to Tides")
     await back.click()
     await expect(notice).to_be_hidden()
-    shown = {
-        "entity_id": ENTITY_ID,
-        "media_content_id": "dp1://recent/1#2",
-        "media_content_type": "playlist",
-    }
-    assert (await calls(page))[-1] == ["media_player", "play_media", shown]
+    shown = act("media_player.play_media", **before, media_content_type="playlist")
+    assert await last_call(page) == shown
     await offer(page, "dp1://next", "Ebb")
     await render(page, **before, work={"works": 5})
     await page.locator(".next .show").press("Delete")
     await expect(notice.locator("span")).to_have_text("removed Ebb")
     await notice.get_by_role("button", name="undo").click()
-    assert (await calls(page))[-1] == ["media_player", "play_media", shown]
-
-
-async def test_trouble(page: Page) -> None:
-    """What keeps a display from showing art is a sentence, with a button for what helps."""
-    trouble = page.locator(".trouble")
-    button = trouble.get_by_role("button")
-    await page.evaluate(
-        """() => {
-          const render = window.render;
-          window.render = (...given) => {
-            render(...given);
-            window.hass.entities["button.restart"] = {entity_id: "button.restart", device_id: "d1", translation_key: "restart"};
-          };
-        }"""
-    )
-    data = {"entity_id": ENTITY_ID}
-    cases: list[tuple[str, dict[str, Any], str, str, list[Any]]] = [
-        (
-            "idle",
-            {"error_page": "overheating"},
-            "message Wall overheating",
-            "wake",
-            ["media_player", "turn_on", data],
-        ),
-        (
-            "idle",
-            {"set_up": True},
-            "message Wall",
-            "look_again",
-            ["homeassistant", "update_entity", data],
-        ),
-        (
-            "unknown",
-            {},
-            "message Wall",
-            "restart",
-            ["button", "press", {"entity_id": "button.restart"}],
-        ),
-    ]
-    for state, work, sentence, label, call in cases:
-        await render(page, state, work=work)
-        await expect(trouble.locator("span")).to_have_text(sentence)
-        await expect(page.locator(".state")).to_be_hidden()
-        await expect(button).to_have_text(label)
-        await button.click()
-        assert (await calls(page))[-1] == call
-    await render(page)
-    await expect(trouble).to_be_hidden()
+    assert await last_call(page) == shown
 
 
 async def test_without_a_library(page: Page) -> None:
@@ -730,26 +509,6 @@ async def test_without_a_library(page: Page) -> None:
     await expect(actions).to_have_text(["add_library", "hang_picture"])
     await actions.first.click()
     await page.wait_for_url("**/config/integrations/dashboard/add?domain=dp1")
-
-
-async def test_words_before_the_folders(page: Page) -> None:
-    """Words that are written before the folders are there stay, and are searched for."""
-    await page.evaluate(
-        """() => {
-          window.browsing = new Promise((done) => window.browse = done);
-          window.found = [{title: "Dawn", can_play: true, media_content_id: "dawn"}];
-        }"""
-    )
-    await offer(page, "dp1://exhibitions", "Tides")
-    await render(page)
-    await page.locator("[data-do=choose]").click()
-    dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("searchbox").fill("dawn")
-    await expect(dialog.locator("li")).to_have_text(["Dawn"])
-    await page.evaluate("window.browse()")
-    await expect(dialog.locator(".chips button")).to_have_count(1)
-    await expect(dialog.get_by_role("searchbox")).to_have_value("dawn")
-    await expect(dialog.locator("li")).to_have_text(["Dawn"])
 
 
 async def test_folders(page: Page) -> None:
@@ -793,7 +552,7 @@ async def test_folders(page: Page) -> None:
         "media_content_id": "media-source://dp1/e/series/s1",
         "media_content_type": "album",
     }
-    assert (await calls(page))[-1][-1] == {"entity_id": ENTITY_ID, **series}
+    assert (await last_call(page))[-1] == {"entity_id": ENTITY_ID, **series}
     await dialog.get_by_role("button", name="back").click()
     await expect(dialog.get_by_title("Artists", exact=True)).to_be_visible()
     close = await dialog.get_by_role("button", name="close").bounding_box()
@@ -813,57 +572,7 @@ async def test_a_long_press(page: Page) -> None:
     await page.keyboard.press("Escape")
     await page.locator(".picture").click(button="right")
     await menu.get_by_text("only_series").click()
-    only = {"entity_id": ENTITY_ID, "series": "Waves"}
-    assert await calls(page) == [["dp1", "cast_playlist", only]]
-
-
-async def test_publishing_names_the_display(page: Page) -> None:
-    """The dashboard has a tile for each display that shows something, and its question names the display."""
-    views = await page.evaluate(
-        """async () => {
-          window.render({state: "playing", attributes: {}});
-          const news = {platform: "dp1", translation_key: "news", entity_id: "event.news", device_id: "library"};
-          const devices = {d1: {name: "Wall"}, d2: {name: "Hall"}, library: {primary_config_entry: "e1"}};
-          const states = {...window.hass.states, "event.news": {attributes: {event_types: ["acquired", "playlist_published"]}}};
-          const hass = {...window.hass, devices, areas: {}, states, entities: {...window.hass.entities, "event.news": news}};
-          return (await customElements.get("ll-strategy-dashboard-dp1-gallery").generate({}, hass)).views;
-        }"""
-    )
-    heading, *tiles = views[1]["sections"][-1]["cards"]
-    assert heading["heading"] == "library"
-    assert len(tiles) == 2
-    for tile, name in zip(tiles, ("Hall", "Wall"), strict=True):
-        player = f"media_player.{name.lower()}"
-        assert tile["tap_action"] == tile["icon_tap_action"]
-        assert tile["tap_action"] == {
-            "action": "perform-action",
-            "perform_action": "dp1.publish_playlist",
-            "data": {"config_entry_id": "e1", "entity_id": player},
-            "confirmation": {"text": f"publishing {name}"},
-        }
-        assert tile["name"] == f"publish · {name}"
-        shows = {"condition": "state", "entity": player, "state": "playing"}
-        assert tile["visibility"] == [shows]
-
-
-async def test_a_display_called_gallery(page: Page) -> None:
-    """Each view of the dashboard has an address of its own, whatever the displays are called."""
-    paths = await page.evaluate(
-        """async () => {
-          window.render({state: "playing", attributes: {}});
-          const ids = ["gallery", "settings", "wall"].map((name) => `media_player.${name}`);
-          const entities = Object.fromEntries(ids.map((id) => [id, {entity_id: id, platform: "dp1", device_id: id}]));
-          const hass = {...window.hass, devices: {}, areas: {}, entities};
-          return (await customElements.get("ll-strategy-dashboard-dp1-gallery").generate({}, hass)).views.map(({path}) => path);
-        }"""
-    )
-    assert paths == [
-        "gallery",
-        "settings",
-        "gallery-display",
-        "settings-display",
-        "wall",
-    ]
+    assert await calls(page) == [act("dp1.cast_playlist", series="Waves")]
 
 
 async def test_taps_and_hold(page: Page) -> None:
@@ -890,7 +599,6 @@ async def test_the_works_to_come(page: Page) -> None:
     await render(page, work={"works": 5})
     items = page.locator(".next li")
     await expect(items).to_have_count(4)
-    data = {"entity_id": ENTITY_ID}
     flood = items.nth(1).locator(".show")
     await flood.press("Alt+ArrowLeft")
     await flood.press("Alt+ArrowRight")
@@ -899,11 +607,11 @@ async def test_the_works_to_come(page: Page) -> None:
     await flood.press("Delete")
     await items.nth(3).drag_to(items.nth(0))
     assert await calls(page) == [
-        ["dp1", "move_work", {**data, "work": "w3", "before": "w2"}],
-        ["dp1", "move_work", {**data, "work": "w3", "before": "w5"}],
-        ["dp1", "move_work", {**data, "work": "w4"}],
-        ["dp1", "remove_work", {**data, "work": "w3"}],
-        ["dp1", "move_work", {**data, "work": "w5", "before": "w2"}],
+        act("dp1.move_work", work="w3", before="w2"),
+        act("dp1.move_work", work="w3", before="w5"),
+        act("dp1.move_work", work="w4"),
+        act("dp1.remove_work", work="w3"),
+        act("dp1.move_work", work="w5", before="w2"),
     ]
 
 
@@ -923,211 +631,6 @@ async def test_works_to_come_that_could_not_be_read(page: Page) -> None:
     await expect(page.locator(".next li")).to_have_count(2)
 
 
-async def test_progress(page: Page) -> None:
-    """A bar shows how long the work has been on the wall, where that is known."""
-    bar = page.locator(".progress")
-    await render(page)
-    await expect(bar).to_be_hidden()
-    updated = "2020-01-01T00:00:00Z"
-    known = {"media_duration": 300, "media_position": 60}
-    await render(page, **known, media_position_updated_at=updated)
-    style = await bar.locator("i").get_attribute("style")
-    assert style == "animation-duration: 300s; animation-delay: -300s;"
-
-    # On another view meanwhile, or without the display.
-    await page.clock.install()
-    known["media_duration"] = 3000
-    known["media_position_updated_at"] = await page.evaluate("Date.now()")
-    await render(page, **known)
-    for minutes in (2, 4):
-        await page.clock.fast_forward(120_000)
-        if minutes == 2:
-            await page.evaluate(
-                """() => {
-                  const card = document.querySelector("dp1-wall-label-card");
-                  card.remove();
-                  document.body.append(card);
-                }"""
-            )
-        else:
-            await render(page, "unavailable")
-            await render(page, **known)
-        delay = await bar.locator("i").evaluate(
-            "bar => -parseFloat(bar.style.animationDelay)"
-        )
-        assert delay >= 60 + minutes * 60
-
-
-async def test_choosing(page: Page) -> None:
-    """The exhibitions are there at once, a search finds other art, and a tap hangs it."""
-    await offer(page, "dp1://exhibitions", "Tides", "Clouds")
-    await render(page, "off")
-    await page.locator("[data-do=choose]").click()
-    dialog = page.get_by_role("dialog")
-    await expect(dialog.locator("li")).to_have_text(["Tides", "Clouds"])
-    await expect(dialog.get_by_role("status")).to_be_hidden()
-    await page.evaluate(
-        "window.found = [{title: 'Foam', media_content_id: 'm1', media_content_type: 'x'}]"
-    )
-    await dialog.get_by_role("searchbox").fill("foam")
-    await expect(dialog.locator("li")).to_have_text(["Foam"])
-    await dialog.locator("li .show").click()
-    await expect(dialog).to_have_count(0)
-    hung = {"media_content_id": "m1", "media_content_type": "x"}
-    assert (await calls(page))[-1] == [
-        "media_player",
-        "play_media",
-        {"entity_id": ENTITY_ID, **hung},
-    ]
-    await page.locator("[data-do=choose]").click()
-    await page.evaluate("window.found = []")
-    await dialog.get_by_role("searchbox").fill("nothing")
-    await expect(dialog.get_by_role("status")).to_have_text("nothing_found")
-    # The first empties the field.
-    await page.keyboard.press("Escape")
-    await page.keyboard.press("Escape")
-    await expect(dialog).to_have_count(0)
-
-
-async def test_the_row_of_exhibitions(page: Page) -> None:
-    """The chosen one comes first, a dozen have pictures, one is in the order of the Tab key, and none works where the display does not."""
-    sources = [f"Show {number}" for number in range(40)]
-    await offer(page, "dp1://exhibitions", *sources[:20])
-    await page.evaluate(
-        """sources => {
-          window.row = (state) => {
-            window.render({state, attributes: {source_list: sources, source: "Show 30", supported_features: 131072}});
-            const row = document.querySelector("dp1-exhibitions") ?? document.createElement("dp1-exhibitions");
-            row.hass = window.hass;
-            row.context = {entity_id: "media_player.wall"};
-            document.body.append(row);
-          };
-          window.row("playing");
-        }""",
-        sources,
-    )
-    buttons = page.locator("dp1-exhibitions button")
-    await expect(buttons).to_have_text(["Show 30", *sources[:11], "more_art"])
-    await expect(page.locator("dp1-exhibitions img")).to_have_count(11)
-    await expect(page.locator("dp1-exhibitions [tabindex='0']")).to_have_count(1)
-    await buttons.first.focus()
-    for key in ("ArrowRight", "ArrowRight", "Enter"):
-        await page.keyboard.press(key)
-    chosen = {"entity_id": ENTITY_ID, "source": "Show 1"}
-    assert await calls(page) == [["media_player", "select_source", chosen]]
-    await page.keyboard.press("End")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_role("dialog").locator("li")).to_have_count(20)
-    await page.keyboard.press("Escape")
-    await page.evaluate("window.row('unavailable')")
-    await expect(buttons.first).to_be_disabled()
-
-
-async def test_the_row_of_a_display_that_comes_back(page: Page) -> None:
-    """The row has its texts without pictures, and pictures once the display is back, and of what is new."""
-    row = page.locator("dp1-exhibitions")
-    show = """([state, sources]) => {
-      window.render({state, attributes: {source_list: sources, supported_features: 131072}}, {}, "nl");
-      const row = document.querySelector("dp1-exhibitions") ?? document.createElement("dp1-exhibitions");
-      row.hass = window.hass;
-      row.context = {entity_id: "media_player.wall"};
-      document.body.append(row);
-    }"""
-    await page.evaluate(show, ["unavailable", []])
-    await expect(row.locator("button")).to_have_text(["more_art"])
-    for sources in (["One"], ["One", "Two"]):
-        await offer(page, "dp1://exhibitions", *sources)
-        await page.evaluate(show, ["playing", sources])
-        await expect(row.locator("img")).to_have_count(len(sources))
-
-
-async def test_highlights_come_late(page: Page) -> None:
-    """An answer that is overtaken by a newer one changes nothing."""
-    await render(page)
-    await page.evaluate(
-        """async () => {
-          const row = document.createElement("dp1-highlights-card");
-          row.setConfig({entity: "media_player.wall"});
-          document.body.append(row);
-          const answers = [];
-          const wait = () => new Promise((done) => setTimeout(done, 50));
-          await wait();
-          for (const source of ["Old", "New"]) {
-            const wall = {state: "playing", attributes: {source_list: [source]}};
-            row.hass = {...window.hass, states: {"media_player.wall": wall}, callWS: () => new Promise((done) => answers.push(done))};
-            await wait();
-          }
-          answers[1]({children: [{title: "New"}]});
-          await wait();
-          answers[0]({children: [{title: "Old"}]});
-          await wait();
-        }"""
-    )
-    await expect(page.locator("dp1-highlights-card li")).to_have_text(["New"])
-
-
-async def test_highlights(page: Page) -> None:
-    """Today's work, and new and favorite art hang with a tap."""
-    await offer(page, "dp1://highlights", "Today", "New")
-    await render(page)
-    await page.evaluate(
-        """() => {
-          const row = document.createElement("dp1-highlights-card");
-          row.setConfig({entity: "media_player.wall"});
-          row.hass = window.hass;
-          document.body.append(row);
-        }"""
-    )
-    row = page.locator("dp1-highlights-card li")
-    await expect(row).to_have_text(["Today", "New"])
-    await row.first.locator(".show").click()
-    hung = {
-        "entity_id": ENTITY_ID,
-        "media_content_id": "dp1://highlights/w2",
-        "media_content_type": "image",
-    }
-    assert await calls(page) == [["media_player", "play_media", hung]]
-    # They stay and cannot be tapped while the display is out of reach, also where the page is opened only then.
-    await page.evaluate(
-        """() => {
-          window.hass.states["media_player.wall"] = {state: "unavailable", attributes: {}};
-          const row = document.createElement("dp1-highlights-card");
-          for (const each of [document.querySelector("dp1-highlights-card"), row]) {
-            each.setConfig({entity: "media_player.wall"});
-            each.hass = window.hass;
-          }
-          document.body.append(row);
-        }"""
-    )
-    await expect(row).to_have_text(["Today", "New"] * 2)
-    await expect(page.locator("dp1-highlights-card ul[inert]")).to_have_count(2)
-
-
-async def test_highlights_of_another_display(page: Page) -> None:
-    """A row that is set to another display in the editor hangs on that one from then on, though its art is the same."""
-    await offer(page, "dp1://highlights", "Today")
-    await render(page)
-    await page.evaluate(
-        """() => {
-          const row = document.createElement("dp1-highlights-card");
-          window.hass = {...window.hass, states: {...window.hass.states, "media_player.hall": window.hass.states["media_player.wall"]}};
-          row.setConfig({entity: "media_player.wall"});
-          row.hass = window.hass;
-          document.body.append(row);
-        }"""
-    )
-    picture = page.locator("dp1-highlights-card .show")
-    await expect(picture).to_have_count(1)
-    await page.evaluate(
-        """document.querySelector("dp1-highlights-card").setConfig({entity: "media_player.hall"})"""
-    )
-    for _ in range(2):
-        await page.evaluate("new Promise(requestAnimationFrame)")
-    await picture.click()
-    ((_, _, hung),) = await calls(page)
-    assert hung["entity_id"] == "media_player.hall"
-
-
 async def test_without_home_assistants_dialog(page: Page) -> None:
     """Where the media dialog cannot be had, the media browser opens as a page."""
     await render(page)
@@ -1137,32 +640,6 @@ async def test_without_home_assistants_dialog(page: Page) -> None:
     assert ["location-changed", {"replace": False}] in await page.evaluate(
         "window.events"
     )
-
-
-async def test_other_entities_change_nothing(page: Page) -> None:
-    """Only its own entity makes the card draw, and the works to come are asked for once."""
-    await render(page)
-    changed = await page.evaluate(
-        """async () => {
-          const card = document.querySelector("dp1-wall-label-card");
-          // A picture that loads is shown only then.
-          for (const image of card.shadowRoot.querySelectorAll("img")) await image.decode().catch(() => {});
-          // What comes next is drawn by the module of the chooser.
-          await customElements.whenDefined("dp1-menu");
-          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-          let changes = 0;
-          new MutationObserver((records) => (changes += records.length))
-            .observe(card.shadowRoot, {subtree: true, childList: true, attributes: true, characterData: true});
-          card.hass = {...window.hass, states: {...window.hass.states, "light.hall": {state: "on"}}};
-          await new Promise(requestAnimationFrame);
-          return changes;
-        }"""
-    )
-    assert changed == 0
-    asked = "window.calls.filter((call) => call.type).length"
-    assert await page.evaluate(asked) == 1
-    await render(page, media_title="Ebb", media_track=3)
-    assert await page.evaluate(asked) == 2
 
 
 async def test_configuration(page: Page) -> None:
@@ -1253,3 +730,273 @@ async def test_right_to_left_and_still(page: Page) -> None:
     image = page.locator(".picture img")
     await expect(image).to_be_visible()
     assert await image.evaluate("image => image.getAnimations().length") == 0
+
+
+async def test_provenance(page: Page) -> None:
+    """A token has a link to the explorer of its chain, if there is one."""
+    link = page.locator(".provenance")
+    for contract, address in TABLE["explored"]:
+        await render(page, work={"provenance": {"contract": contract}})
+        await expect(link).to_have_attribute("href", address)
+        await expect(link).to_have_attribute("rel", "noopener noreferrer")
+    for contract in TABLE["unexplored"]:
+        await render(page, work={"provenance": {"contract": contract}})
+        await expect(link).to_be_hidden()
+        await expect(page.locator(".chain")).to_be_visible()
+
+
+async def test_edition(page: Page) -> None:
+    """The edition is told as on a label."""
+    for edition, text in TABLE["editions"].items():
+        await render(page, work={"edition": edition})
+        await expect(page.locator(".facts")).to_have_text(text)
+
+
+async def test_a_display_that_hangs(page: Page) -> None:
+    """A button shows that something happens from the click until the display answers."""
+    await hold_answers(page)
+    await render(page)
+    button = page.locator("[data-do=next]")
+    await button.click()
+    await expect(button).to_have_attribute("aria-busy", "true")
+    await page.evaluate("window.done()")
+    await expect(button).not_to_have_attribute("aria-busy", "true")
+
+
+async def test_trouble(page: Page) -> None:
+    """What keeps a display from showing art is a sentence, with a button for what helps."""
+    trouble = page.locator(".trouble")
+    button = trouble.get_by_role("button")
+    await page.evaluate(
+        """window.more = {"button.restart": {entity_id: "button.restart", device_id: "d1", translation_key: "restart"}}"""
+    )
+    for state, work, sentence, label, call in TABLE["troubles"]:
+        await render(page, state, work=work)
+        await expect(trouble.locator("span")).to_have_text(sentence)
+        await expect(page.locator(".state")).to_be_hidden()
+        await expect(button).to_have_text(label)
+        await button.click()
+        assert await last_call(page) == call
+    await render(page)
+    await expect(trouble).to_be_hidden()
+
+
+async def test_a_menu_goes_with_the_work(page: Page) -> None:
+    """A menu about the work closes when the display sleeps or goes; that of the display has what it can do then."""
+    menu = page.locator(".menu")
+    for state in ("off", "unavailable"):
+        await render(page)
+        await page.locator("[data-do=duration]").click()
+        await expect(menu).to_be_visible()
+        await render(page, state)
+        await expect(menu).to_be_hidden()
+    await render(page)
+    await page.locator("[data-do=more]").click()
+    for state, entries in (
+        ("off", ["together Hall", "hang_picture", "details"]),
+        ("unavailable", ["details"]),
+    ):
+        await render(page, state, group_members=None)
+        await expect(menu.locator("[role^=menuitem]")).to_have_text(entries)
+
+
+async def test_publishing_names_the_display(page: Page) -> None:
+    """The dashboard has a tile for each display that shows something, and its question names the display."""
+    views = await page.evaluate(
+        """() => {
+          window.more = {"event.news": {platform: "dp1", translation_key: "news", entity_id: "event.news", device_id: "library"}};
+          window.render({state: "playing", attributes: {}});
+          window.hass.states["event.news"] = {attributes: {event_types: ["acquired", "playlist_published"]}};
+          return window.views({devices: {d1: {name: "Wall"}, d2: {name: "Hall"}, library: {primary_config_entry: "e1"}}});
+        }"""
+    )
+    heading, *tiles = views[1]["sections"][-1]["cards"]
+    assert heading["heading"] == "library"
+    for tile, name in zip(tiles, ("Hall", "Wall"), strict=True):
+        player = f"media_player.{name.lower()}"
+        assert tile["tap_action"] == tile["icon_tap_action"]
+        assert tile["tap_action"] == {
+            "action": "perform-action",
+            "perform_action": "dp1.publish_playlist",
+            "data": {"config_entry_id": "e1", "entity_id": player},
+            "confirmation": {"text": f"publishing {name}"},
+        }
+        assert tile["name"] == f"publish · {name}"
+        shows = {"condition": "state", "entity": player, "state": "playing"}
+        assert tile["visibility"] == [shows]
+
+
+async def test_a_display_called_gallery(page: Page) -> None:
+    """Each view of the dashboard has an address of its own, whatever the displays are called."""
+    names = ["gallery", "settings", "wall"]
+    views = await page.evaluate(
+        """names => {
+          const ids = names.map((name) => `media_player.${name}`);
+          return window.views({entities: Object.fromEntries(ids.map((id) => [id, {entity_id: id, platform: "dp1", device_id: id}]))});
+        }""",
+        names,
+    )
+    displays = ["gallery-display", "settings-display", "wall"]
+    assert [view["path"] for view in views] == [*names[:2], *displays]
+
+
+async def test_progress(page: Page) -> None:
+    """A bar shows how long the work has been on the wall, where that is known, also after the card was away."""
+    bar = page.locator(".progress")
+    await render(page)
+    await expect(bar).to_be_hidden()
+    known = {"media_duration": 3000, "media_position": 60}
+    await page.clock.install()
+    known["media_position_updated_at"] = await page.evaluate("Date.now()")
+    await render(page, **known)
+    await page.clock.fast_forward(120_000)
+    await page.evaluate(
+        """const card = document.querySelector("dp1-wall-label-card");
+        card.remove();
+        document.body.append(card);"""
+    )
+    delay = "bar => -parseFloat(bar.style.animationDelay)"
+    assert await bar.locator("i").evaluate(delay) >= 180
+    await page.clock.fast_forward(120_000)
+    await render(page, "unavailable")
+    await render(page, **known)
+    assert await bar.locator("i").evaluate(delay) >= 300
+    updated = "2020-01-01T00:00:00Z"
+    await render(page, **known | {"media_position_updated_at": updated})
+    style = await bar.locator("i").get_attribute("style")
+    assert style == "animation-duration: 3000s; animation-delay: -3000s;"
+
+
+async def test_choosing(page: Page) -> None:
+    """The exhibitions are there at once, a search finds other art, also before them, and a tap hangs it."""
+    await page.evaluate(
+        """() => {
+          window.browsing = new Promise((done) => window.browse = done);
+          window.found = [{title: "Foam", can_play: true, media_content_id: "m1", media_content_type: "x"}];
+        }"""
+    )
+    await offer(page, "dp1://exhibitions", "Tides", "Clouds")
+    await render(page, "off")
+    choose, dialog = page.locator("[data-do=choose]"), page.get_by_role("dialog")
+    field, items = dialog.get_by_role("searchbox"), dialog.locator("li")
+    await choose.click()
+    await field.fill("foam")
+    await expect(items).to_have_text(["Foam"])
+    await page.evaluate("window.browse()")
+    await expect(dialog.locator(".chips button")).to_have_count(1)
+    await expect(field).to_have_value("foam")
+    await expect(items).to_have_text(["Foam"])
+    await field.fill("")
+    await expect(items).to_have_text(["Tides", "Clouds"])
+    await expect(dialog.get_by_role("status")).to_be_hidden()
+    await field.fill("foam")
+    await expect(items).to_have_text(["Foam"])
+    await items.locator(".show").click()
+    await expect(dialog).to_have_count(0)
+    hung = {"media_content_id": "m1", "media_content_type": "x"}
+    assert (await last_call(page))[-1] == {"entity_id": ENTITY_ID, **hung}
+    await choose.click()
+    await page.evaluate("window.found = []")
+    await field.fill("nothing")
+    await expect(dialog.get_by_role("status")).to_have_text("nothing_found")
+    # The first empties the field.
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+
+
+async def show_row(page: Page, state: str, sources: list[str], source: str) -> None:
+    """Show the row of exhibitions of a display."""
+    await page.evaluate(
+        """([state, source_list, source]) => {
+          window.render({state, attributes: {source_list, source, supported_features: 131072}}, {}, "nl");
+          window.row("dp1-exhibitions");
+        }""",
+        [state, sources, source],
+    )
+
+
+async def test_the_row_of_exhibitions(page: Page) -> None:
+    """The chosen one comes first, a dozen have pictures, one is in the order of the Tab key, and none works where the display does not."""
+    sources = [f"Show {number}" for number in range(40)]
+    await show_row(page, "unavailable", [], "")
+    buttons = page.locator("dp1-exhibitions button")
+    await expect(buttons).to_have_text(["more_art"])
+    await offer(page, "dp1://exhibitions", *sources[:20])
+    await show_row(page, "playing", sources, "Show 30")
+    await expect(buttons).to_have_text(["Show 30", *sources[:11], "more_art"])
+    images = page.locator("dp1-exhibitions img")
+    await expect(images).to_have_count(11)
+    await expect(page.locator("dp1-exhibitions [tabindex='0']")).to_have_count(1)
+    await buttons.first.focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        await page.keyboard.press(key)
+    chosen = act("media_player.select_source", source="Show 1")
+    assert await calls(page) == [chosen]
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("dialog").locator("li")).to_have_count(20)
+    await page.keyboard.press("Escape")
+    await show_row(page, "unavailable", sources, "Show 30")
+    await expect(buttons.first).to_be_disabled()
+    # What is new gets its picture, too.
+    await offer(page, "dp1://exhibitions", "New", *sources[:20])
+    await show_row(page, "playing", ["New", *sources], "New")
+    await expect(images).to_have_count(12)
+
+
+async def test_highlights_come_late(page: Page) -> None:
+    """An answer that is overtaken by a newer one changes nothing."""
+    await render(page)
+    await page.evaluate(
+        """async () => {
+          window.row("dp1-highlights-card");
+          const row = document.querySelector("dp1-highlights-card");
+          const answers = [];
+          const wait = () => new Promise((done) => setTimeout(done, 50));
+          await wait();
+          for (const source of ["Old", "New"]) {
+            const wall = {state: "playing", attributes: {source_list: [source]}};
+            row.hass = {...window.hass, states: {"media_player.wall": wall}, callWS: () => new Promise((done) => answers.push(done))};
+            await wait();
+          }
+          answers[1]({children: [{title: "New"}]});
+          await wait();
+          answers[0]({children: [{title: "Old"}]});
+          await wait();
+        }"""
+    )
+    await expect(page.locator("dp1-highlights-card li")).to_have_text(["New"])
+
+
+async def test_highlights(page: Page) -> None:
+    """Today's work, and new and favorite art hang with a tap, on the display that is set in the editor since."""
+    await offer(page, "dp1://highlights", "Today", "New")
+    await render(page)
+    await page.evaluate("window.row('dp1-highlights-card')")
+    row = page.locator("dp1-highlights-card li")
+    await expect(row).to_have_text(["Today", "New"])
+    medium = {"media_content_id": "dp1://highlights/w2", "media_content_type": "image"}
+    for name in ("wall", "hall"):
+        hung = {"entity_id": f"media_player.{name}", **medium}
+        # The art of both is the same.
+        await page.evaluate(
+            """entity => {
+              window.hass.states["media_player.hall"] = window.hass.states["media_player.wall"];
+              document.querySelector("dp1-highlights-card").setConfig({entity});
+              return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            }""",
+            hung["entity_id"],
+        )
+        await row.first.locator(".show").click()
+        assert await last_call(page) == ["media_player", "play_media", hung]
+    # They stay and cannot be tapped while the display is out of reach, also where the page is opened only then.
+    await page.evaluate(
+        """() => {
+          window.hass = {...window.hass, states: {"media_player.wall": {state: "unavailable", attributes: {}}}};
+          window.row("dp1-highlights-card");
+          window.row("dp1-highlights-card", "media_player.wall", false);
+        }"""
+    )
+    await expect(row).to_have_text(["Today", "New"] * 2)
+    await expect(page.locator("dp1-highlights-card ul[inert]")).to_have_count(2)

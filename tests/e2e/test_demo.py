@@ -7,16 +7,11 @@ from pathlib import Path
 import re
 import signal
 import sys
-from typing import Any, override
 
 import aiohttp
 import pytest
 
-from scripts.demo_run import add_display
-
-from .home import ROOT, Home
-
-from tests.simulators.display import DisplaySimulator
+from .home import ROOT
 
 # Displays are announced to every test on the network.
 pytestmark = [
@@ -42,74 +37,6 @@ async def demonstration(*options: str) -> AsyncIterator[asyncio.subprocess.Proce
         if process.returncode is None:
             process.kill()
             await process.wait()
-
-
-ID = "FF1-00000001"
-ABORTED = {"type": "abort", "reason": "already_configured"}
-
-
-class Answers(Home):
-    """Home Assistant as the steps of adding a display see it."""
-
-    def __init__(
-        self, folder: Path, *, added: bool, discovered: bool, result: dict[str, Any]
-    ) -> None:
-        """Set what is there, and what confirming the display brings."""
-        super().__init__(folder, port=1)
-        self._devices = [{"identifiers": [["dp1", ID]]}] if added else []
-        context = {"unique_id": ID}
-        self._flows = [{"flow_id": "found", "context": context}] if discovered else []
-        self._result = result
-        self.asked: list[str] = []
-
-    @override
-    async def ask(self, kind: str, **message: Any) -> Any:
-        return self._devices
-
-    @override
-    async def discovered(self, handler: str) -> list[dict[str, Any]]:
-        return self._flows
-
-    @override
-    async def flow(self, handler: str) -> dict[str, Any]:
-        return {"flow_id": "begun"}
-
-    @override
-    async def step(self, flow_id: str, data: Any) -> dict[str, Any]:
-        self.asked.append(flow_id)
-        return {"type": "form"} if "next_step_id" in data else self._result
-
-
-@pytest.mark.parametrize(
-    ("added", "discovered", "result", "asked", "flow"),
-    [
-        (False, True, {"type": "create_entry"}, ["found", "begun"], "begun"),
-        (False, True, ABORTED, ["found", "begun"], "begun"),
-        (True, False, {}, ["begun"], "begun"),
-        (False, False, ABORTED, ["begun", "begun", "begun"], "begun"),
-    ],
-    ids=[
-        "the display is confirmed",
-        "added while the form was open",
-        "added during the first start",
-        "added while its address was typed",
-    ],
-)
-async def test_every_order(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    added: bool,
-    discovered: bool,
-    result: dict[str, Any],
-    asked: list[str],
-    flow: str,
-) -> None:
-    """Discovery may be faster or slower than whoever adds the display."""
-    monkeypatch.setattr("scripts.demo_run.DISCOVERY_SECONDS", 0)
-    (tmp_path / "output.log").touch()
-    home = Answers(tmp_path, added=added, discovered=discovered, result=result)
-    assert await add_display(home, DisplaySimulator(device_id=ID)) == flow
-    assert home.asked == asked
 
 
 async def test_check() -> None:

@@ -24,32 +24,7 @@ pytestmark = [
     pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
 ]
 
-# A second of moving rings.
-FILM = """async () => {
-  const canvas = Object.assign(document.createElement("canvas"), {width: 640, height: 360});
-  const pen = canvas.getContext("2d");
-  const recorder = new MediaRecorder(canvas.captureStream(15), {mimeType: "video/webm"});
-  const parts = [];
-  recorder.ondataavailable = ({data}) => parts.push(data);
-  recorder.start();
-  for (let step = 0; step < 20; step++) {
-    pen.fillStyle = "#102030";
-    pen.fillRect(0, 0, 640, 360);
-    pen.strokeStyle = "#ffb060";
-    pen.lineWidth = 6;
-    for (let ring = 0; ring < 6; ring++) {
-      pen.beginPath();
-      pen.arc(320, 180, (ring * 40 + step * 8) % 240, 0, 7);
-      pen.stroke();
-    }
-    await new Promise(done => setTimeout(done, 50));
-  }
-  const stopped = new Promise(done => recorder.onstop = done);
-  recorder.stop();
-  await stopped;
-  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
-  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(""));
-}"""
+FILM = Path(__file__).with_name("film.js").read_text()
 DOOR = "<body style='background:#865;color:#fd8;font:9vw sans-serif'>Front door &#9679;"
 PAGE = b"<!doctype html><body style='background:#123;color:#fff;font:9vw serif'>Low tide at noon"
 
