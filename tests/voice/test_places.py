@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.dp1.voice.answers import async_answers
 from custom_components.dp1.voice.sentences import async_update_sentences
-from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -174,15 +174,17 @@ async def test_what_a_display_cannot_do(hass: HomeAssistant, tmp_path: Path) -> 
         assert said.startswith("Tide, artist unknown: on Big Wall until ")
         assert [item["title"] for item in home.here.state.items] == ["Tide"]
         registry = er.async_get(hass)
-        for domain, key, sentence, answer in (
-            ("time", "sleep_time", "show Net Evil until bedtime", "bedtime"),
-            ("number", "panel_brightness", "make the display brighter", "cannot"),
+        bedtime, brighter = "show Net Evil until bedtime", "make the display brighter"
+        for domain, key, state, sentence, answer in (
+            ("time", "sleep_time", STATE_UNAVAILABLE, bedtime, "bedtime"),
+            ("number", "panel_brightness", STATE_UNAVAILABLE, brighter, "cannot"),
+            ("number", "panel_brightness", STATE_UNKNOWN, brighter, "cannot"),
         ):
             entity_id = registry.async_get_entity_id(
                 domain, "dp1", f"FF1-00000001_{key}"
             )
             assert entity_id is not None
-            hass.states.async_set(entity_id, STATE_UNAVAILABLE)
+            hass.states.async_set(entity_id, state)
             said, failed = await home.say(sentence)
             assert failed
             assert answer in said
