@@ -17,8 +17,7 @@ from ..displays import DEVICE_ID, ENTITY_ID, playlist, set_up, state_of, until
 from ..simulators.display import DisplaySimulator
 
 ISSUE = ("dp1", f"wants_pairing_{DEVICE_ID}")
-# What the client makes of 426 and https is judged there.
-WAYS = ("401", "tls")
+WAYS = ("401", "426", "https", "tls")
 
 
 @pytest.fixture(autouse=True)
