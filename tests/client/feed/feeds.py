@@ -13,7 +13,14 @@ from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.document import build, build_item
 from custom_components.dp1.client.playlist.signing import SigningKey
 
-from tests.client.scripted_server import Answering, Reply, Request, ScriptedServer
+from tests.client.scripted_server import (
+    Answering,
+    Reply,
+    Request,
+    ScriptedServer,
+    replied,
+)
+from tests.client.tables import tables
 from tests.client.timing import impatient as be_impatient
 
 KEY = SigningKey.parse(
@@ -23,23 +30,8 @@ API_KEY = "a-secret-api-key"
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
 OTHER_ID = "485f79b6-a45f-4c1c-8080-e93a192adccc"
-V2 = Reply(
-    body={
-        "version": "0.1.0",
-        "runtime": "go",
-        "extensionsEnabled": True,
-        "endpoints": {"playlists": "/api/v1/playlists", "registry": "x"},
-    }
-)
-TS = Reply(
-    body={
-        "version": "1.0.0",
-        "runtime": "node.js",
-        "endpoints": {"playlists": "/api/v1/playlists"},
-    }
-)
-MISSING = Reply(404, {"error": "not_found", "message": "not found"})
-CUT = Reply(fault="after")
+REPLIES = {name: replied(**row) for name, row in tables("feeds").items()}
+V2, TS, MISSING = REPLIES["v2"], REPLIES["ts"], REPLIES["missing"]
 
 
 @contextmanager

@@ -242,15 +242,7 @@ def triggered(simulator: IndexerSimulator) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("number", "change", "key"),
-    [
-        ("9007", {}, "indexer_unviewable"),
-        ("9008", {}, "indexer_moderated"),
-        ("9001", {"moderation_status": "suspected_copy"}, "indexer_moderated"),
-        ("9004", {"viewable": False}, "indexer_unviewable"),
-    ],
-)
+@pytest.mark.parametrize(("number", "change", "key"), TABLES["hidden"])
 async def test_a_hidden_token(
     simulator: IndexerSimulator,
     indexer: Indexer,
