@@ -86,9 +86,9 @@ def garbage(name: str, text: str, reads: str = "") -> Fault:
     return fault(name, reads, "garbage", text=text)
 
 
-def page(name: str, reads: str, strike: Any, mend: Any) -> Fault:
-    """Describe a display on another page."""
-    return Fault(HTTP, name, reads, strike, cast, mend, shows)
+def page(name: str, reads: str, strike: Any, mend: Any, sends: int = 1) -> Fault:
+    """Describe a display on another page, or out of reach."""
+    return Fault(HTTP, name, reads, strike, cast, mend, shows, sends)
 
 
 async def next_work(home: Home) -> str:
@@ -108,14 +108,11 @@ async def update(home: Home) -> str:
 
 HTTP_FAULTS = (
     *faults_of("displays http", fault=fault, garbage=garbage),
-    Fault(
-        HTTP,
+    page(
         "refuses connections",
         "display_refused",
         lambda home: home.display.refuse(),
-        cast,
         heal,
-        shows,
         0,
     ),
     garbage("nests too deep", NESTED),

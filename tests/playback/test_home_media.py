@@ -101,7 +101,9 @@ async def set_up_home(
     return url
 
 
-async def play(hass: HomeAssistant, media_id: str, kind: str = "") -> None:
+async def play(
+    hass: HomeAssistant, media_id: str, kind: str = "", **more: object
+) -> None:
     """Play media on the display."""
     await hass.services.async_call(
         "media_player",
@@ -110,6 +112,7 @@ async def play(hass: HomeAssistant, media_id: str, kind: str = "") -> None:
             "entity_id": ENTITY_ID,
             "media_content_type": kind,
             "media_content_id": media_id,
+            **more,
         },
         blocking=True,
     )
@@ -117,8 +120,9 @@ async def play(hass: HomeAssistant, media_id: str, kind: str = "") -> None:
 
 async def do(hass: HomeAssistant, action: str, **data: Any) -> Any:
     """Run an action of the integration."""
+    has_response = action in ("search", "cast_playlist")
     return await hass.services.async_call(
-        "dp1", action, data, blocking=True, return_response=action == "search"
+        "dp1", action, data, blocking=True, return_response=has_response
     )
 
 
@@ -517,13 +521,8 @@ async def test_a_page_elsewhere(
     async with ScriptedServer.run(Reply(200, b"<p>", headers)) as server:
         url = f"{server.url}/page"
         await name_hosts(hass, url)
-        answer: Any = await hass.services.async_call(
-            "dp1",
-            "cast_playlist",
-            {"entity_id": ENTITY_ID, "media_content_id": url},
-            blocking=True,
-            return_response=True,
-        )
+        data = {"entity_id": ENTITY_ID, "media_content_id": url}
+        answer = await do(hass, "cast_playlist", **data)
         assert ("warning" not in answer[ENTITY_ID]) is is_framed
         assert display.player.items[0]["source"] == url
         warnings: list[str] = []
@@ -590,9 +589,7 @@ async def test_a_page_without_a_title(
     async with ScriptedServer.run(Reply(200, b"<p>"), torn, Reply(200)) as server:
         await name_hosts(hass, url := f"{server.url}/page")
         data = {"entity_id": ENTITY_ID, "media_content_id": url}
-        answer: Any = await hass.services.async_call(
-            "dp1", "cast_playlist", data, blocking=True, return_response=True
-        )
+        answer = await do(hass, "cast_playlist", **data)
     assert "warning" in answer[ENTITY_ID]
     assert display.player.items[0]["title"] == "page"
 
@@ -745,17 +742,8 @@ async def test_speech_takes_the_picture_away_while_it_lasts(
         sources: Any = SpeechOnly()
         hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = sources
     media_id = "media-source://tts/cloud?message=Dinner"
-    await hass.services.async_call(
-        "media_player",
-        "play_media",
-        {
-            "entity_id": ENTITY_ID,
-            "media_content_type": "music",
-            "media_content_id": f"{SOURCE}/Dinner.wav" if is_file else media_id,
-            "announce": True,
-        },
-        blocking=True,
-    )
+    media_id = f"{SOURCE}/Dinner.wav" if is_file else media_id
+    await play(hass, media_id, "music", announce=True)
     attributes = state_of(hass, ENTITY_ID).attributes
     assert attributes["media_title"] == "Dinner"
     until_end = dt_util.parse_datetime(attributes["dp1"]["until"], raise_on_error=True)
@@ -815,15 +803,5 @@ async def test_a_film_of_a_list_lasts_its_length(
         (media, star, [seconds, 300]),
     ):
         await play(hass, first)
-        await hass.services.async_call(
-            "media_player",
-            "play_media",
-            {
-                "entity_id": ENTITY_ID,
-                "media_content_type": "",
-                "media_content_id": second,
-                "enqueue": "add",
-            },
-            blocking=True,
-        )
+        await play(hass, second, enqueue="add")
         assert [it["duration"] for it in display.state.items] == lengths
