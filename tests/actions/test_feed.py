@@ -420,7 +420,8 @@ async def test_known_key_of_ts_feed(
 async def test_queued(hass: HomeAssistant, socket_enabled: None) -> None:
     """A queued playlist is reported as queued."""
     async with FeedSimulator("ts", always_async=True, queue_delay=None) as feed:
-        await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+        entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+        await entry.runtime_data.feed_server.async_list()
         assert (await publish(hass))["status"] == "queued"
 
 
