@@ -46,7 +46,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
     "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(catalog.MAX_LIST)} a list", LEVELS, f"{VALUES}, {catalog.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
-    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
+    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(paging.MAX_READ)} a list, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
     "manifests of works": (megabytes(hanging.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", hanging.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),

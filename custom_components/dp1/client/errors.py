@@ -87,11 +87,16 @@ class WantsPairingError(UnexpectedAnswerError):
 
 
 class TooLargeError(UnexpectedAnswerError):
-    """The answer exceeds a limit; none of it was kept."""
+    """The answer exceeds a limit; none of it was kept.
+
+    Attributes:
+        limit: in bytes, 0 if it is not the size that is exceeded.
+    """
 
     def __init__(self, message: str = "", limit: int = 0) -> None:
         """Initialize with the limit in bytes, if it is the size that is exceeded."""
         super().__init__(message)
+        self.limit = limit
         if limit:
             self.translation_key = "answer_too_large"
             self.placeholders = {"size": f"{limit / 2**20:.3g}"}

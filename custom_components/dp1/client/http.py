@@ -55,6 +55,7 @@ class Answer:
         body: the body, decompressed; empty if it is longer than wanted.
         url: the URL, after redirects.
         tail: the end of such a body, of which the rest was skipped; else empty.
+        size: of the body, decompressed, with what was skipped.
     """
 
     status: int
@@ -62,6 +63,7 @@ class Answer:
     body: bytes = field(repr=False)
     url: str
     tail: bytes = field(default=b"", repr=False)
+    size: int = 0
 
     @property
     def ok(self) -> bool:
@@ -178,9 +180,9 @@ async def request_json(
                 total=timeout, sock_connect=min(MAX_CONNECT_SECONDS, timeout / 2)
             ),
         ) as response:
-            body, tail = await _read(response, max_body, max_skipped)
+            body, tail, size = await _read(response, max_body, max_skipped)
             url = str(response.url)
-            return Answer(response.status, response.headers, body, url, tail)
+            return Answer(response.status, response.headers, body, url, tail, size)
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without the cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None
@@ -188,8 +190,8 @@ async def request_json(
 
 async def _read(
     response: aiohttp.ClientResponse, max_body: int, max_skipped: int
-) -> tuple[bytes, bytes]:
-    """Read the body up to the limit, and return it, or the end of a longer one."""
+) -> tuple[bytes, bytes, int]:
+    """Read the body up to the limit, and return it, or the end of a longer one, and its size."""
     body, tail, length = bytearray(), bytearray(), 0
     async with aclosing(chunks(response, max(max_body, max_skipped))) as received:
         async for chunk in received:
@@ -202,7 +204,7 @@ async def _read(
             else:
                 response.close()
                 raise _too_large(max(max_body, max_skipped))
-    return bytes(body), bytes(tail)
+    return bytes(body), bytes(tail), length
 
 
 async def chunks(response: aiohttp.ClientResponse, limit: int) -> AsyncGenerator[bytes]:

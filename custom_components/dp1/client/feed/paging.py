@@ -22,6 +22,8 @@ MAX_PAGES = 1000
 MAX_PAGE_BODY = 1024 * 1024
 # What is only read to find what comes after it.
 MAX_SKIPPED_BODY = 64 * 1024 * 1024
+# Of all pages of one reading, also of what is skipped.
+MAX_READ = 512 * 1024 * 1024
 # The cursor of a page comes after its records.
 _CURSOR = re.compile(
     rb'"cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*(?:,\s*"hasMore"\s*:\s*true\s*)?\}\s*$'
@@ -60,14 +62,16 @@ async def pages(
         params: filters and order.
 
     Raises:
-        UnexpectedAnswerError: a page is not a list's page.
+        UnexpectedAnswerError: a page is not a list's page, or (TooLargeError) there is too much of them in all.
         Dp1Error: as ``FeedConnection.read`` has it.
     """
-    size = PAGE_SIZE
+    size, left = PAGE_SIZE, MAX_READ
     cursor: str | None = None
     seen: set[bytes] = set()
     cursors: set[str] = set()
     for _ in range(MAX_PAGES):
+        if left <= 0:
+            raise TooLargeError(f"the list is over {MAX_READ} bytes", MAX_READ)
         query = {**params, "limit": str(size)}
         if cursor is not None:
             query["cursor"] = cursor
@@ -78,13 +82,15 @@ async def pages(
                 url,
                 params=query,
                 max_body=MAX_BODY if alone else MAX_PAGE_BODY,
-                max_skipped=MAX_SKIPPED_BODY if alone else 0,
+                max_skipped=min(MAX_SKIPPED_BODY, left) if alone else 0,
             )
+            left -= answer.size
             end = answer.tail or answer.body[-TAIL:]
             page = None if answer.tail else _page(await answer.json(strict=False))
-        except TooLargeError:
-            if not alone:
-                size //= 2
+        except TooLargeError as err:
+            left -= err.limit
+            if not alone or left <= 0:
+                size = max(1, size // 2)
                 continue
             page = None
         fresh: list[dict[str, Any]] = []
