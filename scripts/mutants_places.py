@@ -892,7 +892,7 @@ PLACES = [
         "one address is discovered again and again",
         "if self.hass.config_entries.flow.async_has_matching_flow(self):",
         "if self._address is None:",
-        ["tests/test_faults.py::test_faults"],
+        ["tests/test_config_flow.py::test_one_address_is_offered_once"],
     ),
     Place(
         "library/server.py",

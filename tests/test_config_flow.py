@@ -643,6 +643,14 @@ async def test_two_displays_with_one_id(home: Home, other: DisplaySimulator) -> 
     assert home.is_at(added["result"])
 
 
+@pytest.mark.parametrize("profile", ["A"])
+async def test_one_address_is_offered_once(home: Home) -> None:
+    """A display that does not say its id is offered under the first that is announced."""
+    assert outcome(await home.hear()) == "zeroconf_confirm"
+    result = await home.hear(device_id="FF1-00000009")
+    assert outcome(result) == "already_in_progress"
+
+
 @pytest.mark.parametrize("profile", ["A", "B"])
 async def test_a_display_added_by_its_address_takes_its_name(
     home: Home, profile: str
