@@ -6,7 +6,7 @@ from typing import Any, cast, override
 import voluptuous as vol
 
 from homeassistant.config_entries import ConfigFlowResult
-from homeassistant.const import ATTR_ENTITY_ID, Platform, UnitOfTime
+from homeassistant.const import UnitOfTime
 from homeassistant.helpers.schema_config_entry_flow import (
     SchemaCommonFlowHandler,
     SchemaFlowFormStep,
@@ -15,8 +15,6 @@ from homeassistant.helpers.schema_config_entry_flow import (
 from homeassistant.helpers.selector import (
     BooleanSelector,
     ColorRGBSelector,
-    EntitySelector,
-    EntitySelectorConfig,
     NumberSelector,
     NumberSelectorConfig,
     NumberSelectorMode,
@@ -55,7 +53,6 @@ from .const import (
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
     DEFAULT_SOURCES,
-    DOMAIN,
     EXAMPLE_DAILY_URL,
 )
 from .dialogs import ReadingDialog
@@ -147,29 +144,6 @@ SHOWN_KEY_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_SIGNING_KEY): TextSelector(
             TextSelectorConfig(type=TextSelectorType.PASSWORD, read_only=True)
-        )
-    }
-)
-CONF_PLAYLIST = "playlist"
-CONF_PLAYLIST_ID = "playlist_id"
-CONF_TITLE = "title"
-CONF_WORKS = "works"
-CONF_ONLY_PUBLIC = "only_public"
-# The newest are offered.
-MAX_OFFERED = 200
-TITLE_SCHEMA = vol.Schema({vol.Required(CONF_TITLE): TextSelector()})
-PUBLISH_SCHEMA = vol.Schema(
-    {
-        vol.Required(ATTR_ENTITY_ID): EntitySelector(
-            EntitySelectorConfig(domain=Platform.MEDIA_PLAYER, integration=DOMAIN)
-        ),
-        vol.Optional(CONF_TITLE): TextSelector(),
-    }
-)
-SHOW_SCHEMA = vol.Schema(
-    {
-        vol.Required(ATTR_ENTITY_ID): EntitySelector(
-            EntitySelectorConfig(domain=Platform.MEDIA_PLAYER, integration=DOMAIN)
         )
     }
 )

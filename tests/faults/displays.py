@@ -20,7 +20,6 @@ NIGHT = playlist(
     "Moon", "Stars", id="385f79b6-a45f-4c1c-8080-e93a192add00", title="Night"
 )
 CAST = "displayPlaylist"
-LOST_ANSWER = "display_lost_answer"
 FOREIGN = "display_unexpected_answer"
 NESTED = "[" * 100_000
 
