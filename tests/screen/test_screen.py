@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+import logging
 from typing import Any
 
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
@@ -10,7 +11,7 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.screen.pairing import PATH, Screens
-from custom_components.dp1.screen.player import Player
+from custom_components.dp1.screen.player import Player, State
 from custom_components.dp1.screen.server import SERVICE_TYPE, Server
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
@@ -235,6 +236,70 @@ async def test_works_follow_each_other(server: Server, page: Page) -> None:
         pass
     await page.socket.send_json({"work": message["work"], "ended": True})
     assert (await page.socket.receive_json(timeout=5))["title"] == "Two"
+
+
+async def test_who_says_nothing_is_left(
+    screens: Screens, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Browsers that never say who they are keep no connection."""
+    monkeypatch.setattr("custom_components.dp1.screen.pairing.HELLO_SECONDS", 0.05)
+    own = {"Origin": str(page._client.make_url("")).rstrip("/")}
+    sockets = [
+        await page._client.ws_connect(f"{PATH}/socket", headers=own) for _ in range(50)
+    ]
+    for socket in sockets:
+        assert (await socket.receive(timeout=5)).type is WSMsgType.CLOSE
+
+
+@pytest.mark.parametrize(
+    ("suffix", "headers", "status"),
+    [
+        ("/socket", {"Origin": "http://["}, 403),
+        ("/socket", {"Origin": "http://a:99999"}, 403),
+        ("/socket", {"Host": "a:99999", "Origin": "http://a:99999"}, 400),
+        ("", {"Host": "a:99999"}, 400),
+    ],
+)
+async def test_odd_requests(
+    page: Page,
+    caplog: pytest.LogCaptureFixture,
+    suffix: str,
+    headers: dict[str, str],
+    status: int,
+) -> None:
+    """What no browser sends is refused without a line in the log."""
+    url = page._client.make_url("").with_path(f"{PATH}{suffix}", encoded=True)
+    async with ClientSession() as session, session.get(url, headers=headers) as answer:
+        assert answer.status == status
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize("seconds", [-1, 1e-9, 1.7e308])
+def test_the_clock_always_goes_on(seconds: float) -> None:
+    """Works that last no time follow each other no faster than a person sees, whoever says how long they last."""
+    player = Player(State(duration=seconds), lambda: None)
+    works = [
+        {"source": "https://a.example", "duration": at} for at in (seconds, seconds, 5)
+    ]
+    player.cast({"items": works}, None, {})
+    assert player.due is None or player.due - player.state.began >= 0.09
+    player.state.index, player.state.began = 2, 0.0
+    player.tick()
+    assert player.state.began >= 0
+
+
+async def test_odd_commands(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    """Commands with too much, or of other types, are refused as a display refuses, without a line in the log."""
+    url = f"http://127.0.0.1:{server.port}/api/cast"
+    deep = b'{"command":"ping","request":' + b'{"a":' * 40 + b"1" + b"}" * 41
+    wide = b'{"command":"ping","request":{"a":[' + b"1," * 600_000 + b"1]}}"
+    async with ClientSession() as session:
+        for body in (deep, wide, b"[]", b'{"command":"\\ud800"}'):
+            assert (await session.post(url, data=body)).status == 400
+    for days in ([[]], [{}], ["mon"] * 8, [], "mon"):
+        refused = await send(server, "setSleepSchedule", days=days)
+        assert refused == {"status": 500}
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
 
 
 async def test_others_may_cast(

@@ -10,7 +10,6 @@ import secrets
 from typing import Any, Final
 
 from aiohttp import web
-from yarl import URL
 
 from homeassistant.components.http import HomeAssistantView
 from homeassistant.config_entries import (
@@ -41,6 +40,8 @@ MAX_CODES: Final = 5
 CODE_SECONDS: Final = 600.0
 HEARTBEAT: Final = 15.0
 MAX_MESSAGE: Final = 4096
+# Until a page says who it is.
+HELLO_SECONDS = 10.0
 # Each work that is shown changes the state.
 SAVE_SECONDS: Final = 60.0
 FOLDER: Final = Path(__file__).parent
@@ -179,7 +180,8 @@ class Screens:
 
     async def async_serve(self, page: web.WebSocketResponse, remote: str) -> None:
         """Serve a browser: a screen by its secret, another by a code until somebody has entered that."""
-        secret = text(json_loads_object(await page.receive_str()).get("secret"))
+        hello = await page.receive_str(timeout=HELLO_SECONDS)
+        secret = text(json_loads_object(hello).get("secret"))
         server = self._server_of(secret) if secret else None
         if server is not None:
             return await server.async_serve_page(page)
@@ -236,13 +238,17 @@ async def async_screens(hass: HomeAssistant) -> Screens:
     return screens
 
 
-def _check_home(request: web.Request) -> None:
-    """Raise for a browser that is not at home."""
+def _check_home(request: web.Request) -> str:
+    """Return the host that a browser at home asks for, or raise for any other."""
     address = ip_address(request.remote or "::")
     if not (is_private(address) or is_loopback(address)) or is_cloud_connection(
         request.app["hass"]
     ):
         raise web.HTTPForbidden
+    try:
+        return request.url.authority
+    except ValueError as err:
+        raise web.HTTPBadRequest from err
 
 
 class FileView(HomeAssistantView):
@@ -257,9 +263,8 @@ class FileView(HomeAssistantView):
 
     async def get(self, request: web.Request) -> web.Response:
         """Answer with the file."""
-        _check_home(request)
+        host = _check_home(request)
         kind = "text/javascript" if request.path.endswith(".js") else "text/html"
-        host = request.url.authority
         # Older browsers do not count sockets as their own origin's.
         policy = f"{POLICY}; connect-src ws://{host} wss://{host}"
         if request.path.endswith("/frame"):
@@ -288,13 +293,14 @@ class SocketView(HomeAssistantView):
     async def get(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed; a page of another site has nothing to do here."""
         _check_home(request)
-        if URL(request.headers.get("Origin", "")).authority != request.host:
+        _, _, origin = request.headers.get("Origin", "").partition("://")
+        if not origin or origin != request.host:
             raise web.HTTPForbidden
         page = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=MAX_MESSAGE)
         await page.prepare(request)
         try:
             await self._screens.async_serve(page, request.remote or "")
-        except TypeError, ValueError:
+        except TimeoutError, TypeError, ValueError:
             # Not what the page sends.
             pass
         finally:

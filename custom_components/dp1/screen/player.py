@@ -18,6 +18,8 @@ type Json = dict[str, Any]
 
 # Reported for a work without an end.
 ENDLESS: Final = 999_999_999
+# The seconds of a work that has fewer, or less than none: those would follow each other without end.
+SHORTEST: Final = 0.1
 MAX_ITEMS: Final = 1024
 PLAYABLE: Final = re.compile(r"https?://.|data:[^,]*,.", re.IGNORECASE | re.DOTALL)
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -95,7 +97,8 @@ class Sleep:
         ]
         is_time = re.compile(r"([01]?[0-9]|2[0-3]):[0-5][0-9]").fullmatch
         if (
-            not (isinstance(days, list) and days and set(DAYS).issuperset(days))
+            not (isinstance(days, list) and 0 < len(days) <= len(DAYS))
+            or not all(day in DAYS for day in days)
             or not all(map(is_time, times))
             or times[0] == times[1]
         ):
@@ -284,7 +287,9 @@ class Player:
     def _seconds(self, item: Json) -> float:
         """Return the seconds for a work."""
         seconds = number(item.get("duration")) or ENDLESS
-        return self.state.duration or ENDLESS if seconds >= ENDLESS else seconds
+        if seconds >= ENDLESS:
+            seconds = self.state.duration or ENDLESS
+        return min(max(seconds, SHORTEST), ENDLESS)
 
     @property
     def next_event(self) -> float | None:

@@ -18,7 +18,7 @@ from homeassistant.util.json import json_loads_object
 from ..client.errors import Dp1Error
 from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
-from ..client.values import mapping, text
+from ..client.values import MAX_ON_LOOP, decode, mapping, text
 from ..guard import ADDRESSES
 from .player import CommandError, Player, State
 
@@ -288,9 +288,8 @@ class Server:
 
     async def _cast(self, request: web.Request) -> web.Response:
         """Handle a command; errors have no reason, like those of a display."""
-        try:
-            body = json_loads_object(await request.read())
-        except ValueError:
+        body = await _async_decode(await request.read())
+        if not isinstance(body, dict):
             return web.Response(status=400, text="Invalid JSON payload\n")
         command, arguments = (
             text(body.get("command")),
@@ -348,6 +347,19 @@ class Server:
             "contract": CONTRACT,
             "deviceName": self.name,
         }
+
+
+async def _async_decode(content: bytes) -> object:
+    """Return the JSON of a body, None if it is none or too much; decoded in a thread if it is long."""
+    is_long = len(content) > MAX_ON_LOOP
+    return await asyncio.to_thread(_decode, content) if is_long else _decode(content)
+
+
+def _decode(content: bytes) -> object:
+    """Return the JSON of a body, None if it is none or too much."""
+    with suppress(ValueError):
+        return decode(content, strict=True)
+    return None
 
 
 async def _async_send(socket: web.WebSocketResponse, frame: str) -> None:
