@@ -12,12 +12,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.dp1.client.catalog import client
-from custom_components.dp1.client.catalog.artwork import (
-    evenly,
-    provenance,
-    source_url,
-    title,
-)
+from custom_components.dp1.client.catalog.artwork import evenly
 from custom_components.dp1.client.catalog.client import (
     MAX_RECORDS,
     Catalog,
@@ -179,12 +174,6 @@ async def test_long_series_whole_and_limited(
     one = await listed(catalog.all_artworks(tides, limit=1))
     assert [work.index for work in one.records] == [0]
     assert [seen.query["limit"] for seen in simulator.requests] == ["1"]
-
-
-async def test_empty_list(catalog: Catalog) -> None:
-    """A list may be empty."""
-    listing = await listed(catalog.all_series("no-such-exhibition"))
-    assert listing == ([], 0, None)
 
 
 @pytest.mark.parametrize("case", TABLES["lists"], ids=lambda case: case["name"])
@@ -354,48 +343,6 @@ async def test_catalog_that_is_down(
     assert (listing.records, listing.total) == ([], None)
     await simulator.start()
     assert (await listed(catalog.all_exhibitions())).problem is None
-
-
-async def test_oddities(socket_enabled: None) -> None:
-    """Every unusual record of the simulated catalog is parsed, with paths as in the public catalog."""
-    async with (
-        CatalogSimulator(media_base=None) as simulator,
-        aiohttp.ClientSession() as session,
-    ):
-        catalog = Catalog(session, simulator.url)
-        show = simulator.data.find_exhibition("Loose Ends")
-        read: dict[str, Any] = {}
-        for series in (await listed(catalog.all_series(show["id"]))).records:
-            listing = await listed(catalog.all_artworks(series.id))
-            works = tuple(sorted(listing.records, key=artwork_place))
-            read[series.title] = series, works
-    series, works = read["Every Kind of Source"]
-    expected = TABLES["oddities"]
-    assert [source_url(work, series) for work in works[:10]] == [
-        source.format(id=series.id) for source in expected["sources"]
-    ]
-    assert works[11].gone
-    series, works = read["Every Kind of Name"]
-    names = [title(work, series) for work in works]
-    assert names == [f"Every Kind of Name{name}" for name in expected["names"]]
-    _, works = read["Every Kind of Token"]
-    contracts = [(provenance(work) or {}).get("contract", {}) for work in works]
-    assert [
-        [contract.get("chain"), contract.get("tokenId")] for contract in contracts
-    ] == expected["tokens"]
-    assert read["No Settings"][0].model is None and len(read["No Settings"][1]) == 3
-    cdn = "https://cdn.feralfileassets.com/previews"
-    for name, source in (
-        ("No Source at All", None),
-        ("Source of the Series", "{cdn}/{id}/1730458737/"),
-        ("Overwritten", "{cdn}/overwritten/1/"),
-    ):
-        series, works = read[name]
-        wanted = source and source.format(cdn=cdn, id=series.id)
-        assert source_url(works[0], series) == wanted
-    assert read["No Works"][1] == ()
-    assert read["Unsigned"][0].artists == ()
-    assert read["Markup & Entities"][0].description.startswith("5 < 6 long")
 
 
 async def test_large_pages(socket_enabled: None) -> None:

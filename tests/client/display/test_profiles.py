@@ -1,29 +1,22 @@
 """Test the client with every generation of the simulated display."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import aiohttp
 import pytest
 
 from custom_components.dp1.client.display.client import Dialect, Display, Start
-from custom_components.dp1.client.display.device_status import ContentPolicy
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import RateLimit
-from custom_components.dp1.client.errors import (
-    PlayerNotRunningError,
-    RejectedError,
-    UnexpectedAnswerError,
-    UnreachableError,
-)
+from custom_components.dp1.client.errors import PlayerNotRunningError
 from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import Waits, client
 
-from tests.client.keys import keyed
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.simulators.display import DisplaySimulator, ManualClock, Page
 
@@ -32,8 +25,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 # What displays have, and what they had and will have.
 FIRMWARE = ("A1", "B")
 GENERATIONS = ("A", "A1", "B", "C")
-LEGACY = ("legacy", "legacy-strict")
-NEW = ("B", "C")
 ITEMS = [
     {
         "id": f"i-{number}",
@@ -46,7 +37,6 @@ ITEMS = [
 ]
 PLAYLIST = {"dpVersion": "1.1.0", "id": "aa11", "title": "Evening", "items": ITEMS}
 DOCUMENT = Playlist(document=PLAYLIST)
-BAD = Playlist(document={**PLAYLIST, "items": []})
 
 type Ready = tuple[DisplaySimulator, Display]
 
@@ -63,119 +53,6 @@ async def ready(profile: str, **options: Any) -> AsyncIterator[Ready]:
         yield simulator, display
 
 
-async def status_when(
-    display: Display, reached: Callable[[PlayerStatus], bool]
-) -> PlayerStatus:
-    """Wait until the status fulfills a condition; the page changes a moment after the reply."""
-    async with asyncio.timeout(3):
-        while not reached(status := await display.player_status()):
-            await asyncio.sleep(0.01)
-    return status
-
-
-# Who is there
-
-
-@pytest.mark.parametrize("profile", GENERATIONS)
-async def test_what_firmware_tells(profile: str) -> None:
-    """Every read works, and detects the firmware."""
-    async with ready(profile, name="Kitchen") as (simulator, display):
-        identity = await display.identify()
-        device = await display.device_status()
-        assert display.dialect is Dialect.FF
-        assert device.installed_version == simulator.firmware.version
-        assert (device.screen_rotation, device.volume) == ("landscape", 50)
-        assert device.muted is False
-        assert device.sleep_schedule is not None
-        assert device.sleep_schedule.asleep is False
-        player = await display.player_status()
-        assert (player.ok, player.items) == (True, ())
-        assert player.settings is not None
-        assert player.settings.scaling == "fit"
-        assert (await display.panel_status()).brightness == 65
-        metrics = await display.metrics()
-        assert metrics is not None
-        assert metrics.cpu_temperature == 52
-        counters = await display.counters()
-        assert counters is not None
-        assert counters.starts == 0
-        picture = await display.screenshot(64)
-        if profile not in NEW:
-            assert identity is None
-            assert device.network is None
-            assert picture is None
-            return
-        assert identity is not None
-        assert identity.device_id == "FF1-SIM00001"
-        assert "topic" not in repr(identity)
-        assert (device.contract, device.device_name) == ("2", "Kitchen")
-        assert device.network is not None
-        assert device.network.internet is True
-        assert player.settings.tombstone == "timed"
-        assert picture is not None
-        assert picture.startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize("profile", LEGACY)
-async def test_what_the_2025_description_tells(profile: str) -> None:
-    """Everything but a playlist is refused, but a probe is answered."""
-    async with ready(profile) as (_, display):
-        assert await display.identify() is None
-        assert await display.counters() is None
-        assert await display.screenshot(64) is None
-        await display.probe()
-        for reading in (
-            display.device_status,
-            display.player_status,
-            display.panel_status,
-            display.metrics,
-        ):
-            with pytest.raises(RejectedError):
-                await reading()
-        with pytest.raises(UnexpectedAnswerError):
-            await anext(display.listen())
-        assert display.dialect is Dialect.UNKNOWN
-
-
-# Casting
-
-
-@pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
-@pytest.mark.parametrize("known", [True, False])
-async def test_a_document(profile: str, known: bool) -> None:
-    """A document is shown, whether or not the dialect is known."""
-    dialect = Dialect.LEGACY if profile in LEGACY else Dialect.FF
-    first = dialect if known else Dialect.UNKNOWN
-    async with ready(profile, dialect=first) as (simulator, display):
-        await display.cast(DOCUMENT)
-        assert simulator.state.current_title == "Light 1"
-        await display.cast(Playlist(document={**PLAYLIST, "items": ITEMS[1:]}))
-        assert simulator.state.current_title == "Light 2"
-        tries = 3 if profile == "legacy-strict" and not known else 2
-        assert simulator.casts == tries
-        if profile in LEGACY:
-            assert display.dialect is Dialect.LEGACY
-
-
-@pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
-async def test_a_url(profile: str) -> None:
-    """The display fetches the URL and reports it."""
-    async with (
-        ScriptedServer.run(Reply(200, PLAYLIST)) as feed,
-        ready(profile) as (simulator, display),
-    ):
-        url = f"{feed.url}/good"
-        await display.cast(Playlist(url=url))
-        assert simulator.state.playlist_url == url
-        assert simulator.casts == 1
-        if profile in FIRMWARE:
-            status = await display.player_status()
-            assert status.playlist_url == url
-            assert (status.playlist_id, status.playlist_title) == ("aa11", "Evening")
-            assert status.current is not None
-            assert status.current.source == "data:text/html,1"
-
-
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_cast_that_begins_elsewhere(profile: str) -> None:
     """A cast can start with another work and order than the default."""
@@ -189,95 +66,6 @@ async def test_a_cast_that_begins_elsewhere(profile: str) -> None:
             assert simulator.state.current_title == "Light 2"
             assert simulator.state.shuffle is True
             assert simulator.state.loop_mode == (start.loop or "playlist")
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_casting_while_asleep(profile: str) -> None:
-    """A playlist is loaded but not visible until the display wakes."""
-    async with ready(profile) as (simulator, display):
-        await display.sleep()
-        await status_when(display, lambda status: status.asleep is True)
-        await display.cast(DOCUMENT)
-        status = await display.player_status()
-        assert status.asleep is True
-        assert status.playlist_title == "Evening"
-        await display.wake()
-        schedule = (await display.device_status()).sleep_schedule
-        assert schedule
-        assert (schedule.asleep, schedule.override_state) == (False, "awake")
-        await status_when(display, lambda status: status.asleep is False)
-        assert simulator.state.current_title == "Light 1"
-
-
-# Every command
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_every_command(profile: str) -> None:
-    """Each does what it says, and a refusal is an error."""
-    async with ready(profile, storm_gate=False) as (simulator, display):
-        await display.cast(DOCUMENT)
-        await display.show_item(4)
-        status = await display.player_status()
-        assert (status.index, status.position) == (4, 2)
-        await display.set_shuffle(True)
-        assert simulator.state.shuffle
-        assert simulator.state.current_title == "Light 2"
-        await display.set_shuffle(False)
-        await display.set_loop("one")
-        assert simulator.state.loop_mode == "one"
-        await display.update_settings(scaling="stretch", tombstone="off")
-        await display.set_default_duration(45)
-        settings = (await display.player_status()).settings
-        assert settings is not None
-        assert (settings.scaling, settings.tombstone) == ("stretch", "off")
-        assert settings.default_duration == 45
-        with pytest.raises(RejectedError):
-            await display.update_settings(scaling="contain")
-        await display.refresh()
-        await display.display_default()
-        await status_when(display, lambda status: status.playlist_id != "aa11")
-        await display.clear()
-        assert simulator.state.current is None
-        with pytest.raises(RejectedError):
-            await display.set_shuffle(True)
-        with pytest.raises(RejectedError, match="no_artwork"):
-            await display.refresh()
-        await display.set_volume(52)
-        assert (await display.device_status()).volume == 52
-        await display.toggle_mute()
-        assert simulator.state.muted
-        assert await display.rotate(clockwise=False) == "portrait"
-        for action, value in (("contrast", 20), ("mute", "on"), ("power", "standby")):
-            await display.panel_control(action, value)
-            assert simulator.device.panel.values[action] == value
-        for touch in (display.tap, display.double_tap, display.long_press):
-            await touch()
-        await display.send_key(65)
-        schedule = await display.set_sleep_schedule(
-            True, sleep_time="23:15", wake_time="06:45"
-        )
-        assert schedule.enabled
-        assert (schedule.sleep_time, schedule.wake_time) == ("23:15", "06:45")
-
-
-async def test_commands_of_new_firmware() -> None:
-    """Signatures, mature works and the frame of a work are settings from 2.0 on."""
-    async with ready("A1") as (_, display):
-        with pytest.raises(RejectedError):
-            await display.content_policy()
-    async with ready("B", storm_gate=False) as (_, display):
-        await display.set_signature_mode("notify")
-        assert (await display.device_status()).signature_mode == "notify"
-        await display.set_content_policy(False, False)
-        assert await display.content_policy() == ContentPolicy(False, False, True)
-        await display.cast(DOCUMENT)
-        await display.update_settings(margin="4vw", background="#112233")
-        await display.update_settings(framing="artwork")
-        settings = (await display.player_status()).settings
-        assert settings is not None
-        assert (settings.margin, settings.background) == ("4vw", "#112233")
-        assert settings.framing == "artwork"
 
 
 @pytest.mark.parametrize("page", [Page.BLANK, Page.PLAYLIST])
@@ -345,61 +133,6 @@ async def test_turning_twice(profile: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_going_down_and_coming_back(profile: str) -> None:
-    """A goodbye, a refusal while it starts, and the same list afterwards."""
-    async with ready(profile) as (simulator, display):
-        await display.cast(DOCUMENT)
-        events = [event async for event in _until_end(display, display.reboot)]
-        assert events[0] == Connected()
-        await refused(display)
-        await answered(display)
-        assert (await display.player_status()).playlist_title == "Evening"
-        simulator.device.latest_version = "9.9.9"
-        await display.install_update()
-        await refused(display)
-        await answered(display)
-        assert (await display.device_status()).installed_version == "9.9.9"
-        await display.shutdown()
-        await refused(display)
-        with pytest.raises(UnreachableError, check=keyed("refused")):
-            await display.wake()
-
-
-async def refused(display: Display) -> None:
-    """Wait until nobody listens any more; a connection that is open still may be used to its end."""
-    async with asyncio.timeout(5):
-        while True:
-            try:
-                await display.probe()
-            except UnreachableError as err:
-                if err.key == "refused":
-                    return
-            await asyncio.sleep(0.01)
-
-
-async def answered(display: Display) -> None:
-    """Wait until somebody answers again."""
-    async with asyncio.timeout(5):
-        while True:
-            with suppress(UnreachableError):
-                return await display.probe()
-            await asyncio.sleep(0.01)
-
-
-async def _until_end(
-    display: Display, act: Callable[[], Awaitable[None]]
-) -> AsyncIterator[object]:
-    """Listen to the end, and do something once it has begun."""
-    async for event in display.listen():
-        if event == Connected():
-            await act()
-        yield event
-
-
-# Rates
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
 async def test_twenty_automations_at_once(profile: str) -> None:
     """None is refused, order is kept, and of every kind that waits the last one wins."""
     clock = ManualClock()
@@ -439,9 +172,6 @@ async def test_twenty_automations_at_once(profile: str) -> None:
         assert commands.count("tapGesture") == 120
         player = ["displayPlaylist", "setLoop", "moveToArtwork"]
         assert [name for name in commands if name in player] == player
-
-
-# What it says by itself
 
 
 async def event_of[T](events: AsyncIterator[object], kind: type[T]) -> T:

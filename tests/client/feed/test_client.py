@@ -309,19 +309,6 @@ async def test_cursors_that_are_none() -> None:
             assert len(server.requests) == requests
 
 
-async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An endless list ends at the page limit."""
-    monkeypatch.setattr(feed_lists, "MAX_PAGES", 5)
-    made_up = iter(range(10**6))
-
-    def more(_: Request) -> Reply:
-        number = next(made_up)
-        return page([number], str(number))
-
-    async with scripted(more) as (feed, _):
-        assert len(await listed(feed)) == 5
-
-
 def paged(records: list[Any]) -> Callable[[Request], Reply]:
     """Serve records as compact JSON; the cursor is the index of the next."""
 

@@ -102,18 +102,16 @@ async def test_numbers_are_compared_by_value() -> None:
 
 
 async def test_publish_with_api_key() -> None:
-    """Signatures are not sent to a V2 feed with an API key, since it would check them."""
-    foreign = sign(playlist(), SigningKey.generate(), now=NOW)
-    async with scripted(V2, echo(id=OTHER_ID, slug=5), api_key=API_KEY) as (
-        feed,
-        server,
-    ):
+    """Signatures are not sent to a V2 feed with an API key, since it would check them; it chooses the id."""
+    foreign = sign(playlist(id=ID), SigningKey.generate(), now=NOW)
+    script = (V2, MISSING, echo(id=OTHER_ID, slug=5))
+    async with scripted(*script, api_key=API_KEY) as (feed, server):
         told = await feed.publish({**foreign, "signature": "ed25519:00"})
-        sent = server.requests[1]
+        sent = server.requests[2]
     assert "signatures" not in sent.json and "signature" not in sent.json
     assert sent.headers["Authorization"] == f"Bearer {API_KEY}"
     assert (told.id, told.slug, told.signed_by) == (OTHER_ID, "", None)
-    assert told.changed == ()
+    assert told.changed == ("id",)
 
 
 async def test_publish_as_signed_by_others() -> None:

@@ -16,9 +16,9 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.feed import writer
 from custom_components.dp1.client.feed.client import Feed
-from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
+from custom_components.dp1.client.playlist.signing import SigningKey, verify
 
-from .feeds import KEY, NOW, impatient, playlist
+from .feeds import KEY, impatient, playlist
 
 from tests.client.keys import keyed
 from tests.client.playlist.test_document import playlists
@@ -59,38 +59,6 @@ async def served(
 def posts(simulator: FeedSimulator) -> int:
     """Return the number of attempts to publish."""
     return simulator.requests["POST", "/api/v1/playlists"]
-
-
-async def test_publish_signed_and_read_back() -> None:
-    """The strict server stores a signed playlist unchanged and adds its own signature."""
-    async with served(key="") as (feed, simulator):
-        told = await feed.publish(playlist(), key=KEY, curator="Ada")
-        assert (told.status, told.signed_by, told.changed) == (
-            "published",
-            KEY.did,
-            (),
-        )
-        assert [(v.kid, v.role, v.valid) for v in told.verified] == [
-            (KEY.did, "curator", True),
-            (simulator.kid, "feed", True),
-        ]
-        for ref in (told.id, told.slug, told.url, told.id.upper()):
-            stored = await feed.playlist(ref)
-            assert stored.document == told.document
-            assert stored.url == told.url
-        (page,) = [page async for page in feed.playlist_pages()]
-        assert [record["id"] for record in page.records] == [told.id]
-
-
-async def test_publish_with_key_on_v2() -> None:
-    """The server chooses id and time, and signatures of others are not sent."""
-    foreign = sign(playlist(id="385f79b6-a45f-4c1c-8080-e93a192adccc"), KEY, now=NOW)
-    async with served() as (feed, simulator):
-        told = await feed.publish(foreign)
-        assert told.id != foreign["id"]
-        assert told.changed == ("id",)
-        assert (told.signed_by, [v.valid for v in told.verified]) == (None, [True])
-        assert list(simulator.documents) == [told.id]
 
 
 async def test_queued_on_ts() -> None:
@@ -172,20 +140,6 @@ async def test_odd_documents_are_read(family: FamilyName, change: Any) -> None:
         assert checked and all(verification.valid for verification in checked)
         with pytest.raises(NotFoundError):
             await feed.playlist("has_underscore")
-
-
-async def test_signer_is_another_curator() -> None:
-    """A signer that the playlist names as a curator keeps that name."""
-    curators = [{"name": "Ada", "key": KEY.did}]
-    async with served(key="") as (feed, _):
-        mine = await feed.publish(playlist(curators=curators), key=KEY, curator="Bob")
-        assert mine.document["curators"] == curators
-        other = SigningKey.generate()
-        theirs = await feed.publish(playlist(curators=curators), key=other)
-        assert [curator["key"] for curator in theirs.document["curators"]] == [
-            KEY.did,
-            other.did,
-        ]
 
 
 @settings(
