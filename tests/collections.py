@@ -26,15 +26,15 @@ def now(**ahead: float) -> str:
     return (datetime.now(UTC) + timedelta(**ahead)).isoformat().replace("+00:00", "Z")
 
 
-async def set_up_collection(
-    hass: HomeAssistant,
+def collection_entry(
+    feed_url: str,
     indexer_url: str,
     *addresses: str,
     keep_current: bool = False,
     title: str = "My collection",
     **options: Any,
 ) -> MockConfigEntry:
-    """Set up a library with a collection."""
+    """Return the entry of a library with a collection."""
     subentry = ConfigSubentryData(
         data={"addresses": list(addresses), "keep_current": keep_current},
         subentry_id=SUBENTRY,
@@ -42,8 +42,8 @@ async def set_up_collection(
         title=title,
         unique_id="one",
     )
-    plain = library_entry(NOWHERE, options={"indexer_url": indexer_url, **options})
-    entry = MockConfigEntry(
+    plain = library_entry(feed_url, options={"indexer_url": indexer_url, **options})
+    return MockConfigEntry(
         domain="dp1",
         title=plain.title,
         unique_id=plain.unique_id,
@@ -51,6 +51,13 @@ async def set_up_collection(
         options=dict(plain.options),
         subentries_data=[subentry],
     )
+
+
+async def set_up_collection(
+    hass: HomeAssistant, indexer_url: str, *addresses: str, **more: Any
+) -> MockConfigEntry:
+    """Set up a library with a collection."""
+    entry = collection_entry(NOWHERE, indexer_url, *addresses, **more)
     return await set_up(hass, entry)
 
 

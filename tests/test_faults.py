@@ -95,7 +95,7 @@ async def test_storage_faults_of_a_running_home(check: Any) -> None:
 
 
 async def test_kills(record_property: Any) -> None:
-    """A home that is killed at random moments has all favorites that it acknowledged, and no file that is damaged."""
+    """A home that is killed at random moments has all that it acknowledged or that was on the disk, and no file that is damaged."""
     started, seed = time.monotonic(), str(randrange(2**32))
     count = "50" if IS_REAL else "2"
     process = await asyncio.create_subprocess_exec(
