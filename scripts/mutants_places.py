@@ -453,12 +453,9 @@ PLACES = [
     Place(
         "playback/resolve.py",
         "anybody hangs any camera",
-        "        caller.check(POLICY_READ, entity_id)\n",
+        "        request.options.caller.check(POLICY_READ, entity_id)\n",
         "        pass\n",
-        [
-            "tests/test_callers.py::test_nobody_hangs_a_camera_that_they_may_not_see",
-            "tests/test_callers.py::test_what_hung_elsewhere",
-        ],
+        ["tests/test_callers.py::test_nobody_hangs_a_camera_that_they_may_not_see"],
     ),
     Place(
         "playback/resolve.py",
@@ -714,7 +711,7 @@ PLACES = [
         "all that wait for a display are sent",
         "while number < max(self._waiting):",
         "while number < min(self._waiting):",
-        ["tests/playback/test_program.py"],
+        ["tests/playback/test_orders.py::test_the_newest_waits_least"],
     ),
     Place(
         "playback/program.py",

@@ -12,6 +12,7 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
+from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.playback.resolve import RESOLVERS
 from homeassistant.components.camera import Camera
@@ -130,6 +131,8 @@ async def test_nobody_hangs_a_camera_that_they_may_not_see(
     with pytest.raises(HomeAssistantError):
         await call(hass, blind, action, "left", **data)
     assert "/api/dp1/media" not in str(house.walls["left"].player.items)
+    # Not even an address is made for it.
+    assert not hass.data[GRANTS].tokens
     seeing = member(hass, media_player__left=True, camera__door={"read": True})
     await call(hass, seeing, action, "left", **data)
     await until(lambda: "api/dp1/media" in str(house.walls["left"].player.items))

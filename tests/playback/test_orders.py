@@ -237,3 +237,19 @@ PAIRS = [
 def test_two_requests(first: str, second: str, start: str) -> None:
     """Whatever comes in between, the newest that was taken hangs, and nothing lasts without end."""
     assert sum(1 for _ in orders(lambda: meet(first, second, start))) > 1
+
+
+async def test_the_newest_waits_least() -> None:
+    """Of those that wait for a slow display, the newest is next."""
+    program = House().program
+    turns: list[int] = []
+
+    async def take(number: int) -> None:
+        async with program.turn(number):
+            turns.append(number)
+
+    async with program.turn(1):
+        waiting = [asyncio.create_task(take(number)) for number in (2, 4, 3)]
+        await switch()
+    await asyncio.gather(*waiting)
+    assert turns == [4, 3, 2]

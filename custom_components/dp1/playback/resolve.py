@@ -338,9 +338,12 @@ async def _async_from_entity(hass: HomeAssistant, request: MediaRequest) -> Play
 
     Displays show a stream only within a page, and that of an image entity not at all.
     """
-    entity_id = _check_entity(hass, request.options.caller, request.media_id)
+    entity_id = request.media_id.removeprefix(LIVE).removeprefix(IMAGES)
+    is_picture = is_picture_entity(hass, entity_id)
+    if is_picture:
+        request.options.caller.check(POLICY_READ, entity_id)
     state = hass.states.get(entity_id)
-    if state is None or not is_picture_entity(hass, entity_id):
+    if state is None or not is_picture:
         raise invalid_input("no_such_media", media_id=request.media_id)
     title = request.title or state.name
     async_url = hass.data[GRANTS].async_url
@@ -349,14 +352,6 @@ async def _async_from_entity(hass: HomeAssistant, request: MediaRequest) -> Play
         return page_playlist(title, picture_page(source))
     source = async_url(entity_id, f"/{entity_id}.jpg")
     return await async_apply(hass, _of_work(source, title), request.options)
-
-
-def _check_entity(hass: HomeAssistant, caller: Caller, media_id: str) -> str:
-    """Return the camera or image entity of a media id, or raise unless its picture may be read."""
-    entity_id = media_id.removeprefix(LIVE).removeprefix(IMAGES)
-    if is_picture_entity(hass, entity_id):
-        caller.check(POLICY_READ, entity_id)
-    return entity_id
 
 
 async def _async_from_media_source(
