@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "client"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
-def tables(name: str) -> dict[str, Any]:
-    """Return the tables of a module of tests by their names."""
-    read: dict[str, Any] = json.loads((FIXTURES / f"{name}.json").read_text())
+def tables(name: str, room: str = "client") -> dict[str, Any]:
+    """Return the tables of a module of tests of a room by their names."""
+    read: dict[str, Any] = json.loads((FIXTURES / room / f"{name}.json").read_text())
     return read
 
 

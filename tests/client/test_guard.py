@@ -154,8 +154,6 @@ async def test_a_host_that_the_owner_named(
     "place", ["http://localhost:{port}/api", "//localhost:{port}/"]
 )
 async def test_redirect_into_the_home(status: int, place: str, guard: Guard) -> None:
-    """A redirect to a host that is not allowed is refused."""
-
     async with ScriptedServer.run(DONE) as victim:
         port = victim.url.rpartition(":")[2]
         moved = Reply(status, headers={"Location": place.format(port=port)})
@@ -169,7 +167,6 @@ async def test_redirect_into_the_home(status: int, place: str, guard: Guard) -> 
     "place", ["file:///etc/passwd", "http://u:p@127.0.0.1/", "http://["]
 )
 async def test_redirect_to_no_web_address(place: str, guard: Guard) -> None:
-    """A redirect to an invalid URL is refused."""
     async with ScriptedServer.run(Reply(302, headers={"Location": place})) as server:
         with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await ask(guard.allowing(server.url), server.url)
@@ -242,7 +239,6 @@ async def test_public_host(
 
 
 async def test_the_time_is_for_all_of_it(guard: Guard) -> None:
-    """The timeout includes redirects."""
     moved = Reply(302, headers={"Location": "/"})
     async with ScriptedServer.run(moved, Reply(fault="never")) as server:
         with pytest.raises(LostAnswerError, match="in time"):

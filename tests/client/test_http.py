@@ -83,7 +83,6 @@ async def test_faults_after_connecting(fault: str, error: str) -> None:
 
 
 async def test_refused(unused_tcp_port: int) -> None:
-    """The connection is refused."""
     with pytest.raises(
         UnreachableError, check=keyed("refused"), match=f"127.0.0.1:{unused_tcp_port}"
     ):
@@ -120,13 +119,11 @@ async def test_one_of_several_addresses_refused(
 
 
 async def test_unknown_name() -> None:
-    """An unknown name is no answer."""
     with pytest.raises(NoAnswerError):
         await ask("http://nobody.invalid/")
 
 
 async def test_no_secure_connection() -> None:
-    """A server without TLS is unreachable."""
     async with ScriptedServer.run(Reply()) as server:
         with pytest.raises(UnreachableError):
             await ask(server.url.replace("http:", "https:"), timeout=0.4)
@@ -153,7 +150,6 @@ async def test_redirects() -> None:
 
 
 async def test_body_is_bounded() -> None:
-    """The size of the body is limited."""
     async with ScriptedServer.run(Reply(body=b"x" * 5000)) as server:
         assert len((await ask(server.url, max_body=5000)).body) == 5000
         with pytest.raises(UnexpectedAnswerError, match="4999"):
@@ -253,7 +249,6 @@ async def test_endless_compression(encoding: str, start: bytes, unit: bytes) -> 
     "body", [b"", b"<html>", b"{", b'{"a": NaN}', b"[" * 200_000, b"\xff\xfe{"]
 )
 def test_no_json(body: bytes) -> None:
-    """Invalid JSON is an error."""
     with pytest.raises(UnexpectedAnswerError, match="200"):
         Answer(200, {}, body, "").decoded()
 
@@ -265,7 +260,6 @@ def test_retry_after(text: str, seconds: float | None) -> None:
 
 
 def test_retry_after_date() -> None:
-    """A date becomes the time until then."""
     text = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     wait = Answer(429, {"Retry-After": text}, b"", "").retry_after
     assert wait == pytest.approx(60, abs=2)
@@ -273,7 +267,6 @@ def test_retry_after_date() -> None:
 
 @pytest.mark.parametrize(("status", "error"), TABLES["statuses"])
 def test_status_errors(status: int, error: str) -> None:
-    """Each class of status has its error."""
     err = status_error(Answer(status, {}, b"", ""), "why")
     assert (type(err).__name__, str(err)) == (error, "why")
 

@@ -87,7 +87,6 @@ def test_cleaning_takes_no_time(unit: str) -> None:
     )
 )
 def test_clean_never_fails(text: str) -> None:
-    """Any input gives one line of limited length that can be encoded."""
     plain = clean(text, 50)
     assert len(plain) <= 50
     assert plain == " ".join(plain.split())

@@ -97,7 +97,6 @@ async def test_what_entities_show_is_read(
 async def test_a_push_of_the_panel(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A pushed panel state is used at once."""
     await known(hass, "number", "panel_brightness")
     await until(lambda: len(display.sockets))
     display.device.panel.values["brightness"] = 11
@@ -123,7 +122,6 @@ async def test_before_the_first_sample(
 async def test_asked_again_after_a_failure(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A failed request is repeated."""
     fault = display.inject(FaultKind.CLOSE, command="ddcPanelStatus", times=2)
     await set_up(hass, display_entry)
     await until(lambda: fault.hits)

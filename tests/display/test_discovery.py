@@ -94,22 +94,6 @@ async def test_a_display_is_found_and_added(
         assert state_of(hass, entity_id).state == "idle"
 
 
-async def test_a_display_that_moves_is_found_again(
-    hass: HomeAssistant, network: AsyncZeroconf
-) -> None:
-    """The entry of a display with a new address is updated without a flow."""
-    async with DisplaySimulator(
-        profile="B", device_id=DEVICE_ID, zeroconf=network
-    ) as display:
-        entry = await set_up(hass, entry_of(display))
-        old = display.port
-        await display.move()
-        assert display.port != old
-        await until(lambda: entry.data["port"] == display.port, 10.0)
-        await until(lambda: entry.state is ConfigEntryState.LOADED)
-        assert not flows(hass)
-
-
 async def test_an_announcement_cuts_the_wait_for_a_display_that_was_off(
     hass: HomeAssistant, network: AsyncZeroconf
 ) -> None:

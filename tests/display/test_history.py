@@ -49,7 +49,6 @@ async def test_size(
 
 
 async def test_number(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of documents is limited."""
     monkeypatch.setattr(module, "MAX_LISTS", 2)
     for title in "ABC":
         history.add(cast(title))

@@ -14,6 +14,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
+from tests.client.tables import tables
 from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.galleries import LARGE, READY_MADE, Gallery
@@ -120,7 +121,6 @@ async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
 async def test_a_failed_look_up_is_retried(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failed look-up is retried later, also without another change."""
     # A list is not read again before the displays are updated after the failed read.
     set_timing(look_up_retry=0.05, work_retry=0.0, read_retry=0.5)
     gallery.catalog.inject("status", route="series")
@@ -243,32 +243,12 @@ async def test_like_a_work_of_the_feed(gallery: Gallery) -> None:
 
 async def test_what_cannot_be_liked(gallery: Gallery) -> None:
     """Works that cannot be a favorite, or are none, are refused."""
-    for action, what, key in (
-        ("add_favorite", {}, "exactly_one_of"),
-        ("add_favorite", {"entity_id": "light.hall"}, "not_a_display"),
-        ("add_favorite", {"entity_id": ENTITY_ID}, "shows_no_work"),
-        (
-            "add_favorite",
-            {"media_content_id": "{media}/exhibitions"},
-            "nothing_to_like",
-        ),
-        (
-            "add_favorite",
-            {"media_content_id": "{media}/series/x"},
-            "catalog_not_found",
-        ),
-        (
-            "remove_favorite",
-            {"media_content_id": "{media}/series/x"},
-            "not_a_favorite",
-        ),
-        ("remove_favorite", {"media_content_id": "dp1://x"}, "not_of_a_library"),
-    ):
-        what = {
+    for action, what, key in tables("metadata", "display")["not_liked"]:
+        fields = {
             field: it.format(media=gallery.media_id()) for field, it in what.items()
         }
         with pytest.raises(HomeAssistantError) as caught:
-            await gallery.hass.services.async_call("dp1", action, what, blocking=True)
+            await gallery.hass.services.async_call("dp1", action, fields, blocking=True)
         assert caught.value.translation_key == key
 
 

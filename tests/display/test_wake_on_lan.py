@@ -17,6 +17,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
+from tests.client.tables import tables
 from tests.displays import DEVICE_ID, set_up, until
 from tests.entities import act, entity_id, value
 from tests.simulators.display import DisplaySimulator, FaultKind
@@ -77,19 +78,7 @@ async def packets(
 
 
 @pytest.mark.parametrize(
-    ("changes", "count"),
-    [
-        ({}, 1),
-        ({"installedVersion": "2.0.7", "network": None}, 1),
-        ({"installedVersion": "2.0.2"}, 0),
-        ({"installedVersion": "of our own"}, 0),
-        ({"installedVersion": None}, 0),
-        ({"network": {"link": "wifi"}}, 0),
-        ({"connectedWifi": "HomeNet"}, 0),
-        ({"macInfo": {"wlp2s0": MACS["wlp2s0"]}}, 0),
-        ({"macInfo": {"enp1s0": "no address"}}, 0),
-        ({"macInfo": {"eth0": "02-00-00-AA-BB-01", "enp3s0": MACS["enp1s0"]}}, 2),
-    ],
+    ("changes", "count"), tables("wake_on_lan", "display")["switched_on"]
 )
 def test_who_can_be_switched_on(changes: dict[str, object], count: int) -> None:
     """Wake on LAN needs a cable and firmware that supports it."""
@@ -121,7 +110,6 @@ async def test_switched_on_again(
 async def test_no_button_without_a_cable(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
-    """A display on Wi-Fi has no wake button."""
     assert entity_id(hass, "button", "wake_on_lan") is None
 
 
@@ -132,7 +120,6 @@ async def test_no_network(
     socket_enabled: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Packets that cannot be sent raise an error."""
     use_networks(monkeypatch)
     display.device.wired = True
     await set_up(hass, display_entry)
@@ -221,7 +208,6 @@ async def test_repaired_by_a_restart(
 async def test_a_success_in_between(
     hass: HomeAssistant, display: DisplaySimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """Failures that are not in a row create no issue."""
     await fail_to_wake(hass, 2)
     broken = display.player.turn_page
     del display.player.turn_page
@@ -255,7 +241,6 @@ async def test_gone_with_the_entry(
     display_entry: MockConfigEntry,
     issue_registry: ir.IssueRegistry,
 ) -> None:
-    """The issue is removed with the entry."""
     display.inject(FaultKind.STATUS, command="wakeNow", status=500)
     await fail_to_wake(hass, 3)
     assert issue_registry.async_get_issue(*ISSUE) is not None

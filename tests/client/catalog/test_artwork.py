@@ -70,7 +70,6 @@ def test_any_address_is_safe_to_send(text: str) -> None:
 
 @given(st.text(alphabet="abc/?&=%20._-+:@;,!*'()$~", min_size=1, max_size=60))
 def test_queries_are_never_rewritten(query: str) -> None:
-    """Valid characters of a query are kept."""
     text = f"https://works.example/a?{query}#{query}".replace("%", "%25")
     assert absolute_url(text) == text.strip()
 

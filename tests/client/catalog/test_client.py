@@ -67,7 +67,6 @@ def test_normalize_url(text: str, url: str) -> None:
 
 @pytest.mark.parametrize("text", TABLES["no_addresses"])
 def test_no_url(text: str) -> None:
-    """An invalid URL raises."""
     with pytest.raises(ValueError):  # noqa: PT011 - its kind is the interface
         normalize_url(text)
 
@@ -201,7 +200,6 @@ async def test_lists(
 async def test_answers_that_are_no_list(
     catalog: Catalog, simulator: CatalogSimulator, kind: str
 ) -> None:
-    """An invalid answer is never an empty list."""
     simulator.inject(kind, message="a word of its own")
     with pytest.raises(UnexpectedAnswerError) as caught:
         await catalog.exhibitions()

@@ -80,7 +80,6 @@ def test_a_show_is_open_before_its_opening() -> None:
 
 
 def test_texts_that_no_file_can_hold_are_left_out() -> None:
-    """Text that cannot be encoded is dropped."""
     work = Artwork.parse({"id": "1", "seriesID": "\ud83d", "previewURI": "a\udc00"})
     assert work == Artwork(id="1")
     assert Artwork.parse({"id": "\ud83d"}) is None

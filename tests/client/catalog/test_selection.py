@@ -82,7 +82,6 @@ def test_selection(
 
 
 def test_left_out_is_counted_over_all_series() -> None:
-    """Works without a source are counted."""
     silent = [Artwork(id="s", index=0)]
     chosen, left_out = select_works(
         ExhibitionKind.GROUP,

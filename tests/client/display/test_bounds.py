@@ -106,7 +106,6 @@ async def drain(events: AsyncGenerator[Event]) -> None:
 
 
 async def test_a_push_that_is_too_large() -> None:
-    """A larger push ends the connection."""
     async with (
         DisplaySimulator("A", poll_interval=60) as simulator,
         client(simulator.url) as display,
@@ -124,7 +123,6 @@ async def test_a_push_that_is_too_large() -> None:
     ids=["text", "names"],
 )
 async def test_a_reply_that_is_too_large(body: bytes) -> None:
-    """A larger reply is an error."""
     async with scripted(Reply(200, body)) as (_, display):
         for call in (display.player_status(), display.device_status()):
             with pytest.raises(UnexpectedAnswerError):

@@ -55,7 +55,6 @@ async def test_a_document_by_dialect(dialect: Dialect, sent: dict[str, object]) 
 
 @pytest.mark.parametrize("dialect", Dialect)
 async def test_a_url_is_the_same_in_every_dialect(dialect: Dialect) -> None:
-    """A URL is never sent in a second form."""
     async with scripted(WRAPPED, FAILED, dialect=dialect) as (server, display):
         await display.cast(BY_URL)
         with pytest.raises(RejectedError):
@@ -149,7 +148,6 @@ async def test_a_player_that_fails_once_the_firmware_is_known() -> None:
 
 
 async def test_other_commands_are_not_repeated() -> None:
-    """A command that toggles is never repeated."""
     async with scripted(EMPTY) as (server, display):
         with pytest.raises(NotReadyError):
             await display.toggle_mute()
@@ -160,7 +158,6 @@ async def test_other_commands_are_not_repeated() -> None:
 
 
 async def test_what_was_stored_gives_way_to_what_is_seen() -> None:
-    """The stored dialect is replaced when the firmware changes."""
     async with scripted(STATUS, dialect=Dialect.LEGACY) as (_, display):
         learned = listener(display)
         await display.device_status()
@@ -169,7 +166,6 @@ async def test_what_was_stored_gives_way_to_what_is_seen() -> None:
 
 
 async def test_what_the_owner_chose_stays() -> None:
-    """A dialect chosen by the owner is never replaced."""
     async with scripted(
         STATUS, EMPTY, dialect=Dialect.LEGACY, dialect_is_fixed=True
     ) as (

@@ -60,7 +60,6 @@ async def test_every_way_to_succeed(body: object) -> None:
 
 
 async def test_nobody_listens() -> None:
-    """The connection is refused."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
@@ -73,7 +72,6 @@ async def test_nobody_listens() -> None:
 
 
 async def test_nobody_is_there() -> None:
-    """An unknown name is no answer."""
     async with client("http://ff1-nowhere.invalid:1111") as display:
         with pytest.raises(NoAnswerError):
             await display.cast(BY_URL)
@@ -122,7 +120,6 @@ async def test_restarting_and_switching_off_may_go_unanswered(fault: str) -> Non
 
 
 async def test_restarting_may_be_refused() -> None:
-    """A refused restart is an error."""
     async with scripted(plain(500, "Failed to process cast request")) as (_, display):
         with pytest.raises(RejectedError):
             await display.reboot()
@@ -319,19 +316,22 @@ async def test_a_storm_of_settings() -> None:
 
 
 async def test_a_slow_cast_delays_only_the_player() -> None:
-    """Sleep and panel commands do not wait for a cast; the next work does."""
-    slow = Reply(fault="never")
-    async with scripted(
-        by_command(
-            displayPlaylist=slow, sleepNow=Reply(200, SCHEDULE), ddcPanelControl=FLAT
-        )
-    ) as (server, display):
+    """Sleep and panel commands and readings do not wait for a cast; the next work does."""
+    by = by_command(
+        displayPlaylist=Reply(fault="never"),
+        sleepNow=Reply(200, SCHEDULE),
+        ddcPanelControl=FLAT,
+        getDeviceStatus=Reply(200, {"installedVersion": "2.0.7"}),
+    )
+    async with scripted(by) as (server, display):
         casting = asyncio.create_task(display.cast(BY_URL))
         skipping = asyncio.create_task(display.show_item(1))
         await asyncio.sleep(0.01)
         async with asyncio.timeout(0.5):
             await display.sleep()
             await display.panel_control("brightness", 9)
+            await display.device_status()
+        assert not casting.done()
         casting.cancel()
         skipping.cancel()
         await asyncio.gather(casting, skipping, return_exceptions=True)
@@ -339,19 +339,5 @@ async def test_a_slow_cast_delays_only_the_player() -> None:
         "displayPlaylist",
         "sleepNow",
         "ddcPanelControl",
+        "getDeviceStatus",
     ]
-
-
-async def test_readings_do_not_wait_for_a_cast() -> None:
-    """Reads do not wait for a cast, which may take half a minute."""
-    async with scripted(
-        Reply(fault="never"), Reply(200, {"installedVersion": "2.0.7"})
-    ) as (_, display):
-        casting = asyncio.create_task(display.cast(BY_URL))
-        await asyncio.sleep(0.05)
-        async with asyncio.timeout(1):
-            await display.device_status()
-        assert not casting.done()
-        casting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await casting

@@ -155,8 +155,6 @@ async def test_a_goodbye() -> None:
 
 
 async def test_a_half_open_socket_is_noticed() -> None:
-    """A missing pong is a lost connection."""
-
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Read nothing any more, so pings go unanswered."""
         await socket.send_str(frame("player_status", ok=True))
@@ -191,7 +189,6 @@ async def test_a_quiet_display_is_not_lost() -> None:
 
 
 async def test_a_display_that_pings() -> None:
-    """A ping of the display gets a pong."""
     pongs: list[bytes] = []
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
@@ -242,7 +239,6 @@ async def test_no_socket(reply: Reply, error: type[Dp1Error]) -> None:
 
 
 async def test_a_socket_that_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A handshake without an answer is no answer."""
     module = "custom_components.dp1.client.display.notifications"
     monkeypatch.setattr(f"{module}._HANDSHAKE_TIMEOUT", 0.1)
     async with scripted(Reply(fault="never")) as (_, display):
@@ -251,8 +247,6 @@ async def test_a_socket_that_does_not_open(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_leaving_is_quick() -> None:
-    """Leaving is quick even if the display no longer answers."""
-
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Ignore the goodbye."""
         await asyncio.sleep(10)

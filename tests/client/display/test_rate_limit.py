@@ -98,7 +98,6 @@ async def test_buckets_are_shared_as_on_the_display() -> None:
 
 
 async def test_who_comes_first_is_served_first() -> None:
-    """Waiting commands are spread out in the order they came."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from custom_components.dp1.client.display.transport import RequestQueue
+
+from tests.client.tables import tables
 
 
 class Wire:
@@ -41,52 +44,18 @@ async def started[T](*calls: Awaitable[T]) -> list[asyncio.Task[T]]:
     return tasks  # type: ignore[return-value]
 
 
-type Write = tuple[str, str | None]
-VOLUME = "volume"
-
-
 @pytest.mark.parametrize(
-    ("calls", "results", "sent"),
-    [
-        # One at a time, in their order, with and without a slot.
-        (
-            [("a", None), ("b", "slot b"), ("c", None), ("d", "slot d")],
-            ["A", "B", "C", "D"],
-            ["a", "b", "c", "d"],
-        ),
-        # Of the waiting ones of a slot only the newest, for all.
-        (
-            [("busy", None), *((f"{number}", VOLUME) for number in range(2, 20))],
-            ["BUSY", *["19"] * 18],
-            ["busy", "19"],
-        ),
-        # The newest goes where it stands.
-        (
-            [("busy", None), ("on", VOLUME), ("cast", None), ("off", VOLUME)],
-            ["BUSY", "OFF", "CAST", "OFF"],
-            ["busy", "cast", "off"],
-        ),
-        # Slots do not disturb each other.
-        (
-            [("busy", None), ("b1", "b"), ("c1", "c"), ("b2", "b")],
-            ["BUSY", "B2", "C1", "B2"],
-            ["busy", "c1", "b2"],
-        ),
-        # A failure is everybody's who waits for it, and the next write is sent.
-        (
-            [("busy", None), ("1", VOLUME), ("fail", VOLUME), ("after", None)],
-            ["BUSY", "fail", "fail", "AFTER"],
-            ["busy", "fail", "after"],
-        ),
-    ],
+    "case", tables("request_queue")["writes"], ids=lambda case: case["name"]
 )
-async def test_writes(calls: list[Write], results: list[str], sent: list[str]) -> None:
+async def test_writes(case: dict[str, Any]) -> None:
     """Writes never overlap, and a newer one takes the place of those of its slot that wait."""
     wire, writes = Wire(), RequestQueue()
-    tasks = await started(*(writes.run(wire.send(it), slot) for it, slot in calls))
+    tasks = await started(
+        *(writes.run(wire.send(it), slot) for it, slot in case["calls"])
+    )
     answers = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [str(answer) for answer in answers] == results
-    assert wire.sent == sent
+    assert [str(answer) for answer in answers] == case["results"]
+    assert wire.sent == case["sent"]
     assert wire.most_busy == 1
 
 

@@ -61,7 +61,6 @@ async def test_a_cast_begins_as_asked(
 
 
 async def test_nothing_comes_between_a_cast_and_its_beginning() -> None:
-    """Other commands wait."""
     async with scripted(YES) as (server, display):
         await asyncio.gather(
             display.cast(URL, Start(index=1, shuffle=True)), display.set_loop("one")
@@ -96,7 +95,6 @@ async def test_a_newer_cast_overtakes() -> None:
 
 
 async def test_waking_overtakes_sleeping() -> None:
-    """Sleep and wake replace each other."""
     async with scripted(YES) as (server, display):
         await asyncio.gather(
             display.set_volume(8), display.sleep(), display.wake(), display.sleep()

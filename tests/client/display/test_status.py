@@ -86,7 +86,6 @@ def test_position(index: Any, position: int | None) -> None:
 
 
 def test_an_overlay_is_noted_and_its_code_is_not_kept() -> None:
-    """The pairing code is not stored."""
     status = pushed(overlay={"owner": "mint", "pairingCode": "SECRET-1234"})
     assert status.overlay
     assert "SECRET" not in repr(status)
@@ -97,7 +96,6 @@ def test_an_overlay_is_noted_and_its_code_is_not_kept() -> None:
 
 
 def test_a_push_over_nothing() -> None:
-    """Without an earlier status the push is the status."""
     assert pushed().over(None) == pushed()
 
 
@@ -130,7 +128,6 @@ def test_what_the_push_says_wins() -> None:
 
 
 def test_a_shuffled_list_is_the_same_list() -> None:
-    """Sources are matched to their works."""
     status = pushed(0, "312").over(PlayerStatus.parse(FULL))
     assert [item.source for item in status.items] == [
         f"https://art.example.org/{number}" for number in (3, 1, 2)
@@ -142,7 +139,6 @@ def test_a_shuffled_list_is_the_same_list() -> None:
 def test_of_another_list_nothing_is_kept_but_the_settings(
     other: dict[str, Any],
 ) -> None:
-    """Only the settings are kept for another playlist."""
     known = PlayerStatus.parse(FULL)
     push = pushed(**other)
     status = push.over(known)

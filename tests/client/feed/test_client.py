@@ -62,7 +62,6 @@ def test_normalize_url(text: str, url: str) -> None:
 
 @pytest.mark.parametrize("text", TABLES["no_addresses"])
 def test_no_url(text: str) -> None:
-    """An invalid URL, and one with credentials, raises."""
     with pytest.raises(ValueError, match="not a web address"):
         normalize_url(text)
 
@@ -77,7 +76,6 @@ async def test_family() -> None:
 
 @pytest.mark.parametrize("reply", TABLES["no_feeds"])
 async def test_no_feed(reply: dict[str, Any]) -> None:
-    """A server that is no feed raises."""
     async with scripted(replied(**reply)) as (feed, _):
         with pytest.raises(UnexpectedAnswerError):
             await feed.family()
@@ -100,7 +98,6 @@ async def test_read_faults(reply: dict[str, Any], error: str, requests: int) -> 
 
 
 async def test_read_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read without an answer times out."""
     async with scripted(Reply(fault="never")) as (feed, _):
         monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.2)
         with pytest.raises(LostAnswerError, match="in time"):
@@ -198,7 +195,6 @@ async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
 
 
 async def test_writes_do_not_follow_redirects() -> None:
-    """A redirected write raises."""
     moved = Reply(301, b"<html>", {"Location": "https://elsewhere.example/"})
     async with scripted(V2, moved, api_key=API_KEY) as (feed, server):
         with pytest.raises(
@@ -437,7 +433,6 @@ async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
 
 @pytest.mark.parametrize("body", [[], {"items": {}}, {"total": 1}, "x"])
 async def test_no_list(body: Any) -> None:
-    """A response that is no page raises."""
     async with scripted(Reply(body=body)) as (feed, _):
         with pytest.raises(UnexpectedAnswerError):
             await listed(feed)

@@ -71,7 +71,6 @@ def test_without_words(status: int, error: str, message: str, body: bytes) -> No
 
 
 def test_few_words() -> None:
-    """A short plain text is the message, or a code without one."""
     err = refusal(422, b"body \xff too long\n", "text/plain; charset=utf-8")
     assert str(err) == "body \N{REPLACEMENT CHARACTER} too long"
     assert str(refusal(400, b'{"error": "bad_request"}')) == "bad_request"
@@ -112,7 +111,6 @@ def test_what_a_server_says_of_itself_stays_in_the_log(
 
 @pytest.mark.parametrize(("text", "faults"), TABLES["places"])
 def test_places(text: str, faults: list[list[str]]) -> None:
-    """The paths of faults are parsed for both families."""
     body = json.dumps({"error": "validation_error", "message": text}).encode()
     found = refusal(400, body)
     assert isinstance(found, InvalidPlaylistError)
@@ -120,7 +118,6 @@ def test_places(text: str, faults: list[list[str]]) -> None:
 
 
 def test_a_read_has_no_faults_of_a_document() -> None:
-    """Errors of a read have a message and no faults."""
     body = b'{"error": "validation_error", "message": "- at \'/a\': bad"}'
     found = refusal(400, body, sent_document=False)
     assert type(found) is errors.InvalidRequestError

@@ -91,7 +91,6 @@ async def test_publish_reports_what_the_feed_changed() -> None:
 
 
 async def test_numbers_are_compared_by_value() -> None:
-    """300 and 300.0 are equal."""
     async with scripted(V2, echo(defaults={"duration": 60.0, "license": "open"})) as (
         feed,
         _,
@@ -157,8 +156,6 @@ async def test_publish_to_ts_feed() -> None:
 
 
 async def test_legacy_signature_is_checked_with_configured_keys() -> None:
-    """A v1.0.x signature is verified with a configured key."""
-
     def store(request: Request) -> Reply:
         document = {**request.json, "id": ID}
         return Reply(
@@ -174,7 +171,6 @@ async def test_legacy_signature_is_checked_with_configured_keys() -> None:
 
 
 async def test_ts_feed_needs_an_api_key() -> None:
-    """A TS feed without an API key raises without a request."""
     async with scripted(TS) as (feed, server):
         with pytest.raises(AuthenticationError, match="API key"):
             await feed.publish(playlist(), key=KEY)
@@ -269,7 +265,6 @@ async def test_publishing_ends_in_time_with_the_truth(
 
 
 async def test_nobody_there(unused_tcp_port: int) -> None:
-    """A refused connection raises for every operation."""
     async with aiohttp.ClientSession() as session:
         feed = Feed(session, f"http://127.0.0.1:{unused_tcp_port}", api_key=API_KEY)
         for ask in (

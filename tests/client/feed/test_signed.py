@@ -317,7 +317,6 @@ async def test_clock_turns_while_it_is_known() -> None:
 
 
 def test_dates() -> None:
-    """Missing and invalid Date headers are handled."""
     clock = FeedClock()
     for text in ("", "yesterday"):
         clock.note({"Date": text})
@@ -330,7 +329,6 @@ def test_dates() -> None:
 
 
 async def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A document that is too large raises without a request."""
     monkeypatch.setattr(feed_writer, "MAX_DOCUMENT", 5000)
     async with served() as (feed, simulator):
         await feed.publish(playlist(slug="night"), key=KEY)

@@ -124,7 +124,6 @@ async def test_pages(simulator: IndexerSimulator, indexer: Indexer) -> None:
 async def test_an_offset_that_repeats(
     simulator: IndexerSimulator, indexer: Indexer
 ) -> None:
-    """A list that never ends is left."""
     simulator.own(E2, 150)
     simulator.repeat_offset = True
     assert len(await indexer.all_tokens(contract_addresses=[OWNED])) == 100
@@ -192,14 +191,12 @@ async def test_a_record_that_is_too_large(
 
 @pytest.mark.parametrize("change", TABLES["odd"])
 def test_odd_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
-    """Anything may be missing."""
     parsed = Token.parse({**record(simulator, "9001"), **change})
     assert parsed is not None and parsed.name
 
 
 @pytest.mark.parametrize("change", TABLES["nameless"])
 def test_nameless_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
-    """A record that names no token is none."""
     assert Token.parse({**record(simulator, "9001"), **change}) is None
 
 
@@ -336,7 +333,6 @@ async def test_errors_beside_data(
 async def test_one_at_a_time(
     simulator: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Requests keep their distance."""
     monkeypatch.setattr(client, "PAUSE", 0.1)
     async with aiohttp.ClientSession() as session:
         indexer = Indexer(session, simulator.url, agent=AGENT)

@@ -29,13 +29,11 @@ def test_links(text: str, kind: str, parts: list[str]) -> None:
 
 @pytest.mark.parametrize("text", TABLES["others"])
 def test_other_texts(text: str) -> None:
-    """What is no link of a known site is left to others."""
     assert parse_link(text) is None
 
 
 @pytest.mark.parametrize(("text", "refusal"), TABLES["refused"])
 def test_refused_links(text: str, refusal: str) -> None:
-    """A link that cannot be resolved says why."""
     with pytest.raises(LinkError) as caught:
         parse_link(text)
     assert caught.value.refusal == refusal

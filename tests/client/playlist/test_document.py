@@ -176,7 +176,6 @@ def test_parse_reads_text_and_objects() -> None:
     ],
 )
 def test_parse_refuses_what_is_not_json(value: Any, path: str) -> None:
-    """Invalid JSON raises one error type, with the position."""
     with pytest.raises(InvalidPlaylistError) as caught:
         parse(value)
     assert [fault.path for fault in caught.value.faults] == [path]
@@ -184,7 +183,6 @@ def test_parse_refuses_what_is_not_json(value: Any, path: str) -> None:
 
 @pytest.mark.parametrize("depth", [32, 100, 100_000])
 def test_depth_is_limited(depth: int) -> None:
-    """A document that is nested too deeply raises, as text and as an object."""
     with pytest.raises(InvalidPlaylistError):
         parse('{"a":' + "[" * depth + "]" * depth + "}")
     nested: Any = []
@@ -349,7 +347,6 @@ def test_a_mutated_document_never_crashes(
 @often
 @given(json_values)
 def test_any_json_value_can_be_judged(value: Any) -> None:
-    """Any JSON value can be checked."""
     assert all(isinstance(fault.path, str) for fault in validate(value))
     with pytest.raises(InvalidPlaylistError):
         check(value)
@@ -389,7 +386,6 @@ def test_normalize_drops_what_a_server_drops(case: dict[str, Any]) -> None:
 
 
 def test_a_curator_keeps_the_name() -> None:
-    """A signer who is a curator already is not added."""
     ready, _ = normalize(FULL, now=NOW, curator={"name": "Other name", "key": DID})
     assert ready == FULL
 
@@ -420,7 +416,6 @@ def test_normalize_leaves_nonsense_for_the_check(changes: dict[str, Any]) -> Non
 
 
 def test_item_ids_are_made_unique() -> None:
-    """Repeated item ids are replaced, and invalid ones kept."""
     same = "AD5DE50A-6a0d-4b61-8ef9-7b0f0d1d5e9b"
     ids = (same, same.lower(), 5)
     document = playlist(items=[{**ITEM, "id": item_id} for item_id in ids])
@@ -445,7 +440,6 @@ def test_for_display(case: dict[str, Any]) -> None:
 
 
 def test_for_display_leaves_a_complete_document_signed() -> None:
-    """A complete document is not changed, and its signatures are valid."""
     document = sign(playlist(defaults={"duration": 300}), KEY, now=NOW)
     assert for_display(document) == document
 

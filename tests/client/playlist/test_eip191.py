@@ -104,7 +104,6 @@ def test_both_ways_to_write_v(layout: str, v: int) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_flipped_signatures_are_refused(layout: str) -> None:
-    """A changed bit in any byte is refused with a reason."""
     sig = bytes.fromhex(VECTOR[layout]["sig_hex"])
     for place in range(0, 65, 8):
         flipped = bytearray(sig)
@@ -132,7 +131,6 @@ def test_what_no_wallet_writes(signature: bytes, what: str) -> None:
 
 
 def test_a_key_at_infinity_is_none() -> None:
-    """A signature whose recovered key would be the point at infinity is refused."""
     hashed = keccak256(b"\x19Ethereum Signed Message:\n32" + DIGEST)
     # R is the generator, so that s = z gives the point at infinity; s = z + z would give the generator.
     r = 0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798
@@ -145,7 +143,6 @@ def test_a_key_at_infinity_is_none() -> None:
 
 @pytest.mark.parametrize(("changes", "reason"), TABLES["malformed"])
 def test_malformed_entries(changes: dict[str, Any], reason: str) -> None:
-    """An invalid entry is refused with a reason."""
     (row,) = verify(signed(**changes))
     assert (row.valid, row.fault) == (False, reason)
 
@@ -180,7 +177,6 @@ def test_signatures_of_many_keys() -> None:
     "did", ["", "did:pkh:eip155:1:0x", "did:pkh:eip155::0x" + "a" * 40, "x" * 10_000]
 )
 def test_other_dids_are_refused(did: str) -> None:
-    """Only accounts of Ethereum and compatible chains are accepted."""
     with pytest.raises(ValueError, match="not the did:pkh"):
         address_from_did(did)
 

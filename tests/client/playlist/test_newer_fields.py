@@ -36,7 +36,6 @@ def test_what_a_manifest_needs(name: str) -> None:
 
 
 def test_schedule() -> None:
-    """The schedule flag is checked."""
     assert validate(playlist(schedule={"byDisplayAt": True})) == []
     (fault,) = validate(playlist(schedule={"byDisplayAt": "yes"}))
     assert fault.path == "schedule.byDisplayAt"

@@ -46,7 +46,6 @@ def test_moments(text: str, zone: str, expected: str) -> None:
 
 @pytest.mark.parametrize("text", TABLES["no_times"])
 def test_what_is_no_time(text: object) -> None:
-    """What cannot be read is no time."""
     assert moment_of(text, BERLIN) is None
 
 
@@ -101,6 +100,5 @@ def test_it_runs_out() -> None:
 
 @pytest.mark.parametrize("items", [None, "x", [], [1, None, "x"], {}])
 def test_odd_documents(items: object) -> None:
-    """A document without works shows none."""
     found = due({"items": items}, at("2026-08-02T12:00:00+00:00"), UTC)
     assert found.items == () and found.next_at is None

@@ -150,7 +150,6 @@ def test_key_forms(hexadecimal: str, write: Callable[[str], str]) -> None:
 
 
 def test_pem_is_read() -> None:
-    """A PEM key of openssl is read."""
     assert SigningKey.parse(_pem(PKCS8)).export() == SEED
 
 
@@ -217,7 +216,6 @@ def test_public_keys_are_read_in_any_form(name: str) -> None:
 @often
 @given(st.binary(min_size=32, max_size=32))
 def test_any_did_reads_back(public: bytes) -> None:
-    """An encoded DID decodes to the same key."""
     did = did_from_public_key(public)
     assert did.startswith("did:key:z6Mk")
     assert public_key_from_did(did) == public
@@ -225,7 +223,6 @@ def test_any_did_reads_back(public: bytes) -> None:
 
 @pytest.mark.parametrize("did", TABLES["no_dids"])
 def test_other_dids_are_refused(did: str) -> None:
-    """Other methods, encodings, key types and lengths are refused."""
     with pytest.raises(ValueError, match="not"):
         public_key_from_did(did)
 
@@ -279,7 +276,6 @@ def test_signing_keeps_others_valid() -> None:
 
 
 def test_signing_again_replaces_the_own_signature() -> None:
-    """Signing again replaces the signature of the same key and role."""
     stranger = SigningKey.generate()
     document = sign(sign(playlist(), KEY, now=NOW), stranger, now=NOW)
     changed = sign({**document, "title": "Other"}, KEY, now=NOW + timedelta(hours=1))
@@ -292,7 +288,6 @@ def test_signing_again_replaces_the_own_signature() -> None:
 
 
 def test_time_is_written_in_utc() -> None:
-    """The time is in UTC with whole seconds."""
     local = NOW.astimezone(timezone(timedelta(hours=9)))
     assert sign({}, KEY, now=local)["signatures"][0]["ts"] == "2026-01-02T03:04:05Z"
 
@@ -308,14 +303,12 @@ def test_signing_over_nonsense(present: Any) -> None:
 
 
 def test_unsigned() -> None:
-    """An unsigned document has no rows."""
     assert verify(playlist()) == []
     assert verify(playlist(signatures=[], signature=None)) == []
 
 
 @pytest.mark.parametrize(("change", "reason"), TABLES["malformed"])
 def test_malformed_entries(change: dict[str, Any], reason: str) -> None:
-    """Each invalid entry has a row with a reason, and the others are verified."""
     good = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[good, {**good, **change}, "text", good]))
     assert [(row.valid, row.fault) for row in rows] == [
@@ -359,7 +352,6 @@ def test_dates_ahead_have_a_reason() -> None:
 
 
 def test_only_so_many_signatures_are_checked() -> None:
-    """The number of verified signatures is limited."""
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[entry] * 150))
     assert [row.valid for row in rows] == [True] * 100 + [None]
@@ -382,7 +374,6 @@ def test_legacy_signature_without_its_key() -> None:
 
 @pytest.mark.parametrize("value", TABLES["malformed_legacy"])
 def test_malformed_legacy_signature(value: Any) -> None:
-    """An invalid legacy signature has a row."""
     (row,) = verify(playlist(signature=value), legacy_keys=[DID])
     assert row.valid is False
     assert row.fault
@@ -403,7 +394,6 @@ def test_verifying_never_raises(signatures: Any, signature: Any) -> None:
 @often
 @given(st.dictionaries(st.text("abc", max_size=2), json_values, max_size=4))
 def test_any_document_signs_and_verifies(document: dict[str, Any]) -> None:
-    """Documents of any kind can be signed and verified."""
     signed = sign(document, KEY, role="feed", now=NOW)
     again = json.loads(json.dumps(signed))
     assert [row.valid for row in verify(again)] == [True]
