@@ -85,6 +85,7 @@ ATTACKS: dict[str, Callable[[], Reply | Callable[[Request], Reply]]] = {
     "too deep": lambda: Reply(200, b'{"items": ' + b"[" * 200_000),
     "a deep record": lambda: Reply(200, nested(10 * MAX_DEPTH)),
     "many values": lambda: Reply(200, b'{"items": [' + b"{}," * 1_200_000 + b"{}]}"),
+    "halves of pairs": lambda: Reply(200, b"[" + rb'{"id":"\ud800"},' * 350_000 + b"1]"),
     "a long number": lambda: Reply(200, b'{"items": [' + b"9" * 3_000_000 + b"]}"),
     "a byte a second": lambda: Reply(200, body([], None), fault="drip"),
     "no answer": lambda: Reply(fault="never"),

@@ -211,11 +211,12 @@ def chunk(data: bytes) -> bytes:
         ("gzip", b"", chunk(gzip.compress(b"") * 1000) * 15),
         ("gzip", gzip.compress(b"")[:10], chunk(b"\0\0\0\xff\xff" * 10_000) * 5),
         ("gzip", b"", chunk(zlib.compress(bytes(50_000_000), wbits=31))),
+        ("identity", b"", chunk(bytes(1_000_000))),
     ],
-    ids=["frames", "members", "blocks", "zeros"],
+    ids=["frames", "members", "blocks", "zeros", "plain"],
 )
 async def test_endless_compression(encoding: str, start: bytes, unit: bytes) -> None:
-    """What is compressed holds nobody up, 0.6 s before, and is bounded before it is decompressed, 3 GB before."""
+    """What has no end holds nobody up, 0.6 s before, and is bounded, before it is decompressed, 3 GB before."""
     sent = [0]
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,12 +1,9 @@
 """Timeouts of the client in tests, and measurements of time and memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
 import gc
 from itertools import pairwise
-import socket
-from threading import Thread
 import time
 import tracemalloc
 
@@ -28,41 +25,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
     monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(feed_connection, "READ_TIMEOUT", seconds)
     monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", seconds)
-
-
-@asynccontextmanager
-async def flood(head: bytes, unit: bytes, tail: bytes, size: int) -> AsyncIterator[str]:
-    """Serve a body of about a size from a thread; return the URL."""
-    chunk = unit * (64 * 1024 // len(unit))
-    chunks = size // len(chunk)
-    length = len(head) + chunks * len(chunk) + len(tail)
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = server.accept()
-            except OSError:
-                return
-            connection.settimeout(5)
-            with connection, suppress(OSError):
-                connection.recv(64 * 1024)
-                connection.sendall(
-                    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"
-                    + f"Content-Length: {length}\r\n\r\n".encode()
-                    + head
-                )
-                for _ in range(chunks):
-                    connection.sendall(chunk)
-                connection.sendall(tail)
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = Thread(target=serve)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}"
-        finally:
-            server.shutdown(socket.SHUT_RDWR)
-    await asyncio.to_thread(thread.join)
 
 
 async def worst_stall(

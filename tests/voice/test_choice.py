@@ -27,12 +27,6 @@ from .home import Home, table
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
-@pytest.fixture
-def expected_lingering_timers() -> bool:
-    """Announcements wait for their end."""
-    return True
-
-
 async def test_all_exhibitions_are_known(
     hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,59 +37,57 @@ async def test_all_exhibitions_are_known(
         assert len(await choice.async_exhibitions(libraries)) > 40
 
 
-async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
+async def test_choices(hass: HomeAssistant, home: Home) -> None:
     """What is chosen depends on what was shown, and what is not there is said."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
 
-        async def chosen(**slots: Any) -> choice.Request:
-            return await choice.async_choose(hass, slots, [])
+    async def chosen(**slots: Any) -> choice.Request:
+        return await choice.async_choose(hass, slots, [])
 
-        for slots in ({"choice": "favorites"}, {"choice": "collection"}):
-            with pytest.raises(UnansweredError):
-                await chosen(**slots)
-        (node, *_) = (await home.library.async_children("exhibitions")).nodes
-        await home.library.async_add_favorite(node.id)
-        assert (await chosen(choice="favorites")).media_ids[0].endswith("/favorites")
-        something = await chosen(what="Jun Joubert", kind="artist")
-        assert something.artists == ("Jun Joubert",)
-        assert something.is_work
-        everything = await chosen(what="Jun Joubert", kind="everything")
-        assert everything.is_everything
-        assert everything.media_ids != something.media_ids
-        shown = [
-            node
-            for node in (await home.library.async_children("exhibitions")).nodes
-            if node.can_play
-        ]
-        assert (await chosen(choice="newest")).title == shown[0].title
-        group = await chosen(choice="group")
-        assert len(group.artists) > 1
-        year = shown[-1].work.year
-        of_year = {node.title for node in shown if node.work.year == year}
-        assert (await chosen(year=float(year or 0))).title in of_year
-        with pytest.raises(NotOursError):
-            await chosen(year=1951.0)
+    for slots in ({"choice": "favorites"}, {"choice": "collection"}):
+        with pytest.raises(UnansweredError):
+            await chosen(**slots)
+    (node, *_) = (await home.library.async_children("exhibitions")).nodes
+    await home.library.async_add_favorite(node.id)
+    assert (await chosen(choice="favorites")).media_ids[0].endswith("/favorites")
+    something = await chosen(what="Jun Joubert", kind="artist")
+    assert something.artists == ("Jun Joubert",)
+    assert something.is_work
+    everything = await chosen(what="Jun Joubert", kind="everything")
+    assert everything.is_everything
+    assert everything.media_ids != something.media_ids
+    shown = [
+        node
+        for node in (await home.library.async_children("exhibitions")).nodes
+        if node.can_play
+    ]
+    assert (await chosen(choice="newest")).title == shown[0].title
+    group = await chosen(choice="group")
+    assert len(group.artists) > 1
+    year = shown[-1].work.year
+    of_year = {node.title for node in shown if node.work.year == year}
+    assert (await chosen(year=float(year or 0))).title in of_year
+    with pytest.raises(NotOursError):
+        await chosen(year=1951.0)
 
 
 @pytest.mark.xdist_group("languages")
 async def test_favorites_that_cannot_be_shown_together(
-    hass: HomeAssistant, tmp_path: Path
+    hass: HomeAssistant, home: Home
 ) -> None:
     """That only an exhibition is among the favorites is said in the language of the question, in each of seven."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        (node, *_) = (await home.library.async_children("exhibitions")).nodes
-        await home.library.async_add_favorite(node.id)
-        for language in LANGUAGES:
-            spoken = table(language)
-            home.language = spoken["names"].get("language", language)
-            said, failed = await home.say(spoken["choice"]["favorites"][0])
-            answers = await async_answers(hass, home.language)
-            texts = await async_get_translations(
-                hass, answers.translation, "exceptions", ["dp1"]
-            )
-            key = "component.dp1.exceptions.favorites_without_works.message"
-            assert (said, failed) == (texts[key], True), language
-        assert not home.here.casts
+    (node, *_) = (await home.library.async_children("exhibitions")).nodes
+    await home.library.async_add_favorite(node.id)
+    for language in LANGUAGES:
+        spoken = table(language)
+        home.language = spoken["names"].get("language", language)
+        said, failed = await home.say(spoken["choice"]["favorites"][0])
+        answers = await async_answers(hass, home.language)
+        texts = await async_get_translations(
+            hass, answers.translation, "exceptions", ["dp1"]
+        )
+        key = "component.dp1.exceptions.favorites_without_works.message"
+        assert (said, failed) == (texts[key], True), language
+    assert not home.here.casts
 
 
 @pytest.mark.parametrize(
@@ -124,65 +116,60 @@ def test_everything_by_an_artist(words: str) -> None:
     assert "jun joubert" in found.groups()
 
 
-async def test_the_newest_is_not_the_newest_unseen(
-    hass: HomeAssistant, tmp_path: Path
-) -> None:
+async def test_the_newest_is_not_the_newest_unseen(home: Home) -> None:
     """The newest exhibition is shown again; something new is what the display has not shown."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        nodes = (await home.library.async_children("exhibitions")).nodes
-        newest = next(node.title for node in nodes if node.can_play)
-        await home.cast(newest, home.here)
-        assert newest in await home.does("show the newest exhibition")
-        assert newest not in await home.does("show a new exhibition")
+    nodes = (await home.library.async_children("exhibitions")).nodes
+    newest = next(node.title for node in nodes if node.can_play)
+    await home.cast(newest, home.here)
+    assert newest in await home.does("show the newest exhibition")
+    assert newest not in await home.does("show a new exhibition")
 
 
 @pytest.mark.xdist_group("languages")
 async def test_a_near_name_is_asked_about(
-    hass: HomeAssistant, tmp_path: Path, freezer: FrozenDateTimeFactory
+    home: Home, freezer: FrozenDateTimeFactory
 ) -> None:
     """The question "Did you mean Net Evil?" is answered by yes in seven languages, once, soon and by the one who was asked."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        asked = "show Net Evil of the mountains for ten minutes"
-        said, failed = await home.say(asked)
-        assert failed
-        assert said.endswith("Did you mean Net Evil?")
-        assert "Net Evil by " in await home.does("yes")
-        assert (home.here.state.playlist or {})["title"] == "Net Evil"
-        for language in LANGUAGES:
-            spoken = table(language)
-            for answer in spoken["control"]["yes"]:
-                home.language = "en"
-                assert (await home.say(asked))[1]
-                home.language = spoken["names"].get("language", language)
-                assert "Net Evil" in await home.does(answer), answer
-        home.language, before = "en", home.here.casts
-        nothing = ("I did not ask anything.", True)
-        assert await home.say("yes please") == nothing
-        await home.say(asked)
-        home.speaker, speaker = home.kitchen, home.speaker
-        assert await home.say("yes") == nothing
-        home.speaker = speaker
-        freezer.tick(31)
-        assert await home.say("show it") == nothing
-        # Another wish in between ends the question, and who is unknown is not remembered.
-        await home.say(asked)
-        await home.does("show Slow Weather")
-        assert await home.say("yes") == nothing
-        home.speaker = ""
-        await home.say(asked)
-        assert await home.say("yes") == nothing
-        assert home.here.casts == before + 1
+    asked = "show Net Evil of the mountains for ten minutes"
+    said, failed = await home.say(asked)
+    assert failed
+    assert said.endswith("Did you mean Net Evil?")
+    assert "Net Evil by " in await home.does("yes")
+    assert (home.here.state.playlist or {})["title"] == "Net Evil"
+    for language in LANGUAGES:
+        spoken = table(language)
+        for answer in spoken["control"]["yes"]:
+            home.language = "en"
+            assert (await home.say(asked))[1]
+            home.language = spoken["names"].get("language", language)
+            assert "Net Evil" in await home.does(answer), answer
+    home.language, before = "en", home.here.casts
+    nothing = ("I did not ask anything.", True)
+    assert await home.say("yes please") == nothing
+    await home.say(asked)
+    home.speaker, speaker = home.kitchen, home.speaker
+    assert await home.say("yes") == nothing
+    home.speaker = speaker
+    freezer.tick(31)
+    assert await home.say("show it") == nothing
+    # Another wish in between ends the question, and who is unknown is not remembered.
+    await home.say(asked)
+    await home.does("show Slow Weather")
+    assert await home.say("yes") == nothing
+    home.speaker = ""
+    await home.say(asked)
+    assert await home.say("yes") == nothing
+    assert home.here.casts == before + 1
 
 
 async def test_a_library_that_is_being_read(
-    hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While nothing is known yet, that is said instead of that nothing was found."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        monkeypatch.setattr(type(home.library), "since", None)
-        said, failed = await home.say("show qwertz")
-        assert failed
-        assert said.startswith("The library is still being read.")
+    monkeypatch.setattr(type(home.library), "since", None)
+    said, failed = await home.say("show qwertz")
+    assert failed
+    assert said.startswith("The library is still being read.")
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,6 @@ CHANGES: dict[str, set[str]] = {
 }
 
 
-@pytest.fixture
-def expected_lingering_timers() -> bool:
-    """Announcements wait for their end."""
-    return True
-
-
 def seen(wall: DisplaySimulator) -> dict[str, Any]:
     return {
         "casts": wall.casts,

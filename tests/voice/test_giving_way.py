@@ -43,32 +43,30 @@ async def test_everyday_sentences_reach_the_model(
         assert home.here.casts == 2
 
 
-async def test_without_a_model(hass: HomeAssistant, tmp_path: Path) -> None:
+async def test_without_a_model(home: Home) -> None:
     """Without a model behind Assist, the honest text is spoken."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        said, failed = await home.say("show qwertz")
-        assert (said, failed) == ("I found nothing called qwertz.", True)
-        home.speaker = home.kitchen
-        said, failed = await home.say("surprise me")
-        assert failed
-        assert said.startswith("There is no art display in this room.")
+    said, failed = await home.say("show qwertz")
+    assert (said, failed) == ("I found nothing called qwertz.", True)
+    home.speaker = home.kitchen
+    said, failed = await home.say("surprise me")
+    assert failed
+    assert said.startswith("There is no art display in this room.")
 
 
 @pytest.mark.xdist_group("languages")
-async def test_the_kitchen_keeps_its_own(hass: HomeAssistant, tmp_path: Path) -> None:
+async def test_the_kitchen_keeps_its_own(home: Home) -> None:
     """What is said in seven languages where no display hangs, without a word for art, moves no art elsewhere."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        await home.cast("Net Evil", home.here)
-        home.speaker = home.kitchen
-        before = home.here.casts, home.here.state.position
-        for language in LANGUAGES:
-            spoken = read(TABLES / f"{language}.yaml")
-            home.language = spoken["names"].get("language", language)
-            # One of each kind: as what each is recognized is compared without a home.
-            kinds = {recognize(language, text)[0]: text for text in spoken["kitchen"]}
-            assert len(kinds) == 4
-            for sentence in kinds.values():
-                _, failed = await home.say(sentence)
-                assert failed, (language, sentence)
-        assert (home.here.casts, home.here.state.position) == before
-        assert not home.library.favorites.nodes()
+    await home.cast("Net Evil", home.here)
+    home.speaker = home.kitchen
+    before = home.here.casts, home.here.state.position
+    for language in LANGUAGES:
+        spoken = read(TABLES / f"{language}.yaml")
+        home.language = spoken["names"].get("language", language)
+        # One of each kind: as what each is recognized is compared without a home.
+        kinds = {recognize(language, text)[0]: text for text in spoken["kitchen"]}
+        assert len(kinds) == 4
+        for sentence in kinds.values():
+            _, failed = await home.say(sentence)
+            assert failed, (language, sentence)
+    assert (home.here.casts, home.here.state.position) == before
+    assert not home.library.favorites.nodes()

@@ -24,12 +24,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 @pytest.fixture
-def expected_lingering_timers() -> bool:
-    """Announcements wait for their end."""
-    return True
-
-
-@pytest.fixture
 def timing() -> Timing:
     """Take a display for lost soon."""
     return dict(FAST, loss_patience=0.3)
@@ -45,25 +39,24 @@ def move(hass: HomeAssistant, room: str, floor: str, level: int) -> None:
     ar.async_get(hass).async_update(area.id, floor_id=found.floor_id)
 
 
-async def test_floors(hass: HomeAssistant, tmp_path: Path) -> None:
+async def test_floors(hass: HomeAssistant, home: Home) -> None:
     """Upstairs and downstairs are counted from the speaker, who may name the own floor so, too."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        move(hass, "Living Room", "Ground floor", 0)
-        move(hass, "Study", "Upper floor", 1)
-        assert "Easel" in await home.does("show Net Evil upstairs")
-        assert "Big Wall" in await home.does("show Slow Weather on this floor")
-        assert "Big Wall" in await home.does("turn on the art downstairs")
-        # A speaker in a room without a floor is at the bottom of the stairs.
-        home.speaker = home.kitchen
-        assert "Big Wall" in await home.does("show Net Evil downstairs")
-        assert "Easel" in await home.does("show Slow Weather upstairs")
-        move(hass, "Kitchen", "Upper floor", 1)
-        assert "Easel" in await home.does("show Net Evil upstairs")
-        assert "Big Wall" in await home.does("show Slow Weather downstairs")
-        move(hass, "Study", "Ground floor", 0)
-        for sentence in ("show Net Evil upstairs", "show Net Evil on this floor"):
-            said, failed = await home.say(sentence)
-            assert (said, failed) == ("There is no art display on this floor.", True)
+    move(hass, "Living Room", "Ground floor", 0)
+    move(hass, "Study", "Upper floor", 1)
+    assert "Easel" in await home.does("show Net Evil upstairs")
+    assert "Big Wall" in await home.does("show Slow Weather on this floor")
+    assert "Big Wall" in await home.does("turn on the art downstairs")
+    # A speaker in a room without a floor is at the bottom of the stairs.
+    home.speaker = home.kitchen
+    assert "Big Wall" in await home.does("show Net Evil downstairs")
+    assert "Easel" in await home.does("show Slow Weather upstairs")
+    move(hass, "Kitchen", "Upper floor", 1)
+    assert "Easel" in await home.does("show Net Evil upstairs")
+    assert "Big Wall" in await home.does("show Slow Weather downstairs")
+    move(hass, "Study", "Ground floor", 0)
+    for sentence in ("show Net Evil upstairs", "show Net Evil on this floor"):
+        said, failed = await home.say(sentence)
+        assert (said, failed) == ("There is no art display on this floor.", True)
 
 
 # What is said of the floor above with its name, and of the one below.
@@ -79,35 +72,32 @@ FLOORS = {
 
 
 async def test_floors_without_levels(
-    hass: HomeAssistant, tmp_path: Path, subtests: pytest.Subtests
+    hass: HomeAssistant, home: Home, subtests: pytest.Subtests
 ) -> None:
     """A floor of which no level is known is found by a name that says it, and is never guessed."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        floors, areas = fr.async_get(hass), ar.async_get(hass)
-        (ground,) = floors.async_list_floors()
-        upper = floors.async_create("Upper floor")
-        study = areas.async_get_area_by_name("Study")
-        assert study is not None
-        areas.async_update(study.id, floor_id=upper.floor_id)
-        for language, (above, name, below) in FLOORS.items():
-            with subtests.test(language=language):
-                names = table(language)["names"]
-                home.language = names.get("language", language)
-                floors.async_update(upper.floor_id, name=name)
-                floors.async_update(ground.floor_id, name=names["floor"])
-                await async_update_sentences(hass, enable=True)
-                assert "Easel" in await home.does(above)
-                assert "Big Wall" in await home.does(below)
-                # Who is upstairs says so, too.
-                floors.async_update(upper.floor_id, name="B")
-                assert "Big Wall" in await home.does(below)
-                floors.async_update(ground.floor_id, name="A")
-                for sentence in (above, below):
-                    said, failed = await home.say(sentence)
-                    assert failed
-                    assert said == (await async_answers(hass, language)).say(
-                        "which_floor"
-                    )
+    floors, areas = fr.async_get(hass), ar.async_get(hass)
+    (ground,) = floors.async_list_floors()
+    upper = floors.async_create("Upper floor")
+    study = areas.async_get_area_by_name("Study")
+    assert study is not None
+    areas.async_update(study.id, floor_id=upper.floor_id)
+    for language, (above, name, below) in FLOORS.items():
+        with subtests.test(language=language):
+            names = table(language)["names"]
+            home.language = names.get("language", language)
+            floors.async_update(upper.floor_id, name=name)
+            floors.async_update(ground.floor_id, name=names["floor"])
+            await async_update_sentences(hass, enable=True)
+            assert "Easel" in await home.does(above)
+            assert "Big Wall" in await home.does(below)
+            # Who is upstairs says so, too.
+            floors.async_update(upper.floor_id, name="B")
+            assert "Big Wall" in await home.does(below)
+            floors.async_update(ground.floor_id, name="A")
+            for sentence in (above, below):
+                said, failed = await home.say(sentence)
+                assert failed
+                assert said == (await async_answers(hass, language)).say("which_floor")
 
 
 async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> None:
@@ -127,69 +117,65 @@ async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> Non
 
 
 async def test_a_title_with_the_name_of_a_display(
-    hass: HomeAssistant, tmp_path: Path
+    hass: HomeAssistant, home: Home
 ) -> None:
     """A title that ends like the name of a display elsewhere is shown here."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        easel = home.ids[home.there.url]
-        for name, title in (("Sun", "Seven Small Suns"), ("Weather", "Slow Weather")):
-            er.async_get(hass).async_update_entity(easel, name=name)
-            await hass.async_block_till_done()
-            said = await home.does(f"show {title}")
-            assert said.startswith(title)
-            assert said.endswith("Big Wall.")
-            said = await home.does(f"show Net Evil on {name}s")
-            assert said.endswith(f"{name}.")
+    easel = home.ids[home.there.url]
+    for name, title in (("Sun", "Seven Small Suns"), ("Weather", "Slow Weather")):
+        er.async_get(hass).async_update_entity(easel, name=name)
+        await hass.async_block_till_done()
+        said = await home.does(f"show {title}")
+        assert said.startswith(title)
+        assert said.endswith("Big Wall.")
+        said = await home.does(f"show Net Evil on {name}s")
+        assert said.endswith(f"{name}.")
 
 
-async def test_what_a_display_cannot_do(hass: HomeAssistant, tmp_path: Path) -> None:
+async def test_what_a_display_cannot_do(hass: HomeAssistant, home: Home) -> None:
     """What is not known of a display or a work is said."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        # Nothing is shown yet, nobody has spoken to a display, and the kitchen has none.
-        home.speaker, speaker = home.kitchen, home.speaker
-        assert "Big Wall" in await home.does("show Net Evil")
-        home.speaker = speaker
-        here = home.ids[home.here.url]
-        await hass.services.async_call(
-            "dp1",
-            "cast_playlist",
-            {"entity_id": here, "playlist": playlist("Tide", "Ebb")},
-            blocking=True,
-        )
-        await home.sees(home.here, "media_title", "Tide")
-        assert await home.does("when was this made?") == (
-            "I do not know when Tide was made."
-        )
-        assert await home.does("which exhibition is this from?") == (
-            "I do not know which exhibition Tide is from. It is in the playlist Evening."
-        )
-        assert await home.does("what else did this artist make") == (
-            "Tide: artist unknown."
-        )
-        await home.does("pause the art")
-        said = await home.does("keep this picture up for one more hour")
-        assert said == "Tide stays on Big Wall."
-        # It is shown alone, although no library knows it.
-        said = await home.does("leave this picture up until tomorrow evening")
-        assert said.startswith("Tide, artist unknown: on Big Wall until ")
-        assert [item["title"] for item in home.here.state.items] == ["Tide"]
-        registry = er.async_get(hass)
-        bedtime, brighter = "show Net Evil until bedtime", "make the display brighter"
-        for domain, key, state, sentence, answer in (
-            ("time", "sleep_time", STATE_UNAVAILABLE, bedtime, "bedtime"),
-            ("number", "panel_brightness", STATE_UNAVAILABLE, brighter, "cannot"),
-            ("number", "panel_brightness", STATE_UNKNOWN, brighter, "cannot"),
-        ):
-            entity_id = registry.async_get_entity_id(
-                domain, "dp1", f"FF1-00000001_{key}"
-            )
-            assert entity_id is not None
-            hass.states.async_set(entity_id, state)
-            said, failed = await home.say(sentence)
-            assert failed
-            assert answer in said
-        await home.cast("Net Evil", home.there)
-        await home.there.power_off()
-        await until(lambda: home.attribute(home.there, "media_title") is None)
-        said = await home.does("what's hanging on the easel?")
-        assert said == "Easel cannot be reached."
+    # Nothing is shown yet, nobody has spoken to a display, and the kitchen has none.
+    home.speaker, speaker = home.kitchen, home.speaker
+    assert "Big Wall" in await home.does("show Net Evil")
+    home.speaker = speaker
+    here = home.ids[home.here.url]
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {"entity_id": here, "playlist": playlist("Tide", "Ebb")},
+        blocking=True,
+    )
+    await home.sees(home.here, "media_title", "Tide")
+    assert await home.does("when was this made?") == (
+        "I do not know when Tide was made."
+    )
+    assert await home.does("which exhibition is this from?") == (
+        "I do not know which exhibition Tide is from. It is in the playlist Evening."
+    )
+    assert await home.does("what else did this artist make") == (
+        "Tide: artist unknown."
+    )
+    await home.does("pause the art")
+    said = await home.does("keep this picture up for one more hour")
+    assert said == "Tide stays on Big Wall."
+    # It is shown alone, although no library knows it.
+    said = await home.does("leave this picture up until tomorrow evening")
+    assert said.startswith("Tide, artist unknown: on Big Wall until ")
+    assert [item["title"] for item in home.here.state.items] == ["Tide"]
+    registry = er.async_get(hass)
+    bedtime, brighter = "show Net Evil until bedtime", "make the display brighter"
+    for domain, key, state, sentence, answer in (
+        ("time", "sleep_time", STATE_UNAVAILABLE, bedtime, "bedtime"),
+        ("number", "panel_brightness", STATE_UNAVAILABLE, brighter, "cannot"),
+        ("number", "panel_brightness", STATE_UNKNOWN, brighter, "cannot"),
+    ):
+        entity_id = registry.async_get_entity_id(domain, "dp1", f"FF1-00000001_{key}")
+        assert entity_id is not None
+        hass.states.async_set(entity_id, state)
+        said, failed = await home.say(sentence)
+        assert failed
+        assert answer in said
+    await home.cast("Net Evil", home.there)
+    await home.there.power_off()
+    await until(lambda: home.attribute(home.there, "media_title") is None)
+    said = await home.does("what's hanging on the easel?")
+    assert said == "Easel cannot be reached."

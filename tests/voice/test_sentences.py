@@ -1,30 +1,22 @@
 """What people say in seven languages: recognized as what it says, and done by simulated displays."""
 
 from collections.abc import Callable
-from pathlib import Path
 import re
 from typing import Any
 
 import pytest
 
 from custom_components.dp1.library.search import Query
-from homeassistant.core import HomeAssistant
 
 from ..displays import until
 from .hearing import LANGUAGES, SENTENCES, TABLES, built_in, names_of, read, recognize
-from .home import Home, table
+from .home import Home
 
 TIMES = ("days", "hours", "minutes", "until", "until_hour", "brightness")
 PLACES = ("name", "area", "floor", "place", "scope")
 NET_EVIL, SOLO = "Net Evil", "Seven Small Suns"
 # Templates of all languages before sentences gave way.
 TEMPLATES_BEFORE = 1346
-
-
-@pytest.fixture
-def expected_lingering_timers() -> bool:
-    """Announcements wait for their end."""
-    return True
 
 
 def is_like(place: str, language: str, named: str) -> bool:
@@ -146,15 +138,12 @@ PLAYBACK: dict[str, Callable[[Home], bool]] = {
 
 @pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.xdist_group("languages")
-async def test_what_is_said_is_done(
-    hass: HomeAssistant, tmp_path: Path, subtests: pytest.Subtests
-) -> None:
+async def test_what_is_said_is_done(home: Home, subtests: pytest.Subtests) -> None:
     """The first sentence of each kind does what it says in each language, and the answer says what was done."""
-    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        await home.cast(SOLO, home.there)
-        for language in LANGUAGES:
-            with subtests.test(language=language):
-                await _done(home, read(TABLES / f"{language}.yaml"), language)
+    await home.cast(SOLO, home.there)
+    for language in LANGUAGES:
+        with subtests.test(language=language):
+            await _done(home, read(TABLES / f"{language}.yaml"), language)
 
 
 async def _done(home: Home, spoken: dict[str, Any], language: str) -> None:

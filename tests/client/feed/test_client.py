@@ -18,7 +18,6 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NotFoundError,
     TemporaryError,
-    TooLargeError,
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.feed import (
@@ -45,7 +44,7 @@ from .feeds import (
 
 from tests.client.scripted_server import Reply, Request, replied
 from tests.client.tables import tables
-from tests.client.timing import flood, most_memory, worst_stall
+from tests.client.timing import worst_stall
 from tests.simulators.feed import FeedSimulator
 
 TABLES = tables("feed_client")
@@ -411,24 +410,6 @@ async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
         (1, 0),
         (0, 1),
     ]
-
-
-@pytest.mark.parametrize("unit", [b"{},", b'{"items":[{}],"id":"\\ud800"},'])
-@pytest.mark.parametrize("size", [feed_connection.MAX_BODY - 100_000, 60 * 1024 * 1024])
-async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
-    """A large response is decoded outside the event loop, and one over the limit is not read."""
-    async with (
-        flood(b'{"items":[', unit, b"1]}", size) as url,
-        aiohttp.ClientSession() as session,
-    ):
-        feed = Feed(session, url)
-
-        async def read() -> None:
-            with suppress(TooLargeError, InvalidPlaylistError):
-                await feed.playlist("x")
-
-        assert await worst_stall(read, 0.2) < 0.2
-        assert await most_memory(read) < 64 * 1024 * 1024
 
 
 @pytest.mark.parametrize("body", [[], {"items": {}}, {"total": 1}, "x"])

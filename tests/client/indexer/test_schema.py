@@ -79,22 +79,3 @@ async def test_what_does_not_fit(query: str, variables: dict[str, Any]) -> None:
         await simulator.stop()
     assert len(simulator.refused) == 1
     assert not simulator.asked
-
-
-async def test_numbers_are_text() -> None:
-    """Numbers of 64 bits are text in answers, a total is never told, and a key changes nothing."""
-    query = "{tokens(limit:1){items{id mint_number} offset total}}"
-    async with IndexerSimulator() as simulator, aiohttp.ClientSession() as session:
-        answer = await session.post(
-            simulator.url, json={"query": query}, headers={"Authorization": "ApiKey x"}
-        )
-        assert await answer.json() == {
-            "data": {
-                "tokens": {
-                    "items": [{"id": "9001", "mint_number": 43}],
-                    "offset": "1",
-                    "total": "0",
-                }
-            }
-        }
-        assert simulator.authorized
