@@ -2,11 +2,8 @@
 
 from collections.abc import AsyncIterator
 from ipaddress import ip_address
-import socket
-from typing import override
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 import pytest
 
 from custom_components.dp1.client import guard as module
@@ -25,6 +22,7 @@ from custom_components.dp1.client.guard import (
 from custom_components.dp1.client.http import request_json
 from custom_components.dp1.client.text import host_of, web_url
 
+from .resolver import Names
 from .scripted_server import Reply, ScriptedServer
 
 from tests.client.keys import keyed
@@ -35,35 +33,6 @@ TABLES = tables("guard")
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 DONE = Reply(body={"done": True})
-
-
-class Names(AbstractResolver):
-    """A resolver that returns this machine for every name."""
-
-    asked = 0
-    address: str | None = "127.0.0.1"
-
-    @override
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        self.asked += 1
-        if self.address is None:
-            raise OSError(None, "there is no such name")
-        return [
-            ResolveResult(
-                hostname=host,
-                host=self.address,
-                port=port,
-                family=socket.AF_INET,
-                proto=0,
-                flags=socket.AI_NUMERICHOST,
-            )
-        ]
-
-    @override
-    async def close(self) -> None:
-        """Close nothing."""
 
 
 @pytest.fixture

@@ -7,13 +7,10 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 import gzip
 import json
-from socket import AF_INET, AI_NUMERICHOST
 import ssl
-from typing import Any, override
 import zlib
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 import pytest
 
 from custom_components.dp1.client.errors import (
@@ -33,6 +30,7 @@ from custom_components.dp1.client.http import (
     transport_error,
 )
 
+from .resolver import Names
 from .scripted_server import Reply, ScriptedServer
 from .timing import most_memory, worst_stall
 
@@ -95,24 +93,7 @@ async def test_one_of_several_addresses_refused(
 ) -> None:
     """A refusal of one of several addresses is a refusal."""
 
-    class Several(AbstractResolver):
-        """A resolver with an address that refuses, and one that cannot be reached."""
-
-        @override
-        async def resolve(
-            self, host: str, port: int = 0, family: Any = AF_INET
-        ) -> list[ResolveResult]:
-            result = {"hostname": host, "host": "127.0.0.1", "family": AF_INET}
-            return [
-                ResolveResult(**result, port=port, proto=0, flags=AI_NUMERICHOST)
-                for port in (0, unused_tcp_port)[::order]
-            ]
-
-        @override
-        async def close(self) -> None:
-            """Close nothing."""
-
-    connector = aiohttp.TCPConnector(resolver=Several())
+    connector = aiohttp.TCPConnector(resolver=Names(*(0, unused_tcp_port)[::order]))
     async with aiohttp.ClientSession(connector=connector) as session:
         with pytest.raises(UnreachableError, check=keyed("refused")):
             await request_json(session, "GET", "http://wall.example/", timeout=2)

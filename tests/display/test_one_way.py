@@ -1,17 +1,16 @@
 """Test a display that is reached from far away, and has no way to the home."""
 
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.display import discovery
-from homeassistant.config_entries import SOURCE_ZEROCONF
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from ..displays import DEVICE_ID, ENTITY_ID, playlist, state_of, until
+from ..flows import announce, announcement
 from ..simulators.display import DisplaySimulator
 
 
@@ -74,18 +73,6 @@ async def test_its_address_stays(
     before = setup_display.data["host"], setup_display.data["port"]
     await display.refuse()
     async with DisplaySimulator(profile="B", device_id=DEVICE_ID) as there:
-        address = ip_address("127.0.0.2")
-        info = ZeroconfServiceInfo(
-            ip_address=address,
-            ip_addresses=[address],
-            port=there.port,
-            hostname=f"{DEVICE_ID}.local.",
-            type="_ff1._tcp.local.",
-            name=f"{DEVICE_ID}._ff1._tcp.local.",
-            properties={"id": DEVICE_ID},
-        )
-        result = await hass.config_entries.flow.async_init(
-            "dp1", context={"source": SOURCE_ZEROCONF}, data=info
-        )
+        result = await announce(hass, announcement("127.0.0.2", there.port))
     assert result["reason"] == "already_configured"
     assert (setup_display.data["host"], setup_display.data["port"]) == before

@@ -1,19 +1,18 @@
 """Test a display that wants to be paired, or is newer than this integration."""
 
 import asyncio
-from ipaddress import ip_address
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.display import connection
-from homeassistant.config_entries import SOURCE_USER, SOURCE_ZEROCONF, ConfigEntryState
+from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er, issue_registry as ir
-from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from ..displays import DEVICE_ID, ENTITY_ID, playlist, set_up, state_of, until
+from ..flows import announce, announcement
 from ..simulators.display import DisplaySimulator
 
 ISSUE = ("dp1", f"wants_pairing_{DEVICE_ID}")
@@ -24,19 +23,6 @@ WAYS = ("401", "426", "https", "tls")
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten delays."""
     monkeypatch.setattr(connection, "LAST_RETRY_WITHOUT_SOCKET", 0.5)
-
-
-def announced(display: DisplaySimulator, **texts: str) -> ZeroconfServiceInfo:
-    address = ip_address(display.host)
-    return ZeroconfServiceInfo(
-        ip_address=address,
-        ip_addresses=[address],
-        port=display.port,
-        hostname=f"{DEVICE_ID}.local.",
-        type="_ff1._tcp.local.",
-        name=f"{DEVICE_ID}._ff1._tcp.local.",
-        properties={"id": DEVICE_ID, "name": "Wall", **texts},
-    )
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -90,9 +76,7 @@ async def test_set_up_and_added(
         result["flow_id"], {"host": f"{display.host}:{display.port}"}
     )
     assert result["errors"] == {"host": "wants_pairing"}
-    result = await flows.async_init(
-        "dp1", context={"source": SOURCE_ZEROCONF}, data=announced(display)
-    )
+    result = await announce(hass, announcement(display.host, display.port))
     assert result["reason"] == "wants_pairing"
     await set_up(hass, display_entry)
     assert display_entry.state is ConfigEntryState.SETUP_RETRY
@@ -111,16 +95,10 @@ async def test_announced_as_newer(
 ) -> None:
     """An interface that nobody knows counts once the display does not answer anymore."""
 
-    async def announce() -> None:
-        await hass.config_entries.flow.async_init(
-            "dp1",
-            context={"source": SOURCE_ZEROCONF},
-            data=announced(display, api="3"),
-        )
-
-    await announce()
+    newer = announcement(display.host, display.port, api="3")
+    await announce(hass, newer)
     assert issue_registry.async_get_issue(*ISSUE) is None
     await display.refuse()
-    await announce()
+    await announce(hass, newer)
     assert issue_registry.async_get_issue(*ISSUE)
     assert state_of(hass).state == "unavailable"

@@ -22,6 +22,7 @@ from tests.client.scripted_server import (
 )
 from tests.client.tables import tables
 from tests.client.timing import impatient as be_impatient
+from tests.simulators.feed import FeedSimulator
 
 KEY = SigningKey.parse(
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
@@ -61,6 +62,19 @@ async def scripted(
             aiohttp.ClientSession() as session,
         ):
             yield Feed(session, server.url, **options), server
+
+
+@asynccontextmanager
+async def served(
+    family: Any = "signed", version: str = "1.2.0", **options: Any
+) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
+    """Simulate a feed and open it."""
+    with impatient():
+        async with (
+            FeedSimulator(family, random_seed=1, version=version) as simulator,
+            aiohttp.ClientSession() as session,
+        ):
+            yield Feed(session, simulator.url, **options), simulator
 
 
 def echo(status: int = 201, **more: Any) -> Callable[[Request], Reply]:

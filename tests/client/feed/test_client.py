@@ -1,13 +1,12 @@
 """Test reading one feed, and deleting."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from json import dumps
 import threading
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import (
@@ -29,23 +28,11 @@ from custom_components.dp1.client.feed import (
 from custom_components.dp1.client.feed.client import Family, Feed, normalize_url
 from custom_components.dp1.client.feed.drafts import is_signed_by
 
-from .feeds import (
-    API_KEY,
-    ID,
-    KEY,
-    MISSING,
-    TS,
-    V2,
-    echo,
-    impatient,
-    playlist,
-    scripted,
-)
+from .feeds import API_KEY, ID, KEY, MISSING, TS, V2, echo, playlist, scripted, served
 
 from tests.client.scripted_server import Reply, Request, replied
 from tests.client.tables import tables
 from tests.client.timing import worst_stall
-from tests.simulators.feed import FeedSimulator
 
 TABLES = tables("feed_client")
 
@@ -467,21 +454,10 @@ async def test_a_doubtful_delete(doubt: Reply) -> None:
                     await feed.delete(ID)
 
 
-@asynccontextmanager
-async def signed() -> AsyncIterator[tuple[Feed, FeedSimulator]]:
-    """Serve and open a signed feed."""
-    with impatient():
-        async with (
-            FeedSimulator("signed") as simulator,
-            aiohttp.ClientSession() as session,
-        ):
-            yield Feed(session, simulator.url), simulator
-
-
 @pytest.mark.parametrize("name", ["a-" * 2_000_000, "%41" * 1_700_000], ids=len)
 async def test_a_name_without_end_stalls_nothing(name: str) -> None:
     """No playlist is called that."""
-    async with signed() as (feed, simulator):
+    async with served() as (feed, simulator):
 
         async def write() -> None:
             for ref in (name, f"{simulator.url}/playlists/{name}"):
@@ -504,7 +480,7 @@ async def test_signatures_of_a_stored_playlist_are_verified_in_a_thread(
         return is_signed_by(*arguments)
 
     monkeypatch.setattr(f"{writer.__name__}.is_signed_by", seen)
-    async with signed() as (feed, _):
+    async with served() as (feed, _):
         slug = (await feed.publish(playlist(), key=KEY)).slug
         await feed.update(slug, lambda it: {**it, "title": "Noon"}, key=KEY)
         await feed.delete(slug, key=KEY)

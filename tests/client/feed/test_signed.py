@@ -1,15 +1,12 @@
 """Test publishing, updating and deleting on the signed feed."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 import json
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import (
@@ -25,7 +22,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.feed import writer as feed_writer
-from custom_components.dp1.client.feed.client import Family, Feed
+from custom_components.dp1.client.feed.client import Family
 from custom_components.dp1.client.feed.connection import FeedClock, family_of
 from custom_components.dp1.client.feed.drafts import delete_body, replace_body
 from custom_components.dp1.client.playlist.signing import (
@@ -35,7 +32,7 @@ from custom_components.dp1.client.playlist.signing import (
     sign,
 )
 
-from .feeds import API_KEY, ID, KEY, NOW, OTHER_ID, impatient, playlist
+from .feeds import API_KEY, ID, KEY, NOW, OTHER_ID, playlist, served
 
 from tests.client.keys import keyed
 from tests.client.tables import tables
@@ -48,18 +45,6 @@ VECTORS = json.loads(
 )
 THEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
 OTHER = SigningKey.generate()
-
-
-@asynccontextmanager
-async def served(
-    family: Any = "signed", version: str = "1.2.0", **options: Any
-) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
-    with impatient():
-        async with (
-            FeedSimulator(family, random_seed=1, version=version) as simulator,
-            aiohttp.ClientSession() as session,
-        ):
-            yield Feed(session, simulator.url, **options), simulator
 
 
 def writes(simulator: FeedSimulator) -> list[str]:
