@@ -147,10 +147,6 @@ async def frames(
         return found
 
 
-def pushed(found: list[Json], kind: str) -> list[Any]:
-    return [frame["message"] for frame in found if frame["notification_type"] == kind]
-
-
 async def gather[T](*running: Awaitable[T]) -> list[T]:
     """Wait for several coroutines."""
     return list(await asyncio.gather(*running))

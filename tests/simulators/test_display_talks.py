@@ -1,23 +1,35 @@
 """Test that the simulated display says what the firmware says, command by command: its answers are data."""
 
+from dataclasses import dataclass
 from datetime import datetime
 import json
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import aiohttp
 import pytest
 
 from .display import ManualClock
 from .feed import FeedSimulator
-from .raw_display import NOW, Answer, RawClient, gather, playlist, talking, timed
+from .raw_display import (
+    NOW,
+    Answer,
+    RawClient,
+    frames,
+    gather,
+    playlist,
+    talking,
+    timed,
+    until,
+)
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 type Json = dict[str, Any]
 
 TALKS: list[Json] = json.loads(Path(__file__).with_name("talks.json").read_text())
-_ABSENT = "<absent>"
+_ABSENT, _ANY = "<absent>", "<any>"
 
 
 def check_refusal(answer: Answer, status: int, text: str) -> None:
@@ -33,8 +45,19 @@ def check_members(value: Json, members: Json) -> None:
     for name, expected in members.items():
         if isinstance(expected, dict):
             check_members(value[name], expected)
+        elif expected == _ANY:
+            assert name in value
         else:
             assert value.get(name, _ABSENT) == expected, (name, value)
+
+
+def check_pushed(pushed: list[Json], kind: str, expected: Any) -> None:
+    """Check all messages of a kind, with the order of their members, or some members of the last one."""
+    messages = [it["message"] for it in pushed if it["notification_type"] == kind]
+    if isinstance(expected, list):
+        assert list(map(json.dumps, messages)) == list(map(json.dumps, expected))
+    else:
+        check_members(messages[-1], expected)
 
 
 def check_answer(answer: Answer, step: Json) -> None:
@@ -60,27 +83,72 @@ async def admitted(client: RawClient, command: str, request: object) -> int:
     raise AssertionError("never refused")
 
 
-async def follow(client: RawClient, clock: ManualClock, step: Json) -> None:
-    """Do one step of a talk."""
-    match step:
-        case {"send": command, "admitted": count}:
-            assert await admitted(client, command, step["with"]) == count
-        case {"send": command, "with": arguments}:
-            check_answer(await client.send(command, arguments), step)
-        case {"send": command}:
-            check_answer(await client.send(command), step)
-        case {"post": body}:
-            check_answer(await client.post(body.encode()), step)
-        case {"get": path}:
-            check_answer(await client.get(path, headers=step.get("headers")), step)
-        case {"advance": seconds}:
-            await clock.advance(seconds)
-        case {"state": state}:
-            assert state == {
-                name: getattr(client.simulator.state, name) for name in state
-            }
-        case _:
-            raise AssertionError(step)
+@dataclass
+class Talk:
+    """What a client and a display say to each other."""
+
+    client: RawClient
+    clock: ManualClock
+    socket: aiohttp.ClientWebSocketResponse | None = None
+
+    async def follow(self, step: Json) -> None:
+        """Do one step."""
+        client, simulator = self.client, self.client.simulator
+        match step:
+            case {"send": command, "admitted": count}:
+                assert await admitted(client, command, step["with"]) == count
+            case {"send": command, "with": arguments}:
+                check_answer(await client.send(command, arguments), step)
+            case {"send": command}:
+                check_answer(await client.send(command), step)
+            case {"post": body}:
+                check_answer(await client.post(body.encode()), step)
+            case {"get": path}:
+                check_answer(await client.get(path, headers=step.get("headers")), step)
+            case {"advance": seconds}:
+                await self.clock.advance(seconds)
+            case {"state": state}:
+                shown = simulator.state
+                assert state == {name: getattr(shown, name) for name in state}
+            case _:
+                await self.listen(step)
+
+    async def listen(self, step: Json) -> None:
+        """Do one step about what is pushed."""
+        simulator = self.client.simulator
+        match step:
+            case {"listen": _}:
+                self.socket = await listen(self.client)
+            case {"load": document, "url": url}:
+                simulator.player.load(document, url)
+            case {"poll": _}:
+                simulator.poller.force()
+            case {"ready": _}:
+                await until(lambda: simulator.player.render_status == 2)
+            case {"break": reason}:
+                simulator.break_page(reason)
+            case {"mend": _}:
+                simulator.mend_page()
+            case {"kinds": kinds}:
+                assert self.socket is not None
+                told = {it["notification_type"] for it in await frames(self.socket)}
+                assert sorted(told) == kinds
+            case {"pushed": messages}:
+                assert self.socket is not None
+                pushed = await frames(self.socket)
+                for kind, expected in messages.items():
+                    check_pushed(pushed, kind, expected)
+            case _:
+                raise AssertionError(step)
+
+
+async def listen(client: RawClient) -> aiohttp.ClientWebSocketResponse:
+    """Open a socket."""
+    before = len(client.simulator.sockets)
+    url = f"{client.simulator.url}/api/notification"
+    socket: aiohttp.ClientWebSocketResponse = await client.session.ws_connect(url)
+    await until(lambda: len(client.simulator.sockets) > before)
+    return socket
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk["name"])
@@ -90,12 +158,30 @@ async def test_talk(talk: Json) -> None:
     now = datetime.fromisoformat(options.pop("now", "2026-10-05T12:00"))
     clock = ManualClock(now.replace(tzinfo=ZoneInfo("Europe/Berlin")))
     async with timed(talk["profile"], clock=clock, **options) as (client, _):
+        parties = Talk(client, clock)
         for step in talk["steps"]:
-            await follow(client, clock, step)
+            await parties.follow(step)
+        if parties.socket is not None:
+            await parties.socket.close()
         refused = [
             record for record in client.simulator.received if record.status >= 400
         ]
         assert not any(record.applied for record in refused)
+
+
+async def test_frame() -> None:
+    """Each frame is an object and a line feed, with the envelope in alphabetical order."""
+    async with talking("A", poll_interval=60) as client:
+        socket = await listen(client)
+        await client.cast(playlist(1))
+        text = await socket.receive_str(timeout=2)
+        assert text.endswith("}\n")
+        assert list(json.loads(text).items())[1:] == [
+            ("notification_type", "player_status"),
+            ("persist_record_count", 1),
+            ("type", "notification"),
+        ]
+        await socket.close()
 
 
 async def test_every_volume() -> None:
