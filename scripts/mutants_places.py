@@ -1116,6 +1116,13 @@ PLACES = [
         ["tests/test_config_flow.py::test_announcements_without_end"],
     ),
     Place(
+        "library/entries.py",
+        "a library stays half removed on a full disk",
+        "self._store.async_save(self._urls)",
+        "self._store.async_save_now(self._urls)",
+        ["tests/test_storage.py::test_a_library_is_removed_from_a_full_disk"],
+    ),
+    Place(
         "screen/pairing.py",
         "browsers may say nothing for good",
         "page.receive_str(timeout=HELLO_SECONDS)",

@@ -244,7 +244,8 @@ class RemovedLibraries:
         self._urls[entry.entry_id] = {kind: url for kind, url in urls.items() if url}
         for entry_id in list(self._urls)[:-MAX_REMOVED]:
             del self._urls[entry_id]
-        await self._store.async_save_now(self._urls)
+        # The library is gone, whether that can be written now or later.
+        await self._store.async_save(self._urls)
 
     def is_successor(
         self, entry_id: str, entry: ConfigEntry[Any], kind: str | None
