@@ -19,9 +19,12 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.feed import connection as feed_connection
+from custom_components.dp1.const import CONF_HAS_SIGNED
+from custom_components.dp1.grants import GRANTS
+from custom_components.dp1.screen.pairing import SCREENS, StoredScreen
 from homeassistant import loader
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
-from homeassistant.helpers import frame
+from homeassistant.helpers import frame, issue_registry as ir
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
@@ -103,7 +106,9 @@ async def load(
 ) -> None:
     """Set up the display and a library, and let each of them store something."""
     assert home.entry is not None
-    home.library = library_entry(feed.url, catalog.url, title="Gallery")
+    daily = {"daily_url": f"{feed.url}/playlists/{next(iter(feed.documents))}"}
+    servers = feed.url, catalog.url
+    home.library = library_entry(*servers, title="Gallery", options=daily)
     await set_up(home.hass, home.entry)
     await set_up(home.hass, home.library)
     await home.cast(exhibition=EXHIBITION)
@@ -260,6 +265,54 @@ async def cast_night(home: StorageHome) -> None:
     await home.cast(playlist=displays.NIGHT)
 
 
+async def refresh(home: StorageHome) -> None:
+    """Read everything of the library again."""
+    await home.call("dp1.refresh_library", False)
+
+
+async def lend(home: StorageHome) -> None:
+    """Lend a picture."""
+    home.hass.config.internal_url = "http://192.168.0.2:8123"
+    home.hass.data[GRANTS].async_url("image.door", "/door")
+
+
+async def remove_library(home: StorageHome) -> None:
+    """Remove a library that has signed, and see that its files are gone, and that the lost key is told."""
+    entry = library_entry("http://127.0.0.1:9/api/v1", title="Attic")
+    data = {**entry.data, CONF_HAS_SIGNED: True}
+    object.__setattr__(entry, "data", data)
+    emptied(home)
+    await set_up(home.hass, entry)
+    await home.hass.config_entries.async_unload(entry.entry_id)
+    full(home)
+    await home.hass.config_entries.async_remove(entry.entry_id)
+    emptied(home)
+    assert not [*home.folder.glob(f"dp1.library.{entry.entry_id}.*")]
+    assert [key for key in ir.async_get(home.hass).issues if entry.entry_id in key[1]]
+    full(home)
+
+
+async def add_screen(home: StorageHome) -> None:
+    """Add a screen."""
+    screens = home.hass.data[SCREENS]
+    screens._add(StoredScreen("SCREEN-1", "Tablet", ""))
+    screens._save()
+
+
+CHANGES = {
+    "history.*": cast_night,
+    "library.*.catalog": cast_night,
+    "library.*.built": cast_night,
+    "named_hosts": cast_night,
+    "displays": cast_night,
+    "library.*.feed": refresh,
+    "library.*.daily": refresh,
+    "media_proxy": lend,
+    "removed_libraries": remove_library,
+    "screens": add_screen,
+}
+
+
 def unsaved(kind: str) -> Fault:
     """Describe a file that cannot be written as the disk is full, and is once it is not."""
     before: list[bytes] = []
@@ -272,7 +325,7 @@ def unsaved(kind: str) -> Fault:
 
     async def act(home: StorageHome) -> str:
         """Change what is stored, and try to write it."""
-        await cast_night(home)
+        await CHANGES[kind](home)
         home.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await home.hass.async_block_till_done()
         path = file_of(home, kind)
@@ -320,16 +373,7 @@ RUNNING_FAULTS = (
         works,
         sends=1,
     ),
-    *map(
-        unsaved,
-        (
-            "history.*",
-            "library.*.catalog",
-            "library.*.built",
-            "named_hosts",
-            "displays",
-        ),
-    ),
+    *map(unsaved, CHANGES),
     *map(
         damaged,
         (
