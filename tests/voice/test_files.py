@@ -1,16 +1,25 @@
 """The sentences in the configuration folder: written, renewed and removed, but never over what their owner wrote."""
 
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+)
 
 from custom_components.dp1.voice import sentences
-from homeassistant.core import HomeAssistant
+from homeassistant.components import conversation
+from homeassistant.components.conversation.default_agent import DefaultAgent
+from homeassistant.const import EVENT_CALL_SERVICE
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
+from ..displays import until
 from ..libraries import library_entry, set_up
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -98,3 +107,33 @@ async def test_what_is_in_the_way(
     await hass.config_entries.async_reload(entry.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
     assert "could not be written" in caplog.text
+
+
+async def test_assist_reads_other_files_meanwhile(
+    hass: HomeAssistant, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Assist was reading when the files were written does not stay."""
+    read, began, go_on = DefaultAgent._load_intents, Event(), Event()
+
+    def load(self: DefaultAgent, language: str) -> Any:
+        result = read(self, language)
+        began.set()
+        go_on.wait(10)
+        return result
+
+    async def say() -> object:
+        said = await conversation.async_converse(
+            hass, "what is on the art display", None, Context(), language="en"
+        )
+        return said.response.speech
+
+    await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+    monkeypatch.setattr(DefaultAgent, "_load_intents", load)
+    first = hass.async_create_task(say())
+    await until(began.is_set)
+    reloads = async_capture_events(hass, EVENT_CALL_SERVICE)
+    update = hass.async_create_task(sentences.async_update_sentences(hass, enable=True))
+    await until(lambda: reloads)
+    go_on.set()
+    await update
+    assert await say() != await first

@@ -72,7 +72,7 @@ async def async_update_sentences(hass: HomeAssistant, enable: bool) -> None:
                 _update, folder, enable, names
             )
             if changed and hass.services.has_service("conversation", "reload"):
-                await hass.services.async_call("conversation", "reload", blocking=True)
+                await _async_reload(hass)
         except (OSError, WriteError) as err:
             raise action_failed("sentences_not_written", detail=str(err)) from err
     if edited and enable:
@@ -87,6 +87,19 @@ async def async_update_sentences(hass: HomeAssistant, enable: bool) -> None:
         )
     else:
         ir.async_delete_issue(hass, DOMAIN, ISSUE_EDITED)
+
+
+async def _async_reload(hass: HomeAssistant) -> None:
+    """Let Assist read the sentences.
+
+    If it was reading files while they changed, it keeps the old ones after a reload, so that is waited for.
+    """
+    from homeassistant.components import conversation  # noqa: PLC0415
+
+    async_call, language = hass.services.async_call, hass.config.language
+    await async_call("conversation", "reload", blocking=True)
+    await conversation.async_prepare_agent(hass, None, language)
+    await async_call("conversation", "reload", blocking=True)
 
 
 @callback

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from ..serving import stop_serving
 from . import art
 from .data import CatalogData, Json
 from .faults import HTML_PAGE, Fault, FaultKind, change_body
@@ -119,7 +120,7 @@ class CatalogSimulator:
     async def stop(self) -> None:
         """Refuse connections."""
         if self._runner is not None:
-            await self._runner.cleanup()
+            await stop_serving(self._runner)
             self._runner = None
 
     async def __aenter__(self) -> Self:

@@ -11,6 +11,7 @@ import aiohttp
 from aiohttp import web
 from zeroconf.asyncio import AsyncZeroconf
 
+from ..serving import stop_serving
 from . import answers
 from .caster import Caster, LegacyCaster
 from .clock import Clock
@@ -365,8 +366,7 @@ class DisplaySimulator:
         """Refuse connections and drop the current ones, like a daemon that crashed; ``accept`` ends it."""
         runner = self._runner
         if runner is not None:
-            await _stop_accepting(runner)
-            await runner.cleanup()
+            await stop_serving(runner)
             self._runner = None
         await self.server.cancel()
 
@@ -545,14 +545,3 @@ class DisplaySimulator:
             await action()
 
         return lambda: self._background(run)
-
-
-async def _stop_accepting(runner: web.AppRunner) -> None:
-    """Let pending connections be accepted first: asyncio fails on connections that arrive while it closes."""
-    loop = asyncio.get_running_loop()
-    for site in runner.sites:
-        if isinstance(server := site._server, asyncio.Server):
-            for listener in server.sockets:
-                loop.remove_reader(listener.fileno())
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)

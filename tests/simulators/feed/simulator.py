@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
+from ..serving import stop_serving
 from .base import Feed
 from .exchange import Answer, Request
 from .faults import Cut, Fault, Paging, resigned
@@ -157,7 +158,7 @@ class FeedSimulator:
     async def stop(self) -> None:
         """Stop listening; stored documents and the port are kept for the next start."""
         if self._runner is not None:
-            await self._runner.cleanup()
+            await stop_serving(self._runner)
         # Answers are also made for who has left, which the runner does not wait for.
         for worker in tuple(self._workers):
             worker.cancel()

@@ -29,6 +29,8 @@ from graphql import (
 from graphql.execution import ExecutionResult
 from graphql.execution.values import get_argument_values, get_variable_values
 
+from ..serving import stop_serving
+
 type Json = dict[str, Any]
 
 RECORDS = Path(__file__).with_name("tokens.jsonl")
@@ -177,7 +179,7 @@ class IndexerSimulator:
 
     async def stop(self) -> None:
         if self._runner is not None:
-            await self._runner.cleanup()
+            await stop_serving(self._runner)
 
     def own(self, owner: str, number: int) -> list[Json]:
         """Add tokens to the collection of an owner; return their records."""
