@@ -248,8 +248,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         return True
 
     def _is_favorite(self) -> bool | None:
-        """Return whether the current work is a favorite, None if no library has it."""
+        """Return whether the current work is a favorite, None if no library has it or it is shown for a time."""
         libraries, data = self._sources.libraries, self.coordinator.data
+        if self.coordinator.history.is_announcing:
+            return None
         player, work = data.player, data.work
         if player is None or work is None:
             return None

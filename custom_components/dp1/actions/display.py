@@ -36,7 +36,6 @@ from ..grants import page_url
 from ..guard import ADDRESSES
 from ..permissions import async_caller
 from ..playback import queue
-from ..playback.cast import async_take_snapshot
 from ..playback.compose import async_compose
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.media_ids import split_media_id
@@ -247,7 +246,7 @@ async def async_hand_over(call: ServiceCall) -> None:
         raise invalid_input("hand_over_to_itself")
     giver = await source.async_coordinator()
     taker = await target.async_coordinator()
-    snapshot = await async_take_snapshot(giver)
+    snapshot = await call.hass.data[PROGRAMS][giver.entry_id].async_lasting(giver)
     if snapshot.playlist is None:
         raise invalid_input("nothing_shown", name=giver.name)
     options = Options(place=snapshot.start)

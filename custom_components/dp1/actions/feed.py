@@ -13,7 +13,7 @@ from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
-from ..client.display.player_status import PlaylistItem
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import (
     ApiKeyNeededError,
     AuthenticationError,
@@ -42,6 +42,7 @@ from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.compose import MAX_WORKS, Medium, async_compose
+from ..playback.program import PROGRAMS
 from ..playback.resolve import Options, async_read, async_read_playlist, is_elsewhere
 from .private import private_faults
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
@@ -228,12 +229,17 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
 async def _async_document_on(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> dict[str, Any]:
-    """Return the playlist that a display reports, or that was cast to it."""
-    if coordinator.data.assumed is not None:
+    """Return the playlist that a display reports, or that was cast to it; what is shown for a time is nobody else's."""
+    program = hass.data[PROGRAMS][coordinator.entry_id]
+    if program.is_announcing:
+        lasting = await program.async_lasting(coordinator)
+        player: PlayerStatus | None = await lasting.async_player(hass)
+    elif coordinator.data.assumed is not None:
         playlist = await async_read(hass, coordinator.data.assumed)
         return playlist.document
-    # What is pushed has the works, and not always the playlist.
-    player = await coordinator.async_read_player()
+    else:
+        # What is pushed has the works, and not always the playlist.
+        player = await coordinator.async_read_player()
     document = (player.playlist if player else None) or {}
     if isinstance(items := document.get("items"), list) and items:
         document = {

@@ -24,6 +24,7 @@ from ..library.entries import (
 from ..library.library import Library
 from ..library.node import WORKS, NodeKind, media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
+from ..playback.program import PROGRAMS
 from .targets import TARGET, async_targets, exactly_one_of
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
@@ -157,13 +158,17 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
 async def _async_node_of(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> tuple[Library, str]:
-    """Return the node of the work that a display shows, preferably a favorite."""
-    player = coordinator.data.player
+    """Return the node of the work that a display shows, preferably a favorite; of what is shown for a time, the one that comes back."""
+    player, shown = coordinator.data.player, coordinator.data.work
+    program = hass.data[PROGRAMS][coordinator.entry_id]
+    if program.is_announcing:
+        lasting = await program.async_lasting(coordinator)
+        player, shown = await lasting.async_player(hass), None
     item = player.current if player else None
     if player is None or item is None:
         raise invalid_input("shows_no_work", name=coordinator.name)
     for library in async_libraries(hass):
-        if favorite := library.favorite_of(player, coordinator.data.work):
+        if favorite := library.favorite_of(player, shown):
             return library, favorite
     for library in async_libraries(hass):
         with suppress(Dp1Error):

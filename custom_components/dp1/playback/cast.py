@@ -7,11 +7,12 @@ from random import sample
 from typing import Any
 
 from homeassistant.const import CONF_HOST
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .. import timing
 from ..client.display.client import Display, Start
-from ..client.display.player_status import PlayerStatus
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import RejectedError
 from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import host_of
@@ -148,6 +149,21 @@ class Snapshot:
     playlist: Playlist | None
     start: Start
     asleep: bool
+
+    async def async_player(self, hass: HomeAssistant) -> PlayerStatus:
+        """Return what a player would report of it, nothing if there is no playlist; one by its URL is read."""
+        if self.playlist is None:
+            return PlayerStatus()
+        read = await async_read(hass, self.playlist)
+        items = [PlaylistItem.parse(item) for item in read.items]
+        message = {
+            "ok": True,
+            "playlistUrl": read.url,
+            "playlist": read.document,
+            "items": read.items,
+            "index": self.start.find(items) or 0,
+        }
+        return PlayerStatus.parse(message)
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:

@@ -398,6 +398,15 @@ class Program:
                 raise invalid_input("nothing_shown_for_a_time", name=coordinator.name)
             await self._async_restore(coordinator, announcement)
 
+    async def async_lasting(self, coordinator: DisplayCoordinator) -> Snapshot:
+        """Return what hangs; during an announcement, what comes back, or raise if nothing does."""
+        announcement = self.notes.announcement
+        if announcement is None or not await _async_is_shown(coordinator, announcement):
+            return await async_take_snapshot(coordinator)
+        if announcement.before.playlist is None:
+            raise invalid_input("nothing_comes_back", name=coordinator.name)
+        return announcement.before
+
     async def async_extend(self, duration: timedelta) -> datetime | None:
         """Show an announcement for longer; return until when, None if there is none."""
         async with self.turn():
