@@ -51,7 +51,7 @@ from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
 from .playback.groups import GroupWatch, async_leave
-from .playback.media_proxy import MediaProxyView, is_used_by
+from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.program import PROGRAMS, Programs
 from .playback.work_watch import WorkWatch
 from .screen.pairing import async_screens
@@ -133,7 +133,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
     hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
     hass.data[PROGRAMS] = Programs(hass)
-    hass.data[GRANTS] = Grants(hass, partial(is_used_by, hass))
+    hass.data[GRANTS] = Grants(hass, partial(tokens_on, hass))
     hass.data[PICTURES] = Pictures(hass)
 
 

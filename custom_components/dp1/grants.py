@@ -72,16 +72,17 @@ class Grants:
     """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
 
     def __init__(
-        self, hass: HomeAssistant, is_used_by: Callable[[str, str, bool], bool]
+        self, hass: HomeAssistant, tokens_on: Callable[[str, bool], set[str] | None]
     ) -> None:
         """Initialize without media.
 
-        A function tells whether a display with an entry id shows the medium of a token, or also whether it can return to it.
+        A function returns the tokens of what a display with an entry id shows, or also of what it can return to; None in doubt.
         """
         self._hass = hass
-        self._is_used_by = is_used_by
+        self._tokens_on = tokens_on
         self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
         self._grants: dict[str, Grant] = {}
+        self._token_of: dict[str, str] = {}
 
     @property
     def tokens(self) -> list[str]:
@@ -90,22 +91,21 @@ class Grants:
 
     async def async_load(self) -> None:
         """Load the tokens from storage."""
-        self._grants = await self._store.async_load_parsed() or {}
+        self._set(await self._store.async_load_parsed() or {})
+
+    def _set(self, grants: dict[str, Grant]) -> None:
+        """Set what is lent."""
+        self._grants = grants
+        self._token_of = {grant.media_id: token for token, grant in grants.items()}
 
     @callback
     def async_url(self, media_id: str, path: str) -> str:
         """Return the URL at which displays can load a medium that is at a local path now, or raise that there is none."""
         base = base_url(self._hass)
-        self._grants = {
-            token: grant
-            for token, grant in self._grants.items()
-            if self._is_used(token, grant)
-        }
-        tokens = (
-            token for token, grant in self._grants.items() if grant.media_id == media_id
-        )
-        if not (token := next(tokens, "")):
-            token = token_urlsafe(32)
+        token = self._token_of.get(media_id, "")
+        if not token or not self._is_used(token, self._grants[token]):
+            self._grants.pop(token, None)
+            token = self._token_of[media_id] = token_urlsafe(32)
             self._grants[token] = Grant(media_id)
             self._save()
         self._refresh(self._grants[token])
@@ -113,8 +113,8 @@ class Grants:
 
     @callback
     def async_use(self, playlist: Playlist, entry_id: str) -> None:
-        """Note that media are cast to a display, and no other is about to be shown there."""
-        tokens = {match[1] for match in _lent_in("\n".join(playlist.sources))}
+        """Note that media are cast to a display, and no other is about to be shown there; drop what no display can return to."""
+        tokens = tokens_in(playlist.sources)
         for other in self._grants.keys() - tokens:
             if entry_id in self._grants[other].entry_ids:
                 self._grants[other].fresh_until = 0.0
@@ -124,14 +124,15 @@ class Grants:
                 if entry_id not in grant.entry_ids:
                     grant.entry_ids.append(entry_id)
                     self._save()
+        self._drop_unused(tokens)
 
     def entities_in(self, sources: Iterable[str]) -> list[str]:
         """Return the entities whose lent pictures are in sources of works."""
-        text = "\n".join(sources)
+        tokens = tokens_in(sources)
         return [
             grant.entity_id
             for token, grant in self._grants.items()
-            if grant.is_live and token in text
+            if grant.is_live and token in tokens
         ]
 
     def entities_on(self, entry_id: str) -> list[str]:
@@ -166,13 +167,32 @@ class Grants:
             if entry_id in grant.entry_ids:
                 grant.entry_ids.remove(entry_id)
                 if not grant.entry_ids:
-                    del self._grants[token]
+                    del self._grants[token], self._token_of[grant.media_id]
         self._save()
 
     def _is_used(self, token: str, grant: Grant, only_now: bool = False) -> bool:
         """Return whether a display shows a medium, is about to show it, or can return to it."""
         return self._hass.loop.time() < grant.fresh_until or any(
-            self._is_used_by(token, entry_id, only_now) for entry_id in grant.entry_ids
+            (tokens := self._tokens_on(entry_id, only_now)) is None or token in tokens
+            for entry_id in grant.entry_ids
+        )
+
+    def _drop_unused(self, but: set[str]) -> None:
+        """Drop what no display can return to, but some; each is asked once, as there may be a thousand media."""
+        entry_ids = {it for grant in self._grants.values() for it in grant.entry_ids}
+        tokens_on = {it: self._tokens_on(it, False) for it in entry_ids}
+        now = self._hass.loop.time()
+        self._set(
+            {
+                token: grant
+                for token, grant in self._grants.items()
+                if token in but
+                or now < grant.fresh_until
+                or any(
+                    (tokens := tokens_on[it]) is None or token in tokens
+                    for it in grant.entry_ids
+                )
+            }
         )
 
     def _refresh(self, grant: Grant) -> None:
@@ -227,6 +247,13 @@ def without_token(source: str | None) -> str | None:
         parts.append(source[end : match.start()])
         end = match.end()
     return "".join((*parts, source[end:]))
+
+
+def tokens_in(sources: Iterable[str]) -> set[str]:
+    """Return the tokens of the media in sources of works."""
+    return {
+        match[1] for source in sources if PATH in source for match in _lent_in(source)
+    }
 
 
 def _lent_in(text: str) -> Iterator[re.Match[str]]:

@@ -14,6 +14,7 @@ from pytest_homeassistant_custom_component.common import CLIENT_ID, MockConfigEn
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.grants import GRANTS, Grants
 from custom_components.dp1.playback import media_proxy as module
 from homeassistant.auth.const import GROUP_ID_USER
@@ -106,7 +107,7 @@ async def restart(hass: HomeAssistant) -> None:
     """Lose what a restart loses: everything that is not stored, and the secret of signatures."""
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
-    hass.data[GRANTS] = Grants(hass, partial(module.is_used_by, hass))
+    hass.data[GRANTS] = Grants(hass, partial(module.tokens_on, hass))
     await hass.data[GRANTS].async_load()
     hass.data["http.auth.sign_secret"] = "another" * 5
 
@@ -223,6 +224,44 @@ async def test_a_made_up_token(
     assert await status(stranger, path.partition("?")[0]) == 404
     other = await stranger.get(path.replace("sun%20rise", "secret"))
     assert await other.read() == PICTURE
+
+
+async def test_many_pictures_are_lent_at_once(hass: HomeAssistant) -> None:
+    """Whether pictures are still shown is asked of each display once, however many others were lent before."""
+    await async_process_ha_core_config(hass, {"internal_url": HOME})
+    asked: list[str] = []
+    shown: set[str] = set()
+
+    def tokens_on(entry_id: str, only_now: bool) -> set[str]:
+        asked.append(entry_id)
+        return shown
+
+    def lend(name: str) -> list[str]:
+        return [grants.async_url(f"{name}/{n}", "/a.png") for n in range(100)]
+
+    def cast(urls: list[str]) -> None:
+        items = [{"source": url} for url in urls]
+        grants.async_use(Playlist(document={"items": items}), "wall")
+        shown.update(map(token_of, urls))
+
+    grants = Grants(hass, tokens_on)
+    for name in "abcdefghi":
+        cast(lend(name))
+    assert len(grants.tokens) == 900
+    # Only the last ones are about to be shown, and the others already are.
+    asked.clear()
+    new = lend("new")
+    assert not asked
+    assert token_of(lend("a")[0]) in shown
+    assert len(asked) == 100
+    asked.clear()
+    cast(new)
+    assert asked == ["wall"]
+    shown.clear()
+    cast(lend("last"))
+    assert len(grants.tokens) == 100
+    assert grants.media_id_of(new[0]) is None
+    assert grants.media_id_of(lend("b")[0]) == "b/0"
 
 
 async def test_access_ends_with_the_entry(

@@ -23,7 +23,7 @@ from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..errors import component_errors
-from ..grants import GRANTS, LIVE, PATH
+from ..grants import GRANTS, LIVE, PATH, tokens_in
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 
@@ -37,19 +37,17 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 
 
-def is_used_by(
-    hass: HomeAssistant, token: str, entry_id: str, only_now: bool = False
-) -> bool:
-    """Return whether a display shows a medium, or can return to it; in doubt it does."""
+def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | None:
+    """Return the tokens of what a display shows, or also of what it can return to; None in doubt."""
     entry = hass.config_entries.async_get_entry(entry_id)
     if entry is None:
-        return False
+        return set()
     if entry.state is not ConfigEntryState.LOADED:
-        return True
+        return None
     coordinator: DisplayCoordinator = entry.runtime_data
     data = coordinator.data
     if data.player is None and data.assumed is None:
-        return True
+        return None
     playlists: list[Playlist] = []
     if not only_now:
         playlists += [entry.playlist for entry in coordinator.history.entries()]
@@ -59,7 +57,7 @@ def is_used_by(
     if data.player is not None:
         sources += [item.source or "" for item in data.player.items]
         sources.append(data.player.playlist_url or "")
-    return any(token in source for source in sources)
+    return tokens_in(sources)
 
 
 class MediaProxyView(HomeAssistantView):
