@@ -14,7 +14,10 @@ import yaml
 
 from custom_components.dp1.cards import FOLDER
 
+from .boxes import ROW, expect_in_order
 from .browser import CHROMIUM, browser
+
+from tests.sources import INTEGRATION
 
 pytestmark = [
     pytest.mark.e2e,
@@ -94,9 +97,8 @@ async def render(
         [given if state else None, config or {}],
     )
     # Texts come a moment later.
-    await expect(page.locator("[data-do=duration]")).to_have_attribute(
-        "aria-label", "show_for"
-    )
+    duration = page.locator("[data-do=duration]")
+    await expect(duration).to_have_attribute("aria-label", re.compile("."))
 
 
 async def offer(page: Page, name: str, *titles: str) -> None:
@@ -195,6 +197,60 @@ async def test_a_stranger_takes_no_room(page: Page, evil: str) -> None:
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert await page.evaluate(wide) <= 0
     assert not await page.evaluate("window.broken")
+
+
+async def speak(page: Page, language: str) -> None:
+    """Let the page have the texts of a language."""
+    words = (INTEGRATION / "translations" / f"{language}.json").read_text()
+    await page.evaluate("words => { window.words = JSON.parse(words) }", words)
+
+
+LANGUAGES = ("en", "de", "ja")
+TITLES = [
+    "The Weight of Blue",
+    "Twenty Kinds of Weather",
+    "Everything Is a Window",
+    "Parallel Weather",
+    "Ghost Protocols",
+    "Tender Machines",
+]
+# A word that cannot be broken, as an address is, and a title without end.
+WORD = "https://art.example/" + "works/" * 40
+ENDLESS = "X" * 200
+
+
+@pytest.mark.parametrize(
+    "sources", [TITLES, [ENDLESS], []], ids=["six", "long", "none"]
+)
+async def test_the_boxes_of_the_row(page: Page, sources: list[str]) -> None:
+    """The buttons of the tile stand beside each other and can be read, whatever the exhibitions are called."""
+    await page.set_viewport_size({"width": 344, "height": 300})
+    await speak(page, "en")
+    await offer(page, "dp1://exhibitions", *sources)
+    await show_row(page, "playing", sources, sources[0] if sources else "")
+    await page.evaluate("document.querySelector('dp1-wall-label-card').remove()")
+    await expect(page.locator("dp1-exhibitions button").last).to_have_text("More…")
+    await expect_in_order(page, smallest=ROW)
+
+
+async def test_the_boxes_of_long_words(page: Page) -> None:
+    """What is opened shows all of a text in which there is an address, and a menu does not scroll sideways by a title."""
+    await page.set_viewport_size({"width": 360, "height": 900})
+    await speak(page, "de")
+    await offer(page, "dp1://next", ENDLESS, "Ebb")
+    work = {"note": WORD, "about_artist": WORD, "exhibition": ENDLESS, "works": 5}
+    await render(page, work=work, media_title=ENDLESS, media_artist=ENDLESS)
+    await expect_in_order(page)
+    for summary in await page.locator("summary").all():
+        await summary.click()
+    await expect(page.locator(".artists .note")).to_be_visible()
+    await expect_in_order(page)
+    await page.locator(".picture").click(button="right")
+    await expect(page.locator(".menu")).to_be_visible()
+    await expect_in_order(page)
+    await page.keyboard.press("Escape")
+    await page.locator("[data-do=more]").click()
+    await expect_in_order(page)
 
 
 async def test_without_a_work(page: Page) -> None:

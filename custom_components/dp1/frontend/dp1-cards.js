@@ -74,6 +74,7 @@ li { position: relative; min-width: 0; }
 :is(.thumb, .picture) img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
 .one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .one-line, .label > p { text-align: -webkit-match-parent; text-align: match-parent; }
+.clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 .soft { color: var(--secondary-text-color); }
 .small { font-size: var(--ha-font-size-s, 12px); }
 `;
@@ -94,15 +95,14 @@ ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-tex
 @keyframes fill { from { transform: scaleX(0); } }
 .side { display: flex; flex-direction: column; gap: 12px; padding: var(--edge); min-width: 0; }
 .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
-.label > p { overflow-wrap: anywhere; }
+.label > p, .note { overflow-wrap: anywhere; }
 .artist { font-weight: 500; }
 .title { font-style: italic; }
 .work { font-size: var(--ha-font-size-l, 16px); }
-.clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 .reads { display: flex; flex-wrap: wrap; column-gap: 1em; }
 .reads [open] { flex-basis: 100%; }
 .links { display: contents; }
-.links a, summary, .act { display: inline-flex; align-items: center; min-height: 32px; }
+.links a, summary, .act { display: inline-flex; align-items: center; min-height: 44px; max-width: 100%; }
 .notice { position: relative; }
 .notice[aria-busy="true"] { padding-inline-start: 28px; }
 .notice[aria-busy="true"]::after { inset-inline-end: auto; }
@@ -536,6 +536,7 @@ class WallLabelCard extends HTMLElement {
     this._write(".title", title);
     this._find(".title").style.fontStyle = shows ? "" : "normal";
     this._write(".year", shows && work.year ? `, ${work.year}` : "");
+    this._find(".work").title = this._find(".work").textContent;
     const facts = [this._medium(work.medium), this._edition(work.edition)].filter(Boolean);
     this._write(".facts", facts.join(" · "), "facts");
     const exhibition = shows && (work.exhibition || attributes.media_playlist);

@@ -42,9 +42,11 @@ const MENU_STYLE = `
 }
 :is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; box-sizing: border-box; }
 button:is(:hover, :focus-visible) { background: var(--fill); }
+:is(span, .heading) { overflow-wrap: anywhere; }
 .heading { min-height: 28px; }
 .icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
 :is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
+input { height: 44px; }
 `;
 
 const MENU_TEMPLATE = `<div class="menu"><div class="above"></div><div role="menu"></div></div>`;
@@ -305,7 +307,7 @@ const entry = (label, name, act, chosen, role = "menuitemcheckbox") => {
 const actOn = (card, title, button) => (action, data, done) => () =>
   perform(card.hass, card.entityId, title, [DOMAIN, action, data], { button, done });
 
-const heading = (textContent) => make("p", { className: "heading soft small", dir: "auto", textContent });
+const heading = (textContent) => make("p", { className: "heading soft small" }, make("span", { className: "clamp", dir: "auto", title: textContent, textContent }));
 
 const timesOf = (hass) => MINUTES.map((minutes) => [minutes, timeText(hass.language, minutes)]);
 

@@ -21,12 +21,13 @@ const SETTING_GROUPS = new Map([
 const FEATURE_STYLE = `
 ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
 button {
-  height: var(--feature-height, 42px); padding: 0 16px 0 4px; white-space: nowrap; color: var(--primary-text-color);
+  height: var(--feature-height, 42px); min-width: 44px; max-width: 240px; padding-inline: 4px 16px; color: var(--primary-text-color);
   border-radius: var(--feature-border-radius, 12px); background: var(--fill);
   display: flex; align-items: center; gap: 8px;
 }
+li { flex: none; }
 button:not(:has(img)) { padding-inline: 16px; }
-img { height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
+img { flex: none; height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
 button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--paper); }
 `;
 
@@ -79,7 +80,7 @@ export const exhibitions = (feature) => {
   let thumbnails = new Map();
   const item = (source, chosen) => {
     const { hass, entityId } = properties;
-    const button = make("button", { ariaPressed: chosen }, ...pictures(hass, thumbnails.get(source)), source);
+    const button = make("button", { ariaPressed: chosen, title: source }, ...pictures(hass, thumbnails.get(source)), make("span", { className: "one-line", textContent: source }));
     button.onclick = () => perform(hass, entityId, source, [PLAYER, "select_source", { source }], { button, done: "back_to" });
     return button;
   };

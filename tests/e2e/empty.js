@@ -1,0 +1,36 @@
+// Returns how much of the page the largest rectangle takes in which nothing is drawn.
+() => {
+  const cell = 16;
+  const [columns, rows] = [Math.floor(innerWidth / cell), Math.floor(innerHeight / cell)];
+  const isFull = Array.from({ length: rows }, () => new Uint8Array(columns));
+  const mark = ({ left, top, right, bottom }) => {
+    for (let y = Math.max(0, Math.floor(top / cell)); y < Math.min(rows, bottom / cell); y++)
+      for (let x = Math.max(0, Math.floor(left / cell)); x < Math.min(columns, right / cell); x++) isFull[y][x] = 1;
+  };
+  const walk = (it) => {
+    if (it instanceof HTMLElement && !it.checkVisibility({ visibilityProperty: true })) return;
+    if (it.matches?.("img, svg, button, input, select, ha-card, ha-icon, hui-view-header, .header, .toolbar")) mark(it.getBoundingClientRect());
+    for (const node of it.childNodes) {
+      if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const box of range.getClientRects()) mark(box);
+    }
+    for (const child of [...(it.shadowRoot?.children ?? []), ...it.children]) walk(child);
+  };
+  walk(document.body);
+  // The largest rectangle under a histogram of empty cells above each row.
+  let largest = 0;
+  const heights = new Array(columns).fill(0);
+  for (const row of isFull) {
+    row.forEach((full, x) => (heights[x] = full ? 0 : heights[x] + 1));
+    for (let from = 0; from < columns; from++) {
+      let lowest = Infinity;
+      for (let to = from; to < columns && lowest; to++) {
+        lowest = Math.min(lowest, heights[to]);
+        largest = Math.max(largest, lowest * (to - from + 1));
+      }
+    }
+  }
+  return largest / (columns * rows);
+}
