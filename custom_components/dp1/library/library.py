@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -21,7 +22,7 @@ from ..client.feed.connection import Family
 from ..client.feed.models import FeedPlaylist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY
+from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, LOGGER
 from ..errors import translated
 from ..language import async_message
 from .keys import async_confirm_keys
@@ -232,10 +233,12 @@ class Library:
         """Load the stored lists, and refresh old ones in the background."""
         await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
         for provider in self.providers:
-            await provider.async_load()
+            with _alone(provider):
+                await provider.async_load()
         for provider in self.providers:
             if not provider.starts_late:
-                provider.async_start()
+                with _alone(provider):
+                    provider.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -248,9 +251,10 @@ class Library:
         def start(hass: HomeAssistant) -> None:
             """Let the providers tell them."""
             for provider in self.providers:
-                if provider.starts_late:
-                    provider.async_start()
-                provider.async_start_late()
+                with _alone(provider):
+                    if provider.starts_late:
+                        provider.async_start()
+                    provider.async_start_late()
 
         self.entry.async_on_unload(async_at_started(self.hass, start))
 
@@ -503,6 +507,17 @@ async def _async_children(ref: NodeRef[Any]) -> Children[Any]:
         raise
     except Dp1Error as err:
         return Children((), problem=err)
+
+
+@contextmanager
+def _alone(provider: Provider) -> Iterator[None]:
+    """Let a provider that fails at the start take no other along; a file that cannot be read now is another matter."""
+    try:
+        yield
+    except HomeAssistantError:
+        raise
+    except Exception:  # noqa: BLE001 (whatever it is, it is this provider alone)
+        LOGGER.exception("%s of the library cannot start", type(provider).__name__)
 
 
 def error_prefix_of(node: str) -> str:

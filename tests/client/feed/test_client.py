@@ -406,6 +406,16 @@ async def test_no_list(body: Any) -> None:
             await listed(feed)
 
 
+@pytest.mark.parametrize(
+    "body", [{"dynamicQuery": {}, "items": 5}, {"items": {}}, {"title": "x"}]
+)
+async def test_no_playlist(body: Any) -> None:
+    """What has items of another type is no playlist, with or without a query."""
+    async with scripted(Reply(body=body)) as (feed, _):
+        with pytest.raises(UnexpectedAnswerError):
+            await feed.playlist("x")
+
+
 async def test_channels() -> None:
     """Channels are listed; none if the feed does not support them."""
     off = Reply(404, {"error": "extensions_disabled", "message": "off"})

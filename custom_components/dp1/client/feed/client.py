@@ -27,6 +27,7 @@ from ..errors import (
 from ..guard import Guard
 from ..http import Answer
 from ..page import Page
+from ..playlist.document import has_items
 from ..playlist.playlist import Playlist
 from ..playlist.signing import SigningKey
 from ..text import server_url
@@ -127,9 +128,7 @@ class Feed:
         """
         url = ref.strip() if "://" in ref else self.playlist_url(ref)
         document = await self._document(url)
-        if not isinstance(document.get("items"), list) and not (
-            "dynamicQuery" in document or "dynamicQueries" in document
-        ):
+        if not has_items(document):
             raise UnexpectedAnswerError("the answer is not a playlist")
         own_id = document.get("id")
         if "://" not in ref and isinstance(own_id, str):

@@ -151,6 +151,14 @@ def unwrapped(document: dict[str, Any]) -> dict[str, Any]:
     return inner
 
 
+def has_items(document: Mapping[str, Any]) -> bool:
+    """Return whether an object can be a playlist: it has a list of items, or queries and no items of another type."""
+    items = document.get("items")
+    if items is None:
+        return "dynamicQuery" in document or "dynamicQueries" in document
+    return isinstance(items, list)
+
+
 def without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mapping without None, empty texts, lists and objects."""
     return {

@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 import re
 from typing import Any, Final
 
+from ..values import objects
+
 # A date alone was allowed once.
 _FORM: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?"
@@ -82,8 +84,7 @@ def due(document: Mapping[str, Any], now: datetime, zone: tzinfo) -> Due:
         now: any time with an offset.
         zone: time zone of the display.
     """
-    listed = document.get("items")
-    items = [item for item in listed or () if isinstance(item, Mapping)]
+    items = objects(document.get("items"))
     moments = [moment_of(item.get("displayAt"), zone) for item in items]
     times = {moment for moment in moments if moment is not None}
     since = max((moment for moment in times if moment <= now), default=None)

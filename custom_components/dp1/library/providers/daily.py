@@ -16,6 +16,7 @@ from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ...client.feed.client import Feed
 from ...client.http import request_json
+from ...client.playlist.document import has_items
 from ...client.playlist.playlist import Playlist
 from ...client.playlist.schedule import Due, due
 from ...client.text import through_gateway, web_url
@@ -143,7 +144,8 @@ class Daily(Provider):
         """Load the stored document of this address."""
         if data.get("url") != self.url:
             return
-        self.document = dict(mapping(data.get("document"))) or None
+        document = dict(mapping(data.get("document")))
+        self.document = document if has_items(document) else None
         self._read_at = moment(data.get("read_at"))
 
     def _to_store(self) -> Json:
