@@ -35,6 +35,7 @@ from .const import (
     EntryKind,
 )
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, async_displays
+from .display.discovery import network_display
 from .display.history import History
 from .grants import GRANTS, Grants, internal_url, is_loopback
 from .guard import ADDRESSES, HomeAddresses
@@ -157,7 +158,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> boo
 
 async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:
     """Set up a display; nothing but status reads is sent to it."""
-    coordinator = DisplayCoordinator(hass, entry)
+    coordinator = DisplayCoordinator(hass, entry, network_display(hass, entry))
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     hass.data[PROGRAMS].async_start(coordinator)

@@ -14,7 +14,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.client import Display
 from .const import DOMAIN
 from .coordinator import DisplayCoordinator, Refresh, takes_screenshots
 from .display.discovery import async_wake_on_lan, wired_macs
@@ -47,26 +46,26 @@ BUTTONS = (
     DisplayButtonDescription(
         key="refresh_work",
         is_common=True,
-        set_fn=sends(Display.refresh),
+        set_fn=sends(lambda display: display.refresh()),
     ),
     DisplayButtonDescription(
         key="default_playlist",
         is_common=True,
-        set_fn=sends(Display.display_default),
+        set_fn=sends(lambda display: display.display_default()),
     ),
     DisplayButtonDescription(
         key="reboot",
         is_common=True,
         device_class=ButtonDeviceClass.RESTART,
         entity_category=EntityCategory.CONFIG,
-        set_fn=sends(Display.reboot, Refresh.NONE),
+        set_fn=sends(lambda display: display.reboot(), Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="shut_down",
         is_common=True,
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
-        set_fn=sends(Display.shutdown, Refresh.NONE),
+        set_fn=sends(lambda display: display.shutdown(), Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="show_pairing_code",

@@ -10,7 +10,6 @@ from typing import Any, Final, override
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
-from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
 from homeassistant.helpers import (
@@ -21,11 +20,10 @@ from homeassistant.helpers import (
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .client.display.client import Dialect, Display
 from .client.display.device_status import DAYS, DeviceStatus, PanelStatus, SleepSchedule
+from .client.display.interface import Dialect, DisplayApi
 from .client.display.notifications import Frame
 from .client.display.player_status import PlayerStatus
-from .client.display.transport import RateLimit
 from .client.errors import (
     BusyError,
     Dp1Error,
@@ -56,10 +54,7 @@ from .display.reads import DeviceReads, OptionalReads, PlayerReads
 from .display.requests import REQUEST_NUMBERS, Requests
 from .display.state import DisplayData, Screenshot
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
-from .guard import async_session
 
-# How many times as many commands are sent as a real display admits; only a simulator takes more.
-PACE: Final = 1.0
 # Seconds between two reads of what is only pushed while a display reaches its vendor's cloud. A display takes each
 # read for a person in contact, so it is not polled more often.
 POLL_INTERVAL: Final = 60.0
@@ -113,7 +108,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     """Coordinator of the state of one display; by itself, it sends only status requests.
 
     Attributes:
-        display: the client.
+        display: what it asks and tells.
         contact: which display answers.
         cast_only: whether the display takes nothing but casts, and cannot tell what it shows.
         requests: those that are under way, and the last ones.
@@ -124,7 +119,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     config_entry: DisplayConfigEntry
 
-    def __init__(self, hass: HomeAssistant, entry: DisplayConfigEntry) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: DisplayConfigEntry, display: DisplayApi
+    ) -> None:
         """Initialize the coordinator."""
         super().__init__(
             hass,
@@ -134,17 +131,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             update_interval=timedelta(seconds=POLL_INTERVAL),
             always_update=False,
         )
-        chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
-        stored = Dialect(entry.data.get(CONF_DIALECT, Dialect.UNKNOWN))
-        fixed = chosen is not Dialect.UNKNOWN
-        self.display = Display(
-            async_session(hass),
-            entry.data[CONF_HOST],
-            entry.data[CONF_PORT],
-            dialect=chosen if fixed else stored,
-            dialect_is_fixed=fixed,
-            rate_limit=RateLimit(pace=PACE),
-        )
+        self.display = display
         self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
         self.contact = Contact.NEW
@@ -610,7 +597,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @asynccontextmanager
     async def async_command(
         self, refresh: Refresh = Refresh.PUSH, index: int | None = None
-    ) -> AsyncIterator[Display]:
+    ) -> AsyncIterator[DisplayApi]:
         """Send commands to the display, then wait for the state to be updated, for a step until it is at its index."""
         self._player.was_pushed.clear()
         try:
@@ -796,7 +783,7 @@ def work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
 
 
 async def _async_send_asleep(
-    display: Display, asleep: bool, device: DeviceStatus | None
+    display: DisplayApi, asleep: bool, device: DeviceStatus | None
 ) -> None:
     """Send the command that the firmware supports: another one since it has a schedule (1.0.15)."""
     if device is None or device.sleep_schedule is not None:

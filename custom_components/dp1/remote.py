@@ -13,12 +13,12 @@ from homeassistant.components.remote import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.client import Display
+from .client.display.interface import DisplayApi
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
 
-type Tap = Callable[[Display], Awaitable[None]]
+type Tap = Callable[[DisplayApi], Awaitable[None]]
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -30,9 +30,9 @@ KEYS: Final[Mapping[str, int]] = {
     "space": 32,
 }
 TAPS: Final[Mapping[str, Tap]] = {
-    "tap": Display.tap,
-    "double_tap": Display.double_tap,
-    "long_press": Display.long_press,
+    "tap": lambda display: display.tap(),
+    "double_tap": lambda display: display.double_tap(),
+    "long_press": lambda display: display.long_press(),
 }
 # Marks text to type that is the name of a key or a tap.
 TEXT_PREFIX = "text:"

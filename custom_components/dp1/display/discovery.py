@@ -23,6 +23,7 @@ from homeassistant.helpers.device_registry import format_mac
 
 from ..client.display.client import Dialect, Display
 from ..client.display.device_status import DeviceStatus
+from ..client.display.transport import RateLimit
 from ..client.errors import (
     Dp1Error,
     NotReadyError,
@@ -32,7 +33,7 @@ from ..client.errors import (
 )
 from ..client.text import clean, plain_host, web_url
 from ..client.values import text
-from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, NAME_LENGTH
+from ..const import CONF_DIALECT, CONF_MACS, DEFAULT_PORT, DOMAIN, NAME_LENGTH
 from ..errors import action_failed
 from ..guard import async_session
 
@@ -40,6 +41,8 @@ SERVICE_TYPE = "_ff1._tcp.local."
 ADDRESS_LENGTH = 300
 DEVICE_STATUS_TIMEOUT = 2.0
 STORED_ADDRESS_TIMEOUT = 2.0
+# How many times as many commands are sent as a real display admits; only a simulator takes more.
+PACE = 1.0
 # Of Wake on LAN, and the first firmware that enables it, for Ethernet only.
 WAKE_PORT = 9
 FIRST_TO_WAKE = "2.0.3"
@@ -91,6 +94,21 @@ def _ip(text: str) -> object:
     if text.startswith("[") and text.endswith("]"):
         return IPv6Address(text[1:-1])
     return ip_address(text)
+
+
+def network_display(hass: HomeAssistant, entry: ConfigEntry[Any]) -> Display:
+    """Return the display of an entry, which is on the network."""
+    chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
+    stored = Dialect(entry.data.get(CONF_DIALECT, Dialect.UNKNOWN))
+    fixed = chosen is not Dialect.UNKNOWN
+    return Display(
+        async_session(hass),
+        entry.data[CONF_HOST],
+        entry.data[CONF_PORT],
+        dialect=chosen if fixed else stored,
+        dialect_is_fixed=fixed,
+        rate_limit=RateLimit(pace=PACE),
+    )
 
 
 @dataclass(frozen=True, slots=True)

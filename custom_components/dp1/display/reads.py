@@ -7,8 +7,8 @@ from typing import Any, Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.debounce import Debouncer
 
-from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus
+from ..client.display.interface import DisplayApi
 from ..client.display.player_status import DeviceSettings, PlayerStatus
 from ..client.errors import Dp1Error, RejectedError, UnexpectedAnswerError
 from ..const import LOGGER
@@ -20,12 +20,12 @@ PLAYER_EVERY: Final = 2
 DEVICE_READS_AT_ONCE: Final = 2
 # What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
 # shows it. The panel is slow, and each new value of the counters is a row in the database.
-OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]] = {
-    "counters": (Display.counters, 15),
-    "metrics": (Display.metrics, 1),
-    "policy": (Display.content_policy, 5),
-    "offline": (Display.offline_cache, 1),
-    "panel": (Display.panel_status, 5),
+OPTIONAL: Final[Mapping[str, tuple[Callable[[DisplayApi], Awaitable[object]], int]]] = {
+    "counters": (lambda display: display.counters(), 15),
+    "metrics": (lambda display: display.metrics(), 1),
+    "policy": (lambda display: display.content_policy(), 5),
+    "offline": (lambda display: display.offline_cache(), 1),
+    "panel": (lambda display: display.panel_status(), 5),
 }
 
 
@@ -41,7 +41,7 @@ class PlayerReads:
     def __init__(
         self,
         hass: HomeAssistant,
-        display: Display,
+        display: DisplayApi,
         async_refresh: Callable[[], Awaitable[None]],
     ) -> None:
         """Initialize without a status; `async_refresh` reads the player and handles its status."""
@@ -100,7 +100,7 @@ class DeviceReads:
         since: when the last status was asked for or pushed.
     """
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, display: DisplayApi) -> None:
         """Initialize without a status."""
         self.since = 0.0
         self._display = display
@@ -133,7 +133,7 @@ class OptionalReads:
         lock: held for a round of reads.
     """
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, display: DisplayApi) -> None:
         """Initialize; nothing has been read."""
         self.lock = asyncio.Lock()
         self._display = display

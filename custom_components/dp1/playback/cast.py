@@ -11,7 +11,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .. import timing
-from ..client.display.client import Display, Start
+from ..client.display.interface import DisplayApi, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import RejectedError
 from ..client.playlist.playlist import Origin, Playlist
@@ -76,7 +76,7 @@ async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -
 
 async def _async_send(
     coordinator: DisplayCoordinator,
-    display: Display,
+    display: DisplayApi,
     playlist: Playlist,
     start: Start | None,
 ) -> Playlist:
