@@ -55,7 +55,7 @@ from .playback.groups import GroupWatch, async_leave
 from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.program import PROGRAMS, Programs
 from .playback.work_watch import WorkWatch
-from .screen.pairing import async_screens
+from .screen.pairing import async_screens, is_screen
 from .services import async_setup_services
 from .storage import async_remove_all_stored
 from .voice.sentences import async_follow_names, async_update_sentences, wants_sentences
@@ -158,6 +158,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> boo
 
 async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:
     """Set up a display; nothing but status reads is sent to it."""
+    if is_screen(entry):
+        await (await async_screens(hass)).async_load()
     coordinator = DisplayCoordinator(hass, entry, network_display(hass, entry))
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
@@ -236,6 +238,9 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     hass.data[REMOVALS] = hass.data.get(REMOVALS, 0) + 1
     try:
         if entry.data[CONF_KIND] == EntryKind.DISPLAY:
+            if is_screen(entry):
+                screens = await async_screens(hass)
+                await screens.async_forget(entry.unique_id or "")
             async_leave(hass, entry.entry_id)
             await hass.data[PROGRAMS].async_forget(entry.entry_id)
             await History(hass, entry.entry_id).async_remove()

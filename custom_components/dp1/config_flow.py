@@ -24,6 +24,7 @@ from homeassistant.config_entries import (
 from homeassistant.const import CONF_API_KEY, CONF_CODE, CONF_HOST, CONF_NAME, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow, FlowResultType
+from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers.schema_config_entry_flow import (
     SchemaOptionsFlowHandlerWithReload,
 )
@@ -88,7 +89,7 @@ from .library.settings import (
     free_title,
 )
 from .options_flow import DISPLAY_FLOW, LibraryOptionsFlow
-from .screen.pairing import async_screens
+from .screen.pairing import async_screens, is_screen
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 # Small lists are read by then.
@@ -168,6 +169,10 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Add a browser as a display, or another browser of one, by the code that it shows."""
         screens = await async_screens(self.hass)
+        try:
+            await screens.async_load()
+        except ConfigEntryNotReady as err:
+            raise AbortFlow("screens_not_readable") from err
         is_new = self.source != SOURCE_RECONFIGURE
         errors: dict[str, str] = {}
         if user_input is not None:
@@ -197,7 +202,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         entry = self._get_reconfigure_entry()
         if entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return await self.async_step_reconfigure_library()
-        if entry.unique_id in await async_screens(self.hass):
+        if is_screen(entry):
             return await self.async_step_screen()
         errors: dict[str, str] = {}
         if user_input is not None:

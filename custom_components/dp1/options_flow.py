@@ -59,7 +59,7 @@ from .dialogs import ReadingDialog
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
 from .playlists_flow import PlaylistsFlow
-from .screen.pairing import CONF_LET_OTHERS_CAST, async_screens
+from .screen.pairing import CONF_LET_OTHERS_CAST, is_screen
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -89,7 +89,7 @@ DISPLAY_SCHEMA = vol.Schema(
 async def _async_display_schema(handler: SchemaCommonFlowHandler) -> vol.Schema:
     """Return the preferences of a display; a screen may be a display for others, too."""
     entry = cast("SchemaOptionsFlowHandler", handler.parent_handler).config_entry
-    if entry.unique_id not in await async_screens(handler.parent_handler.hass):
+    if not is_screen(entry):
         return DISPLAY_SCHEMA
     return DISPLAY_SCHEMA.extend(
         {vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector()}

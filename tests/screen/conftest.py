@@ -10,7 +10,9 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.screen.pairing import PATH, Screens, async_screens
 from custom_components.dp1.screen.server import Server
+from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
 
 
@@ -77,6 +79,24 @@ async def server(screens: Screens, page: Page) -> Server:
     server = await page.pair(screens)
     await page.open()
     return server
+
+
+async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:
+    """Add a screen as a person does, and return its entry."""
+    code = (await page.open())["code"]
+    flows = hass.config_entries.flow
+    flow = await flows.async_init("dp1", context={"source": SOURCE_USER})
+    flow = await flows.async_configure(flow["flow_id"], {"next_step_id": "screen"})
+    assert flow["description_placeholders"]["url"].endswith("/dp1/screen")
+    wrong = {"code": "12", "name": "Tablet"}
+    flow = await flows.async_configure(flow["flow_id"], wrong)
+    assert flow["errors"] == {"code": "wrong_code"}
+    result = await flows.async_configure(flow["flow_id"], wrong | {"code": code})
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    page.secret = (await page.socket.receive_json())["secret"]
+    await page.open()
+    await hass.async_block_till_done()
+    return result["result"]
 
 
 async def answer_of(port: int, command: str, request: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+import errno
 import logging
 from typing import Any
 
@@ -9,18 +10,25 @@ from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
 from aiohttp.test_utils import TestServer
 from freezegun.api import FrozenDateTimeFactory
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.screen.pairing import PATH, Screens
 from custom_components.dp1.screen.player import Player, State
 from custom_components.dp1.screen.server import SERVICE_TYPE, Server
+from custom_components.dp1.storage import SafeStore
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
-from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
+from homeassistant.config_entries import (
+    SOURCE_RECONFIGURE,
+    SOURCE_USER,
+    ConfigEntryState,
+)
 from homeassistant.core import HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
-from ..displays import name_hosts, playlist, state_of, until
-from .conftest import Page, answer_of
+from ..displays import name_hosts, playlist, set_up, state_of, until
+from .conftest import Page, add, answer_of
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
 
@@ -47,24 +55,6 @@ async def test_pairing(screens: Screens, page: Page) -> None:
     assert (await page.open())["work"] is None
 
 
-async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:
-    """Add a screen as a person does, and return its entry."""
-    code = (await page.open())["code"]
-    flows = hass.config_entries.flow
-    flow = await flows.async_init("dp1", context={"source": SOURCE_USER})
-    flow = await flows.async_configure(flow["flow_id"], {"next_step_id": "screen"})
-    assert flow["description_placeholders"]["url"].endswith("/dp1/screen")
-    wrong = {"code": "12", "name": "Tablet"}
-    flow = await flows.async_configure(flow["flow_id"], wrong)
-    assert flow["errors"] == {"code": "wrong_code"}
-    result = await flows.async_configure(flow["flow_id"], wrong | {"code": code})
-    assert result["type"] is FlowResultType.CREATE_ENTRY
-    page.secret = (await page.socket.receive_json())["secret"]
-    await page.open()
-    await hass.async_block_till_done()
-    return result["result"]
-
-
 async def test_display(hass: HomeAssistant, screens: Screens, page: Page) -> None:
     """A screen is a display like any other, from its pairing to its end."""
     entry = await add(hass, page)
@@ -88,6 +78,69 @@ async def test_display(hass: HomeAssistant, screens: Screens, page: Page) -> Non
         pass
     assert entry.unique_id not in screens
     assert len((await page.open())["code"]) == 6
+
+
+async def test_screens_that_cannot_be_read(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    display_entry: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Screens that cannot be read for a moment take no display along, and are there once they can be."""
+    load = Store.async_load
+
+    async def fail(store: Store[Any]) -> Any:
+        """Fail to read the screens."""
+        if store.key == "dp1.screens":
+            raise OSError(errno.EIO, "Input/output error")
+        return await load(store)
+
+    monkeypatch.setattr(Store, "async_load", fail)
+    screen = MockConfigEntry(
+        domain="dp1",
+        unique_id="SCREEN-1",
+        data={**display_entry.data, "host": "127.0.0.1", "port": 9, "dialect": "ff"},
+    )
+    await set_up(hass, display_entry)
+    await set_up(hass, screen)
+    assert display_entry.state is ConfigEntryState.LOADED
+    assert screen.state is ConfigEntryState.SETUP_RETRY
+    flows = hass.config_entries.flow
+    flow = await flows.async_init("dp1", context={"source": SOURCE_USER})
+    flow = await flows.async_configure(flow["flow_id"], {"next_step_id": "screen"})
+    assert flow["reason"] == "screens_not_readable"
+    page = Page(await hass_client_no_auth())
+    with pytest.raises(TypeError):
+        await page.open()
+    monkeypatch.setattr(Store, "async_load", load)
+    assert len((await page.open())["code"]) == 6
+    await page.close()
+    await hass.config_entries.async_unload(display_entry.entry_id)
+
+
+async def test_screens_are_gone_with_the_last(
+    hass: HomeAssistant,
+    screens: Screens,
+    page: Page,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last entry takes the screens along, and nothing saves them again afterwards."""
+    entry = await add(hass, page)
+    order: list[str] = []
+    for name in ("async_delay_save", "async_remove"):
+        method = getattr(SafeStore, name)
+
+        def note(store: Any, *args: Any, _name: str = name, _do: Any = method) -> Any:
+            """Note what is done with the file."""
+            if store.key == "dp1.screens":
+                order.append(_name)
+            return _do(store, *args)
+
+        monkeypatch.setattr(SafeStore, name, note)
+    await hass.config_entries.async_remove(entry.entry_id)
+    await hass.async_block_till_done()
+    assert order[-1] == "async_remove"
 
 
 async def test_a_night(

@@ -17,8 +17,9 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.const import CONF_PORT, EVENT_HOMEASSISTANT_STOP
+from homeassistant.const import CONF_HOST, CONF_PORT, EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.network import is_cloud_connection
 from homeassistant.helpers.singleton import singleton
@@ -32,8 +33,9 @@ from ..const import DOMAIN
 from ..grants import internal_url
 from ..storage import SafeStore
 from .player import State
-from .server import Server
+from .server import LOOPBACK, Server
 
+PREFIX: Final = "SCREEN-"
 PATH: Final = f"/{DOMAIN}/screen"
 CONF_LET_OTHERS_CAST: Final = "let_others_cast"
 MAX_CODES: Final = 5
@@ -77,15 +79,19 @@ class Screens:
         self._servers: dict[str, Server] = {}
         # Waiting browsers by their codes: their addresses, and their secrets to be.
         self._codes: dict[str, tuple[str, asyncio.Future[str]]] = {}
+        self._loading = asyncio.Lock()
+        self._is_loaded = False
+        async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._handle_entry)
+        hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stop)
 
     async def async_load(self) -> None:
-        """Load the screens, and follow their entries."""
-        for screen in await self._store.async_load_parsed() or ():
-            self._add(screen)
-        async_dispatcher_connect(
-            self.hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._handle_entry
-        )
-        self.hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stop)
+        """Load the screens once, or raise ConfigEntryNotReady as long as they cannot be read."""
+        async with self._loading:
+            if self._is_loaded:
+                return
+            for screen in await self._store.async_load_parsed() or ():
+                self._add(screen)
+            self._is_loaded = True
 
     def __contains__(self, device_id: object) -> bool:
         """Return whether a display is a screen."""
@@ -139,20 +145,23 @@ class Screens:
 
     @callback
     def _handle_entry(self, change: ConfigEntryChange, entry: ConfigEntry) -> None:
-        """End the screen of a removed entry, and open or close one whose options have changed."""
+        """Open or close a screen whose options have changed."""
         if (
-            entry.domain != DOMAIN
+            change is ConfigEntryChange.REMOVED
+            or entry.domain != DOMAIN
             or (server := self._servers.get(entry.unique_id or "")) is None
         ):
             return
         is_open = bool(entry.options.get(CONF_LET_OTHERS_CAST))
-        if change is ConfigEntryChange.REMOVED:
-            del self._screens[server.device_id], self._servers[server.device_id]
-            self._save()
-            self.hass.async_create_task(server.async_end())
-        elif is_open is not server.is_open:
+        if is_open is not server.is_open:
             server.is_open = is_open
             self.hass.async_create_task(server.async_end())
+
+    async def async_forget(self, device_id: str) -> None:
+        """End the screen of an entry that is removed."""
+        if self._screens.pop(device_id, None) is not None:
+            await self._servers.pop(device_id).async_end()
+            self._save()
 
     async def _async_stop(self, _event: Event) -> None:
         """Close all."""
@@ -168,7 +177,7 @@ class Screens:
             return None
         secret = secrets.token_urlsafe(32)
         if device_id is None:
-            device_id = f"SCREEN-{secrets.token_hex(4).upper()}"
+            device_id = f"{PREFIX}{secrets.token_hex(4).upper()}"
             self._add(StoredScreen(device_id, name, ""))
         self._screens[device_id].secret = _hash(secret)
         server = self._servers[device_id]
@@ -182,6 +191,7 @@ class Screens:
         """Serve a browser: a screen by its secret, another by a code until somebody has entered that."""
         hello = await page.receive_str(timeout=HELLO_SECONDS)
         secret = text(json_loads_object(hello).get("secret"))
+        await self.async_load()
         server = self._server_of(secret) if secret else None
         if server is not None:
             return await server.async_serve_page(page)
@@ -217,6 +227,12 @@ class Screens:
         return None
 
 
+def is_screen(entry: ConfigEntry[Any]) -> bool:
+    """Return whether an entry is of a screen, which is known before the screens can be read."""
+    of_here = entry.data.get(CONF_HOST) == LOOPBACK
+    return of_here and (entry.unique_id or "").startswith(PREFIX)
+
+
 def _hash(secret: str) -> str:
     """Return the hash of a secret, which is random and long."""
     return sha256(secret.encode()).hexdigest()
@@ -230,7 +246,6 @@ async def async_screens(hass: HomeAssistant) -> Screens:
     """Return the screens, and serve their page from the first time on."""
     integration = await async_get_integration(hass, DOMAIN)
     screens = Screens(hass, str(integration.version))
-    await screens.async_load()
     for suffix, file in FILES.items():
         body = await hass.async_add_executor_job((FOLDER / file).read_bytes)
         hass.http.register_view(FileView(PATH + suffix, body))
@@ -300,8 +315,8 @@ class SocketView(HomeAssistantView):
         await page.prepare(request)
         try:
             await self._screens.async_serve(page, request.remote or "")
-        except TimeoutError, TypeError, ValueError:
-            # Not what the page sends.
+        except ConfigEntryNotReady, TimeoutError, TypeError, ValueError:
+            # The screens cannot be read for now, or it is not what the page sends.
             pass
         finally:
             await page.close()
