@@ -1,5 +1,6 @@
 """Test numbers, selects, switches and times, with every generation of firmware."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import time
 from itertools import permutations
@@ -336,3 +337,39 @@ async def test_days_that_a_display_ignores(wall: Wall) -> None:
     assert key == "display_rejected"
     assert wall.value("select", "sleep_days") == "every_day"
     assert wall.display.sleep.state == "sleeping"
+
+
+# What a display admits only now and then
+
+
+@pytest.mark.parametrize("storm_gate", [True])
+@pytest.mark.parametrize("timing", [dict(FAST, pace=1)])
+async def test_an_edited_schedule_holds_up_nothing_else(wall: Wall) -> None:
+    """The second edit waits for seconds, and neither the volume nor who turns the display off waits with it."""
+    display, times = wall.display, {"sleep_time": time(23, 5), "wake_time": time(8, 5)}
+    async with asyncio.TaskGroup() as edits:
+        for key, at in times.items():
+            edits.create_task(wall.act("time", key, "set_value", time=at))
+        await until(lambda: requests(wall, "setSleepSchedule"))
+        began = asyncio.get_running_loop().time()
+        await wall.do("volume_set", volume_level=0.4)
+        assert display.state.volume == 40
+        await wall.do("turn_off")
+        assert display.sleep.state == "sleeping"
+        assert asyncio.get_running_loop().time() - began < 1.5
+        assert len(requests(wall, "setSleepSchedule")) == 1
+    record = display.sleep.record()
+    assert (record["sleepTime"], record["wakeTime"]) == ("23:05", "08:05")
+    assert display.sleep.state == "sleeping"
+
+
+@pytest.mark.parametrize("storm_gate", [True])
+@pytest.mark.parametrize("timing", [dict(FAST, pace=1)])
+@pytest.mark.parametrize("profile", ["A1"])
+async def test_a_rotation_that_has_to_wait(wall: Wall) -> None:
+    """Older firmware takes two in twelve seconds: the third is refused in words, and none is left half turned."""
+    await choose(wall, "orientation", TURNS[1])
+    data = {"option": TURNS[3]}
+    key = await refusal(wall, "select", "orientation", "select_option", **data)
+    assert key == "display_busy"
+    assert wall.display.device.orientation == WIRE[TURNS[1]]

@@ -682,11 +682,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             record = device.sleep_schedule if device else None
             if record is None:
                 raise invalid_input("no_schedule", name=self.name)
-            changes = change(record)
+            changes, since = change(record), self.requests.last_sleep
             changed = await display.set_sleep_schedule(record.enabled, **changes)
-            # The change has ended it.
-            if record.override_state and changed.asleep is not record.asleep:
-                await (display.sleep() if record.asleep else display.wake())
+            # The change has ended what a person chose before or while it waited.
+            asleep = record.asleep if record.override_state else changed.asleep
+            if self.requests.last_sleep != since:
+                asleep = self.requests.asleep
+            if changed.asleep is not asleep:
+                await (display.sleep() if asleep else display.wake())
             if "days" in changes and changes["days"] != (changed.days or DAYS):
                 raise RejectedError("days")
 
@@ -714,6 +717,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Send the command, again if the state does not follow."""
         device = self.data.device
         self.requests.last_sleep = mine = next(REQUEST_NUMBERS)
+        self.requests.asleep = asleep
 
         def is_done() -> bool:
             """Return whether the state has followed, or a later request has replaced this one."""

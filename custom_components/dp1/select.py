@@ -178,7 +178,9 @@ class OrientationSelect(DisplaySelect):
                 for _ in TURNS:
                     if now is None or now == self._target:
                         break
-                    turns = TURNS.index(self._target) - TURNS.index(now)
-                    is_clockwise = turns % len(TURNS) == len(TURNS) - 1
-                    turned = await display.rotate(is_clockwise)
+                    turns = (TURNS.index(self._target) - TURNS.index(now)) % len(TURNS)
+                    is_clockwise = turns == len(TURNS) - 1
+                    turned = await display.rotate(
+                        is_clockwise, 1 if is_clockwise else turns
+                    )
                     now = ORIENTATIONS.get(turned or "")

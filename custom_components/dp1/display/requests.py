@@ -19,6 +19,7 @@ class Requests:
         last_cast: the last accepted one.
         may_wake: whether the display may be woken if it turns out to show its error page instead of that.
         last_sleep: number of the last request to sleep or wake.
+        asleep: what that was for.
         failed_wakes: how often in a row the display did not wake.
     """
 
@@ -28,6 +29,7 @@ class Requests:
         self.last_cast: Playlist | None = None
         self.may_wake = False
         self.last_sleep = self.failed_wakes = 0
+        self.asleep = False
         self._on_steps_done = on_steps_done
         self._casts: dict[int, asyncio.Event] = {}
         self._steps = 0

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, nullcontext
 from typing import Any
 
 import aiohttp
@@ -12,7 +12,7 @@ from custom_components.dp1.client.display.client import Dialect, Display, Start
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import RateLimit
-from custom_components.dp1.client.errors import PlayerNotRunningError
+from custom_components.dp1.client.errors import BusyError, PlayerNotRunningError
 from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import Waits, client
@@ -116,20 +116,19 @@ async def test_extend_where_refresh_is_not_known(profile: str) -> None:
         )
 
 
-@pytest.mark.parametrize(("profile", "seconds"), [("A1", 5), ("B", 0)])
-async def test_turning_twice(profile: str, seconds: float) -> None:
-    """The limit of a rotation is that of the contract the display reports."""
-    waits = Waits()
+@pytest.mark.parametrize(("profile", "turned"), [("A1", 2), ("B", 3)])
+async def test_turning_twice(profile: str, turned: int) -> None:
+    """The limit of a rotation is that of the contract the display reports; one that would wait for long is refused."""
     async with (
         DisplaySimulator(profile, storm_gate=False) as simulator,
-        client(simulator.url, rate_limit=RateLimit(sleep=waits)) as display,
+        client(simulator.url, rate_limit=RateLimit(sleep=Waits())) as display,
     ):
         await display.identify()
         await display.device_status()
-        for _ in range(3):
-            await display.rotate(clockwise=False)
-        assert simulator.state.orientation == "portraitReverse"
-    assert sum(waits.seconds) == pytest.approx(seconds * 1.25, abs=0.5)
+        with pytest.raises(BusyError) if turned < 3 else nullcontext():
+            for _ in range(3):
+                await display.rotate(clockwise=False)
+        assert simulator.commands.count("rotate") == turned
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

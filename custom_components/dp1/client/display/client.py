@@ -12,6 +12,7 @@ from typing import Any, override
 import aiohttp
 
 from ..errors import (
+    BusyError,
     Dp1Error,
     LostAnswerError,
     NoAnswerError,
@@ -61,6 +62,8 @@ DEFAULT_PORT = 1111
 
 _PROBE_TIMEOUT = 5.0
 _SCREENSHOT_TIMEOUT = 15.0
+# Seconds that a rotation waits for the rate limit; whoever looks at the screen turns it again otherwise.
+_ROTATION_PATIENCE = 2.0
 _MAX_SCREENSHOT = 32 * 1024 * 1024
 # A page has a thousand works.
 _MAX_PAGES = 4
@@ -74,10 +77,10 @@ _LEFT = {"button": "left"}
 class Display(DisplayApi):
     """A display.
 
-    Writes to the player, to the panel and to the device are three queues: in each they are sent one at a time, in the
-    order of the calls, and a setting or a cast that still waits when a newer one comes is not sent. Reads do not wait for
-    writes. Everything waits for the rate limit, and a busy display is asked up to three times. Apart from that nothing is
-    sent twice.
+    Writes that belong together (to the player, to the panel, to what is heard, to sleep, input) are a queue each, and all
+    others one of their own: in each they are sent one at a time, in the order of the calls, and a setting or a cast that
+    still waits when a newer one comes is not sent. Reads do not wait for writes. Everything waits for the rate limit, and
+    a busy display is asked up to three times. Apart from that nothing is sent twice.
 
     Attributes:
         dialect: which interface description the display follows, unknown until it has answered.
@@ -426,12 +429,19 @@ class Display(DisplayApi):
         await self._transport.send("toggleMute")
 
     @override
-    async def rotate(self, clockwise: bool) -> str | None:
-        """Rotate the picture by 90° and return the new orientation.
+    async def rotate(self, clockwise: bool, turns: int = 1) -> str | None:
+        """Rotate the picture by 90° some times and return the new orientation.
 
         Counter-clockwise: landscape, portrait, landscapeReverse, portraitReverse, landscape.
+
+        Raises:
+            BusyError: the display admits so many turns only after a while; it was not turned.
         """
-        leaf = await self._transport.send("rotate", {"clockwise": clockwise})
+        if self._transport.rate_limit.delay("rotate", turns) > _ROTATION_PATIENCE:
+            raise BusyError("it was turned a moment ago")
+        leaf: Mapping[str, Any] = {}
+        for _ in range(turns):
+            leaf = await self._transport.send("rotate", {"clockwise": clockwise})
         return text(leaf.get("orientation"))
 
     @override

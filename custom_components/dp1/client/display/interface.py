@@ -213,8 +213,8 @@ class DisplayApi(ABC):
         """Mute or unmute, whichever the display is not; there is no absolute command."""
         raise RejectedError("toggle_mute")
 
-    async def rotate(self, clockwise: bool) -> str | None:
-        """Rotate the picture by 90° and return the new orientation."""
+    async def rotate(self, clockwise: bool, turns: int = 1) -> str | None:
+        """Rotate the picture by 90° some times and return the new orientation."""
         raise RejectedError("rotate")
 
     async def panel_control(self, action: str, value: int | str) -> None:

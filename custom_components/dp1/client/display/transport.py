@@ -77,17 +77,18 @@ class Command:
 
     Attributes:
         rate: its class.
-        queue: in which a write waits; the player, the panel and the device take them at the same time.
+        queue: in which a write waits, also for its rate; without, one of its own. Queues do not wait for each other.
         needs_player: with valid arguments, it fails without a reason only if the player does not answer.
         is_setting: only the newest value matters.
     """
 
     rate: RateClass = _DEFAULT
-    queue: str = "device"
+    queue: str = ""
     needs_player: bool = False
     is_setting: bool = False
 
 
+_TOUCH = Command(_INPUT, "input")
 _PLAYER = Command(queue="player", needs_player=True)
 _PLAYER_SETTING = replace(_PLAYER, is_setting=True)
 _COMMANDS: defaultdict[str, Command] = defaultdict(Command)
@@ -99,31 +100,32 @@ _COMMANDS |= {
     "disconnect": _PLAYER,
     "displayDefaultPlaylist": replace(_PLAYER, rate=_HEAVY),
     "displayPlaylist": Command(_HEAVY, "player"),
-    "doubleTapGesture": Command(_INPUT),
+    "doubleTapGesture": _TOUCH,
     "downloadPlaylist": Command(_HEAVY),
     "getContentPolicy": Command(_QUERY),
     "getDeviceStatus": Command(_QUERY),
     "getOfflineCacheStatus": Command(_QUERY),
     "getRecentlyPlayed": Command(_QUERY),
-    "longPressGesture": Command(_INPUT),
+    "longPressGesture": _TOUCH,
     "moveToArtwork": _PLAYER_SETTING,
     "playRecentlyPlayed": Command(_HEAVY, "player"),
     "reboot": Command(_DISRUPTIVE),
     "refreshArtwork": replace(_PLAYER, rate=_HEAVY),
     "rotate": Command(_ROTATION),
-    "sendKeyboardEvent": Command(_INPUT),
+    "sendKeyboardEvent": _TOUCH,
     "setLoop": _PLAYER_SETTING,
     "setShuffle": _PLAYER_SETTING,
-    "setSleepMode": Command(_DISRUPTIVE, needs_player=True),
+    "setSleepMode": Command(_DISRUPTIVE, "sleep", needs_player=True),
     "setSleepSchedule": Command(_DISRUPTIVE, needs_player=True, is_setting=True),
-    "setVolume": Command(is_setting=True),
+    "setVolume": Command(queue="sound", is_setting=True),
     "shutdown": Command(_DISRUPTIVE),
-    "sleepNow": Command(_WRITE, needs_player=True),
-    "tapGesture": Command(_INPUT),
+    "sleepNow": Command(_WRITE, "sleep", needs_player=True),
+    "tapGesture": _TOUCH,
+    "toggleMute": Command(queue="sound"),
     "updateDefaultDuration": _PLAYER_SETTING,
     "updateDisplaySettings": _PLAYER_SETTING,
     "updateToLatestVersion": Command(_DISRUPTIVE),
-    "wakeNow": Command(_WRITE, needs_player=True),
+    "wakeNow": Command(_WRITE, "sleep", needs_player=True),
 }
 
 
@@ -304,13 +306,22 @@ class RateLimit:
         """Return the rate class of a command."""
         return self._rotation if command == "rotate" else _COMMANDS[command].rate
 
+    def delay(self, command: str, times: int = 1) -> float:
+        """Return the seconds until a command may have been sent some times."""
+        rate_class = self._class_of(command)
+        key = rate_class if rate_class.shared else command
+        now, gap = self._clock(), 1 / (rate_class.rate * self._pace)
+        full_at = max(self._full_at.get(key, now), now)
+        return max(0.0, full_at + (times - rate_class.burst) * gap - now)
+
     async def acquire(self, command: str) -> None:
         """Wait until the command may be sent, first come first served."""
         rate_class = self._class_of(command)
         key = rate_class if rate_class.shared else command
         now, gap = self._clock(), 1 / (rate_class.rate * self._pace)
+        wait = self.delay(command)
         self._full_at[key] = max(self._full_at.get(key, now), now) + gap
-        if (wait := self._full_at[key] - rate_class.burst * gap - now) > 0:
+        if wait > 0:
             try:
                 await self._sleep(wait)
             except asyncio.CancelledError:
@@ -455,5 +466,5 @@ class Transport:
         send: Callable[[], Awaitable[T]],
         slot: Hashable = None,
     ) -> Awaitable[T]:
-        """Run a write in its turn among the player's, the panel's or the device's, as ``RequestQueue.run`` has it."""
-        return self._queues[_COMMANDS[command].queue].run(send, slot)
+        """Run a write in its turn among those of its queue, as ``RequestQueue.run`` has it."""
+        return self._queues[_COMMANDS[command].queue or command].run(send, slot)
