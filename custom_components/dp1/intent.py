@@ -99,7 +99,11 @@ class ShowIntent(SpokenIntent):
             try:
                 request = await async_choose(sentence.hass, slots, everywhere)
             except NotOursError as err:
-                if placed := with_place(sentence.hass, slots, everywhere):
+                if "place" not in slots and (
+                    placed := with_place(sentence.hass, slots, everywhere)
+                ):
+                    # Nothing else follows the name of a place.
+                    placed = {k: v for k, v in placed.items() if k != "rest"}
                     return await self.answer(replace(sentence, slots=placed))
                 # It is known who says "yes", and no language model takes over.
                 is_answered = sentence.speaker and not sentence.has_model
