@@ -16,7 +16,8 @@ MODULES: Final[Mapping[str, str]] = {
     "display.metadata": "look_up_retry last_look_up_retry",
     "playback.activity": "activity_patience",
     "playback.links": "link_timeout",
-    "grants": "proxy_grace",
+    "grants": "proxy_grace proxy_settles",
+    "playback.media_proxy": "lent_check",
     "browse.pictures": "picture_timeout picture_retry",
     "timing": "refresh list_retry page_pause title_timeout document_timeout",
     "library.server": "last_list_retry save_delay",
@@ -46,6 +47,7 @@ FAST: Final[Timing] = {
     "read_cooldown": 0.1,
     "page_pause": 0.0,
     "jitter": 0.0,
+    "lent_check": 0.05,
     "progress_pause": 0.01,
 }
 

@@ -164,6 +164,8 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     hass.data[PROGRAMS].async_start(coordinator)
+    reported = partial(hass.data[GRANTS].async_reported, entry.entry_id)
+    entry.async_on_unload(coordinator.async_add_listener(reported))
     WorkWatch(coordinator).async_start()
     DailyWatch(coordinator).async_start()
     GroupWatch(coordinator).async_start()

@@ -10,6 +10,8 @@ LOGGER: Final = logging.getLogger(__package__)
 EVENT_WORK_CHANGED: Final = f"{DOMAIN}_work_changed"
 
 DEFAULT_PORT: Final = 1111
+# The player of a display is a page of this origin, which shows other pages in frames.
+PLAYER_ORIGIN: Final = "http://127.0.0.1:8080"
 NAME_LENGTH: Final = 64
 DEFAULT_CATALOG_URL: Final = "https://feralfile.com"
 DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"

@@ -23,6 +23,8 @@ from .storage import SafeStore
 
 # Seconds from when the URL of a picture is made until the display reports it.
 PROXY_GRACE: Final = 300.0
+# Seconds from that report, as a display that was cast to may report an older list once more.
+PROXY_SETTLES: Final = 10.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 PATH: Final = f"/api/{DOMAIN}/media"
@@ -50,12 +52,14 @@ class Grant:
     Attributes:
         media_id: id of the media source, a camera or image entity, or a collection of a library.
         entry_ids: config entries of the displays that it was cast to.
-        fresh_until: until when a display may be about to show it, on the clock of the event loop.
+        fresh: until when a display may be about to show it, on the clock of the event loop; "" is one that it is not cast to yet.
     """
 
     media_id: str
     entry_ids: list[str] = field(default_factory=list)
-    fresh_until: float = field(default=0.0, metadata={"serialize": "omit"})
+    fresh: dict[str, float] = field(
+        default_factory=dict, metadata={"serialize": "omit"}
+    )
 
     @property
     def is_live(self) -> bool:
@@ -108,23 +112,35 @@ class Grants:
             token = self._token_of[media_id] = token_urlsafe(32)
             self._grants[token] = Grant(media_id)
             self._save()
-        self._refresh(self._grants[token])
+        self._refresh(self._grants[token], "")
         return f"{base}{PATH}{quote(path)}?token={token}"
 
     @callback
     def async_use(self, playlist: Playlist, entry_id: str) -> None:
         """Note that media are cast to a display, and no other is about to be shown there; drop what no display can return to."""
         tokens = tokens_in(playlist.sources)
-        for other in self._grants.keys() - tokens:
-            if entry_id in self._grants[other].entry_ids:
-                self._grants[other].fresh_until = 0.0
-        for token in tokens:
-            if (grant := self._grants.get(token)) is not None:
-                self._refresh(grant)
-                if entry_id not in grant.entry_ids:
-                    grant.entry_ids.append(entry_id)
-                    self._save()
+        for token, grant in self._grants.items():
+            if token not in tokens:
+                grant.fresh.pop(entry_id, None)
+                continue
+            grant.fresh.pop("", None)
+            self._refresh(grant, entry_id)
+            if entry_id not in grant.entry_ids:
+                grant.entry_ids.append(entry_id)
+                self._save()
         self._drop_unused(tokens)
+
+    @callback
+    def async_reported(self, entry_id: str) -> None:
+        """Note what a display shows: from then on only its reports keep it open."""
+        awaited = [it for it in self._grants.items() if entry_id in it[1].fresh]
+        if not awaited:
+            return
+        shown = self._tokens_on(entry_id, True) or ()
+        soon = self._hass.loop.time() + PROXY_SETTLES
+        for token, grant in awaited:
+            if token in shown:
+                grant.fresh[entry_id] = min(grant.fresh[entry_id], soon)
 
     def entities_in(self, sources: Iterable[str]) -> list[str]:
         """Return the entities whose lent pictures are in sources of works."""
@@ -154,11 +170,16 @@ class Grants:
         return grant.media_id if grant and self._is_used(token, grant) else None
 
     def served(self, token: str) -> str | None:
-        """Return the medium to serve for a token; the picture of an entity is private again once it hangs no more."""
+        """Return the medium to serve for a token; the picture of an entity is private again once it hangs no more.
+
+        Nothing is served to a display that its owner has disabled; it is again once that is enabled.
+        """
         grant = self._grants.get(token)
-        if grant is None or not self._is_used(token, grant, grant.is_live):
+        if grant is None or (
+            grant.entry_ids and not any(map(self._is_enabled, grant.entry_ids))
+        ):
             return None
-        return grant.media_id
+        return grant.media_id if self._is_used(token, grant, grant.is_live) else None
 
     @callback
     def async_forget(self, entry_id: str) -> None:
@@ -166,28 +187,38 @@ class Grants:
         for token, grant in list(self._grants.items()):
             if entry_id in grant.entry_ids:
                 grant.entry_ids.remove(entry_id)
+                grant.fresh.pop(entry_id, None)
                 if not grant.entry_ids:
                     del self._grants[token], self._token_of[grant.media_id]
         self._save()
 
     def _is_used(self, token: str, grant: Grant, only_now: bool = False) -> bool:
         """Return whether a display shows a medium, is about to show it, or can return to it."""
-        return self._hass.loop.time() < grant.fresh_until or any(
+        return self._is_fresh(grant) or any(
             (tokens := self._tokens_on(entry_id, only_now)) is None or token in tokens
             for entry_id in grant.entry_ids
         )
+
+    def _is_enabled(self, entry_id: str) -> bool:
+        """Return whether a display is there, and its owner has not disabled it."""
+        entry = self._hass.config_entries.async_get_entry(entry_id)
+        return entry is not None and entry.disabled_by is None
+
+    def _is_fresh(self, grant: Grant) -> bool:
+        """Return whether a display is about to show a medium."""
+        now = self._hass.loop.time()
+        return any(now < until for until in grant.fresh.values())
 
     def _drop_unused(self, but: set[str]) -> None:
         """Drop what no display can return to, but some; each is asked once, as there may be a thousand media."""
         entry_ids = {it for grant in self._grants.values() for it in grant.entry_ids}
         tokens_on = {it: self._tokens_on(it, False) for it in entry_ids}
-        now = self._hass.loop.time()
         self._set(
             {
                 token: grant
                 for token, grant in self._grants.items()
                 if token in but
-                or now < grant.fresh_until
+                or self._is_fresh(grant)
                 or any(
                     (tokens := tokens_on[it]) is None or token in tokens
                     for it in grant.entry_ids
@@ -195,9 +226,9 @@ class Grants:
             }
         )
 
-    def _refresh(self, grant: Grant) -> None:
+    def _refresh(self, grant: Grant, entry_id: str) -> None:
         """Keep a medium open until the display has reported that it shows it."""
-        grant.fresh_until = self._hass.loop.time() + PROXY_GRACE
+        grant.fresh[entry_id] = self._hass.loop.time() + PROXY_GRACE
 
     def _save(self) -> None:
         """Save the tokens."""

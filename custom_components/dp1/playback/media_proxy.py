@@ -3,12 +3,14 @@
 The playlist of a collection is served likewise, so that displays which follow it read it again by themselves.
 """
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Final
+from typing import Final, override
 
-from aiohttp import hdrs, web
+from aiohttp import ClientError, ClientTimeout, hdrs, web
+from aiohttp.abc import AbstractStreamWriter
 from yarl import URL
 
 from homeassistant.components import image, media_source
@@ -18,21 +20,38 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from ..client.playlist.playlist import Playlist
-from ..const import DOMAIN
+from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..errors import component_errors
-from ..grants import GRANTS, LIVE, PATH, tokens_in
+from ..grants import GRANTS, LIVE, PATH, internal_url, tokens_in
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 
-# For media without a file, which are redirected to. Long enough for a film.
-SIGNED_FOR = timedelta(hours=3)
+# For media without a file, which Home Assistant reads from itself at once.
+SIGNED_FOR: Final = timedelta(minutes=1)
+# Seconds between looks whether what is being sent is still lent.
+LENT_CHECK: Final = 1.0
+# Of what is read from itself, in bytes.
+CHUNK: Final = 64 * 1024
+# What a player asks for a part of a film, and what it is answered.
+ASKED: Final = (hdrs.RANGE, hdrs.IF_RANGE, hdrs.IF_NONE_MATCH, hdrs.IF_MODIFIED_SINCE)
+ANSWERED: Final = (
+    hdrs.CONTENT_TYPE,
+    hdrs.CONTENT_LENGTH,
+    hdrs.CONTENT_RANGE,
+    hdrs.ACCEPT_RANGES,
+    hdrs.ETAG,
+    hdrs.LAST_MODIFIED,
+    hdrs.LOCATION,
+)
 # What a display loads must not run on Home Assistant's origin in a user's browser.
 HEADERS: Final[Mapping[str, str]] = {
-    "Content-Security-Policy": "sandbox",
-    "X-Content-Type-Options": "nosniff",
+    hdrs.CONTENT_SECURITY_POLICY: "sandbox",
+    hdrs.X_FRAME_OPTIONS: "SAMEORIGIN",
+    hdrs.X_CONTENT_TYPE_OPTIONS: "nosniff",
     hdrs.CACHE_CONTROL: "private, no-cache",
 }
 
@@ -41,6 +60,8 @@ def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | 
     """Return the tokens of what a display shows, or also of what it can return to; None in doubt."""
     entry = hass.config_entries.async_get_entry(entry_id)
     if entry is None:
+        return set()
+    if entry.disabled_by is not None and only_now:
         return set()
     if entry.state is not ConfigEntryState.LOADED:
         return None
@@ -65,23 +86,71 @@ class MediaProxyView(HomeAssistantView):
 
     url = f"{PATH}/{{path:.*}}"
     name = f"api:{DOMAIN}:media"
-    # Displays cannot sign in, and load films only with permission.
+    # Displays cannot sign in.
     requires_auth = False
-    cors_allowed = True
 
     async def get(self, request: web.Request, path: str) -> web.StreamResponse:
-        """Serve a medium from where it is now."""
-        hass = request.app[KEY_HASS]
-        media_id = hass.data[GRANTS].served(request.query.get("token", ""))
-        if media_id is None:
+        """Serve a medium from where it is now, for as long as it is lent."""
+        grants = request.app[KEY_HASS].data[GRANTS]
+        token = request.query.get("token", "")
+        if (media_id := grants.served(token)) is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
+        sending = asyncio.ensure_future(_async_send(request, media_id))
         try:
-            with component_errors(media_id):
-                return await _async_serve(hass, request, media_id)
-        except HomeAssistantError:
-            return web.Response(status=HTTPStatus.NOT_FOUND)
+            while not sending.done():
+                await asyncio.wait({sending}, timeout=LENT_CHECK)
+                if not sending.done() and grants.served(token) is None:
+                    sending.cancel()
+                    await asyncio.wait({sending})
+                    # The rest of an answer that has begun is nobody's.
+                    if request.transport is not None:
+                        request.transport.abort()
+                    return web.Response(status=HTTPStatus.NOT_FOUND)
+            return await sending
+        finally:
+            sending.cancel()
 
     head = get
+
+
+async def _async_send(request: web.Request, media_id: str) -> web.StreamResponse:
+    """Send a medium to the end."""
+    hass = request.app[KEY_HASS]
+    try:
+        with component_errors(media_id):
+            response = await _async_serve(hass, request, media_id)
+    except HomeAssistantError:
+        response = web.Response(status=HTTPStatus.NOT_FOUND)
+    if not response.prepared:
+        # A stream of a camera is nothing that a page may read.
+        if not media_id.startswith(LIVE):
+            response.headers.update(_allowed_origin(hass, request))
+        await response.prepare(request)
+    await response.write_eof()
+    return response
+
+
+def _own_pages(hass: HomeAssistant) -> set[str]:
+    """Return the origins of the pages that show what is lent: the player of displays, and our own."""
+    own = (internal_url(hass), hass.config.external_url)
+    return {PLAYER_ORIGIN, *(str(URL(url).origin()) for url in own if url)}
+
+
+def _allowed_origin(hass: HomeAssistant, request: web.Request) -> Mapping[str, str]:
+    """Return the headers for pages that may read what is lent; a player reads films, and types that no suffix tells."""
+    origin = request.headers.get(hdrs.ORIGIN, "")
+    named = origin in _own_pages(hass)
+    allowed = {hdrs.ACCESS_CONTROL_ALLOW_ORIGIN: origin} if named else {}
+    return {hdrs.VARY: hdrs.ORIGIN, **allowed}
+
+
+class LentFile(web.FileResponse):
+    """A file that is sent once, by the view itself: aiohttp would send it when nobody looks any more."""
+
+    @override
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        """Send it, unless it was."""
+        return None if self.prepared else await super().prepare(request)
 
 
 async def _async_serve(
@@ -99,16 +168,64 @@ async def _async_serve(
     media = await media_source.async_resolve_media(hass, media_id, None)
     if media.path is not None:
         # Uploaded pictures have no suffix that would tell it.
-        return web.FileResponse(
-            media.path, headers={**HEADERS, hdrs.CONTENT_TYPE: media.mime_type}
+        headers = {**HEADERS, hdrs.CONTENT_TYPE: media.mime_type}
+        if media.mime_type.startswith("text/html"):
+            # A page of one's own runs in the frame of a player, away from Home Assistant.
+            del headers[hdrs.X_FRAME_OPTIONS]
+            pages = " ".join(["'self'", *sorted(_own_pages(hass))])
+            headers[hdrs.CONTENT_SECURITY_POLICY] = (
+                f"sandbox allow-scripts; frame-ancestors {pages}"
+            )
+        return LentFile(media.path, headers=headers)
+    if URL(media.url).absolute:
+        return web.Response(
+            status=HTTPStatus.FOUND,
+            headers={**HEADERS, hdrs.LOCATION: str(URL(media.url))},
         )
-    url = media.url
-    if url.startswith("/") and not URL(url).query:
+    return await _async_serve_own(hass, request, media.url)
+
+
+async def _async_serve_own(
+    hass: HomeAssistant, request: web.Request, path: str
+) -> web.StreamResponse:
+    """Return the response with what another view has: a signed address would be open for longer than the medium is lent."""
+    if not URL(path).query:
         # Displays have no session.
-        url = async_sign_path(hass, url, SIGNED_FOR, use_content_user=True)
-    return web.Response(
-        status=HTTPStatus.FOUND, headers={**HEADERS, hdrs.LOCATION: str(URL(url))}
-    )
+        path = async_sign_path(hass, path, SIGNED_FOR, use_content_user=True)
+    transport = request.transport
+    if transport is None:
+        raise HomeAssistantError("The display is gone")
+    host, port, *_ = transport.get_extra_info("sockname")
+    is_secure = transport.get_extra_info("sslcontext") is not None
+    own = URL.build(scheme="https" if is_secure else "http", host=host, port=port)
+    # The certificate is of another name.
+    session = async_get_clientsession(hass, verify_ssl=False)
+    try:
+        async with session.request(
+            request.method,
+            own.join(URL(path)),
+            headers={it: request.headers[it] for it in ASKED if it in request.headers},
+            allow_redirects=False,
+            auto_decompress=False,
+            timeout=ClientTimeout(sock_connect=10),
+        ) as answer:
+            headers = {
+                it: answer.headers[it] for it in ANSWERED if it in answer.headers
+            }
+            response = web.StreamResponse(
+                status=answer.status, headers={**HEADERS, **headers}
+            )
+            response.headers.update(_allowed_origin(hass, request))
+            await response.prepare(request)
+            try:
+                async for chunk in answer.content.iter_chunked(CHUNK):
+                    await response.write(chunk)
+            except ClientError:
+                # So that half a film is not taken for a whole one.
+                transport.abort()
+    except ClientError as err:
+        raise HomeAssistantError(str(err)) from err
+    return response
 
 
 async def _async_serve_entity(

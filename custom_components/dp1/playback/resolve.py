@@ -49,6 +49,7 @@ from ..coordinator import async_displays
 from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
 from ..display.requests import REQUEST_NUMBERS
+from ..const import PLAYER_ORIGIN
 from ..errors import component_errors, invalid_input, translated
 from ..grants import GRANTS, SVG, base_url, picture_page
 from ..guard import ADDRESSES
@@ -78,8 +79,6 @@ LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
 # Home Assistant serves these to users; with a query, they may be signed.
 LOGIN_PATHS = ("/api/", "/media/")
 IMAGES = "media-source://image/"
-# The player is a page of this origin, which shows other pages in frames.
-PLAYER_ORIGIN = "http://127.0.0.1:8080"
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 PAGE_SUFFIXES = {".htm", ".html"}
 # Displays tell the type by these, and load nothing of them in a frame.

@@ -1,0 +1,241 @@
+"""Test that what is lent is lent for as long as it hangs, and only to the pages that show it."""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+import re
+from typing import Any
+from urllib.parse import unquote
+
+import aiohttp
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from homeassistant.components.media_source import MediaSource, PlayMedia
+from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.core import HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+
+from .test_home_media import LIVE, SOURCE, loaded, play, set_up_home
+
+from tests.displays import playlist, state_of, until
+from tests.simulators.display import DisplaySimulator
+from tests.timing import set_timing
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+CAMERA = "camera.door"
+PLAYER = "http://127.0.0.1:8080"
+SIZE = 64 * 1024 * 1024
+
+
+@pytest.fixture
+async def home(
+    hass: HomeAssistant,
+    tmp_path: Path,
+    hass_client_no_auth: ClientSessionGenerator,
+    display_entry: MockConfigEntry,
+) -> str:
+    """Set up a home whose display is believed as soon as it reports."""
+    set_timing(proxy_settles=0)
+    return await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
+
+
+def lent(display: DisplaySimulator) -> str:
+    """Return the address of the medium that a display shows, also in a page of ours."""
+    source = unquote(display.player.items[0]["source"])
+    match = re.search(r"http[^\s\"]+\?token=[\w-]+", source)
+    assert match
+    return match[0]
+
+
+async def hang(hass: HomeAssistant, display: DisplaySimulator, media_id: str) -> str:
+    """Play a medium, wait until the display has reported it, and return its address."""
+    await play(hass, media_id)
+    url = lent(display)
+    await until(lambda: state_of(hass).attributes.get("media_title"))
+    await hass.async_block_till_done()
+    return url
+
+
+async def take_down(
+    hass: HomeAssistant, display: DisplaySimulator, entry: MockConfigEntry, how: str
+) -> None:
+    """Let a display show something else, as the app of the vendor does, or remove or disable it."""
+    match how:
+        case "another":
+            display.player.load(playlist("Reef", title="Reef"))
+            await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+        case "removed":
+            await hass.config_entries.async_remove(entry.entry_id)
+        case "disabled":
+            await hass.config_entries.async_set_disabled_by(
+                entry.entry_id, ConfigEntryDisabler.USER
+            )
+
+
+async def rest(answer: aiohttp.ClientResponse, most: float = 3) -> int:
+    """Return how much of an answer comes until it ends, or raise TimeoutError if it goes on."""
+    size = 0
+    async with asyncio.timeout(most):
+        with suppress(aiohttp.ClientError, ConnectionError):
+            async for chunk in answer.content.iter_any():
+                size += len(chunk)
+    return size
+
+
+@pytest.mark.parametrize("how", ["another", "removed", "disabled"])
+async def test_a_stream_ends_with_its_picture(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    how: str,
+) -> None:
+    """A camera that is streamed goes on while it hangs, and no longer."""
+    url = await hang(hass, display, f"{LIVE}{CAMERA}")
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        assert answer.content_type == "multipart/x-mixed-replace"
+        with pytest.raises(TimeoutError):
+            await rest(answer, 0.5)
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        assert await answer.content.read(10)
+        await take_down(hass, display, display_entry, how)
+        await rest(answer)
+        async with session.get(url) as again:
+            assert again.status == 404
+
+
+@pytest.mark.parametrize("how", ["removed", "disabled"])
+async def test_a_slow_reader_gets_no_more_than_is_lent(
+    hass: HomeAssistant,
+    home: str,
+    tmp_path: Path,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    how: str,
+) -> None:
+    """Whoever reads a film slowly has not borrowed it for longer, as a whole or in parts."""
+    with (tmp_path / "tide.mp4").open("wb") as film:
+        film.truncate(SIZE)
+    url = await hang(hass, display, f"{SOURCE}/tide.mp4")
+    async with aiohttp.ClientSession() as session:
+        answers = [
+            await session.get(url, headers=headers)
+            for headers in ({}, {"Range": "bytes=1000-"})
+        ]
+        for answer in answers:
+            assert await answer.content.read(10)
+        await take_down(hass, display, display_entry, how)
+        await asyncio.sleep(0.3)
+        for answer in answers:
+            assert await rest(answer) < SIZE / 2
+            answer.close()
+
+
+async def test_a_display_that_is_disabled(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+) -> None:
+    """A display that its owner has disabled loads nothing, and what it shows still is there when it is enabled again."""
+    url = await hang(hass, display, f"{SOURCE}/tide.mp4")
+    async with aiohttp.ClientSession() as session:
+        for disabled_by, status in ((ConfigEntryDisabler.USER, 404), (None, 200)):
+            await hass.config_entries.async_set_disabled_by(
+                display_entry.entry_id, disabled_by
+            )
+            await hass.async_block_till_done()
+            async with session.get(url) as answer:
+                assert answer.status == status
+
+
+@pytest.mark.parametrize(
+    ("media_id", "origin", "may_read"),
+    [
+        (f"{SOURCE}/tide.mp4", PLAYER, True),
+        (f"{SOURCE}/tide.mp4", "{home}", True),
+        (f"{SOURCE}/tide.mp4", "https://my.example", True),
+        (f"{SOURCE}/tide.mp4", "https://art.example", False),
+        (f"{SOURCE}/tide.mp4", "http://127.0.0.1:8081", False),
+        (f"{SOURCE}/tide.mp4", "null", False),
+        (CAMERA, PLAYER, True),
+        (CAMERA, "https://art.example", False),
+        (f"{LIVE}{CAMERA}", PLAYER, False),
+    ],
+)
+async def test_which_pages_may_read(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    media_id: str,
+    origin: str,
+    may_read: bool,
+) -> None:
+    """The player of displays and our own pages may read what is lent, by name; nobody reads a stream of a camera."""
+    await async_process_ha_core_config(
+        hass, {"internal_url": home, "external_url": "https://my.example"}
+    )
+    origin = origin.format(home=home)
+    url = await hang(hass, display, media_id)
+    async with aiohttp.ClientSession(headers={"Origin": origin}) as session:
+        for method in ("HEAD", "GET"):
+            async with session.request(method, url) as answer:
+                assert answer.status == 200
+                allowed = answer.headers.getall("Access-Control-Allow-Origin", [])
+                assert allowed == ([origin] if may_read else [])
+                if not media_id.startswith(LIVE):
+                    assert answer.headers.getall("Vary") == ["Origin"]
+        async with session.options(
+            url, headers={"Access-Control-Request-Method": "GET"}
+        ) as answer:
+            assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+async def test_media_of_another_view(
+    hass: HomeAssistant, home: str, tmp_path: Path, display: DisplaySimulator
+) -> None:
+    """What has no file is sent by us, whole and in parts: an address that is signed would be open for longer."""
+    (tmp_path / "tide.mp4").write_bytes(b"0123456789" * 10_000)
+
+    class Elsewhere(MediaSource):
+        async def async_resolve_media(self, item: Any) -> PlayMedia:
+            return PlayMedia("/media/local/tide.mp4", "video/mp4")
+
+    class Sources:
+        async def async_get_platform(self, domain: str) -> MediaSource:
+            return Elsewhere(domain)
+
+    hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
+    url = await hang(hass, display, "media-source://album/1")
+    async with aiohttp.ClientSession(headers={"Origin": PLAYER}) as session:
+        async with session.get(url, allow_redirects=False) as answer:
+            assert answer.status == 200
+            assert answer.content_type == "video/mp4"
+            assert answer.headers["Access-Control-Allow-Origin"] == PLAYER
+            assert len(await answer.read()) == 100_000
+        part = {"Range": "bytes=5-7"}
+        async with session.get(url, headers=part) as answer:
+            assert (answer.status, await answer.read()) == (206, b"567")
+    async with aiohttp.ClientSession() as session:
+        path = "/media/local/tide.mp4"
+        async with session.get(f"{home}{path}") as answer:
+            assert answer.status == 401
+
+
+async def test_a_page_of_ones_own(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """A page from the media folders hangs, runs its scripts away from Home Assistant, and is framed by nobody else."""
+    url = await hang(hass, display, f"{SOURCE}/page.html")
+    assert await loaded(display) == "web"
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        sandbox, _, ancestors = policy.partition("; frame-ancestors ")
+        assert sandbox == "sandbox allow-scripts"
+        assert set(ancestors.split()) == {"'self'", PLAYER, home}
+        assert "X-Frame-Options" not in answer.headers
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
