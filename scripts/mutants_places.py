@@ -389,6 +389,27 @@ PLACES = [
     ),
     Place(
         "storage.py",
+        "what changes all the time is never saved",
+        "            delay = min(delay, max(left, 0))\n",
+        "            del left\n",
+        ["tests/test_storage.py::test_what_changes_all_the_time_is_saved_in_time"],
+    ),
+    Place(
+        "playback/program.py",
+        "notes that make no sense are lost",
+        "    if is_damaged:\n",
+        "    if False:\n",
+        ["tests/test_storage.py::test_notes_of_another_version"],
+    ),
+    Place(
+        "library/providers/favorites.py",
+        "favorites that make no sense are lost",
+        "    if len(kept) < len(favorites):\n",
+        "    if False:\n",
+        ["tests/test_storage.py::test_one_damaged_favorite"],
+    ),
+    Place(
+        "storage.py",
         "everybody on the machine reads what is stored",
         '"private": True',
         '"private": False',

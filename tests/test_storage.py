@@ -499,3 +499,33 @@ async def test_notes_of_another_version(
     assert programs[DISPLAY].notes == DisplayNotes(**notes)
     expected = DisplayNotes(**notes) if records["other"] != odd else DisplayNotes()
     assert programs["other"].notes == expected
+    # It is there for whoever can read it, although the file is written again.
+    await programs.async_save()
+    kept = path.with_name(f"{path.name}.damaged")
+    assert json.loads(kept.read_text())["data"] == records
+    assert json.loads(path.read_text())["data"][DISPLAY] == notes
+
+
+async def test_one_damaged_favorite(home: Home) -> None:
+    """A favorite that cannot be read takes no other along, and is kept beside."""
+    data = {"favorites": [*FAVORITES["favorites"], {"node": 7}]}
+    home.write("favorites", data)
+    library = await home.start()
+    assert favorites(library) == ["series/1"]
+    assert home.kept("favorites")["data"] == data
+    assert len(home.warnings()) == 1
+
+
+async def test_what_changes_all_the_time_is_saved_in_time(
+    hass: HomeAssistant, storage: Path
+) -> None:
+    """What is to be saved after a while is, however often it changes meanwhile, and then what it is by then."""
+    store = SafeStore(hass, "busy", dict[str, int])
+    path = storage / "dp1.busy"
+    for number in range(30):
+        store.async_delay_save(lambda: {"value": number}, 0.2)  # noqa: B023
+        await asyncio.sleep(0.02)
+        if path.exists():
+            break
+    assert 5 < number < 25
+    assert json.loads(path.read_text())["data"]["value"] in (number, number - 1)

@@ -123,6 +123,19 @@ def record_from_json[T](kind: type[T], data: object) -> T | None:
     return record
 
 
+class PartlyReadError(ValueError):
+    """A part of a file makes no sense; the rest of it is there.
+
+    Attributes:
+        value: the rest.
+    """
+
+    def __init__(self, value: Any) -> None:
+        """Initialize with the rest."""
+        super().__init__("a part of it makes no sense")
+        self.value = value
+
+
 # So that none of them writes after all files are removed.
 _STORES: WeakSet[SafeStore[Any]] = WeakSet()
 
@@ -142,7 +155,7 @@ class SafeStore[T](Store[Any]):
         Args:
             hass: Home Assistant.
             key: of the file.
-            kind: the type, such as a dataclass, or a function that reads JSON and may raise anything.
+            kind: the type, such as a dataclass, or a function that reads JSON and may raise anything, `PartlyReadError` with what it could read.
             options: of Home Assistant's store.
         """
         options = {"atomic_writes": True, "private": True, **options}
@@ -158,7 +171,7 @@ class SafeStore[T](Store[Any]):
         self._retry = FIRST_RETRY
 
     async def async_load_parsed(self) -> T | None:
-        """Return the stored value, None if there is nothing that makes sense; a damaged file is set aside.
+        """Return the stored value, None if there is nothing that makes sense; a damaged file is kept beside.
 
         Raises:
             ConfigEntryNotReady: the file cannot be read at the moment, and is not written until it was.
@@ -183,7 +196,7 @@ class SafeStore[T](Store[Any]):
                     },
                 ) from err
             await self.hass.async_add_executor_job(self._set_aside, err)
-            value = None
+            value = err.value if isinstance(err, PartlyReadError) else None
         self._read_only = False
         return value
 
@@ -195,7 +208,10 @@ class SafeStore[T](Store[Any]):
     @override
     @callback
     def async_delay_save(self, data_func: Callable[[], Any], delay: float = 0) -> None:
-        """Save the result of a function in some seconds, or when Home Assistant stops."""
+        """Save the result of a function in some seconds, however often it changes until then, or when Home Assistant stops."""
+        if self._delay_handle is not None:
+            left = self._delay_handle.when() - self.hass.loop.time()
+            delay = min(delay, max(left, 0))
         super().async_delay_save(lambda: self._encode(data_func()), delay)
 
     async def async_save_now(self, data: Any) -> None:
@@ -217,10 +233,11 @@ class SafeStore[T](Store[Any]):
         names = (path.with_name(f"{path.name}.damaged{n}") for n in ("", *range(2, 10)))
         kept = next((name for name in names if not name.exists()), path)
         LOGGER.warning(
-            "The file %s cannot be used (%s) and is kept as %s; starting without it",
+            "The file %s cannot be used (%s) and is kept as %s; starting without %s",
             path,
             type(err).__name__,
             kept,
+            "what makes no sense in it" if isinstance(err, PartlyReadError) else "it",
         )
         try:
             path.replace(kept)

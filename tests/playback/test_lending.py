@@ -67,7 +67,9 @@ async def take_down(
     match how:
         case "another":
             display.player.load(playlist("Reef", title="Reef"))
-            await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+            await until(
+                lambda: state_of(hass).attributes.get("media_playlist") == "Reef"
+            )
         case "removed":
             await hass.config_entries.async_remove(entry.entry_id)
         case "disabled":

@@ -140,8 +140,8 @@ def _allowed_origin(hass: HomeAssistant, request: web.Request) -> Mapping[str, s
     """Return the headers for pages that may read what is lent; a player reads films, and types that no suffix tells."""
     origin = request.headers.get(hdrs.ORIGIN, "")
     named = origin in _own_pages(hass)
-    allowed = {hdrs.ACCESS_CONTROL_ALLOW_ORIGIN: origin} if named else {}
-    return {hdrs.VARY: hdrs.ORIGIN, **allowed}
+    allowed = {"Access-Control-Allow-Origin": origin} if named else {}
+    return {"Vary": "Origin", **allowed}
 
 
 class LentFile(web.FileResponse):
@@ -209,12 +209,9 @@ async def _async_serve_own(
             auto_decompress=False,
             timeout=ClientTimeout(sock_connect=10),
         ) as answer:
-            headers = {
-                it: answer.headers[it] for it in ANSWERED if it in answer.headers
-            }
-            response = web.StreamResponse(
-                status=answer.status, headers={**HEADERS, **headers}
-            )
+            response = web.StreamResponse(status=answer.status, headers=HEADERS)
+            for name in filter(answer.headers.__contains__, ANSWERED):
+                response.headers[name] = answer.headers[name]
             response.headers.update(_allowed_origin(hass, request))
             await response.prepare(request)
             try:

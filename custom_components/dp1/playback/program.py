@@ -21,7 +21,7 @@ from ..coordinator import DisplayCoordinator, Refresh, async_displays
 from ..display.requests import REQUEST_NUMBERS
 from ..errors import invalid_input
 from ..fields import duration as validate_duration
-from ..storage import SafeStore, record_from_json, record_to_json
+from ..storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from .cast import (
     Snapshot,
     async_cast,
@@ -80,20 +80,21 @@ class DisplayNotes:
 
 
 def _parse_stored(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, DisplayNotes]:
-    """Return the notes by display, without fields of another version."""
-    return {
-        entry_id: record_from_json(
-            DisplayNotes,
-            {
-                name: value
-                for name, value in record.items()
-                if record_from_json(DisplayNotes, {name: value})
-            },
-        )
-        or DisplayNotes()
-        for entry_id, record in stored.items()
-        if isinstance(record, dict)
-    }
+    """Return the notes by display, or raise PartlyReadError with them if fields of some make no sense."""
+    notes: dict[str, DisplayNotes] = {}
+    is_damaged = False
+    for entry_id, record in stored.items():
+        fields = record if isinstance(record, dict) else {}
+        kept = {
+            name: value
+            for name, value in fields.items()
+            if record_from_json(DisplayNotes, {name: value})
+        }
+        is_damaged |= kept != record
+        notes[entry_id] = record_from_json(DisplayNotes, kept) or DisplayNotes()
+    if is_damaged:
+        raise PartlyReadError(notes)
+    return notes
 
 
 def _notes_of_duty(duty: Mapping[str, Any]) -> Mapping[str, Any]:

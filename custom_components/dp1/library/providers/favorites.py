@@ -15,7 +15,7 @@ from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, one_line
 from ...client.values import mapping
 from ...language import async_text
-from ...storage import SafeStore, record_from_json, record_to_json
+from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from ..search import lines_of_nodes
 from ..work import labeled
@@ -48,15 +48,17 @@ class Favorite:
 
 
 def _parse_stored(stored: Any) -> list[Favorite]:
-    """Return the stored favorites that make sense, or raise any error if none can be read."""
+    """Return the stored favorites, or raise PartlyReadError with those that make sense, or any error if none can be read."""
     if not isinstance(favorites := stored["favorites"], list):
         raise TypeError(type(favorites).__name__)
-    parsed = map(_parse_favorite, favorites)
-    return [
+    kept = [
         replace(favorite, node=_bounded(favorite.node))
-        for favorite in parsed
+        for favorite in map(_parse_favorite, favorites)
         if favorite and favorite.node.kind in KINDS
     ]
+    if len(kept) < len(favorites):
+        raise PartlyReadError(kept)
+    return kept
 
 
 def _parse_favorite(stored: Any) -> Favorite | None:
