@@ -9,7 +9,7 @@ import time
 from unittest.mock import patch
 
 import homeassistant  # isort: skip  # noqa: F401  (puts its own voluptuous in place before anybody imports it)
-from custom_components.dp1.coordinator import async_displays
+from custom_components.dp1.displays import async_displays
 from homeassistant.helpers.entity import Entity
 from homeassistant.setup import async_setup_component
 from scripts.benchmark_run import _home

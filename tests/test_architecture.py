@@ -35,6 +35,7 @@ ORDER: tuple[set[str], ...] = (
     {"library", "screen"},
     {"display"},
     {"collection_flow", "coordinator"},
+    {"displays"},
     {"playlists_flow"},
     {"options_flow"},
     {"config_flow", "entity", "playback"},

@@ -5,7 +5,7 @@ from random import randrange
 import pytest
 import voluptuous as vol
 
-from custom_components.dp1.coordinator import async_displays
+from custom_components.dp1.displays import async_displays
 from custom_components.dp1.fields import duration
 from homeassistant.core import HomeAssistant
 

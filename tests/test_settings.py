@@ -10,7 +10,7 @@ import pytest
 
 from homeassistant.exceptions import HomeAssistantError
 
-from .displays import FIRMWARE, playlist, until
+from .displays import FIRMWARE, playlist, settle, until
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
 from .walls import Wall
@@ -373,3 +373,18 @@ async def test_a_rotation_that_has_to_wait(wall: Wall) -> None:
     key = await refusal(wall, "select", "orientation", "select_option", **data)
     assert key == "display_busy"
     assert wall.display.device.orientation == WIRE[TURNS[1]]
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+@pytest.mark.parametrize("timing", [dict(FAST, poll_interval=0.5)])
+async def test_seconds_per_work_that_nobody_pushes(wall: Wall) -> None:
+    """What a phone sets is read with each poll, and no push without it takes what was read for cleared."""
+    await wall.load()
+    await wall.known("number", "seconds_per_work")
+    for seconds in (600, 90, 0):
+        await wall.act("number", "seconds_per_work", "set_value", value=seconds)
+        wall.move(seconds % 7 % 3)
+        await settle(wall.display)
+        assert float(wall.value("number", "seconds_per_work") or -1) == seconds
+        wall.display.player.handle("updateDefaultDuration", {"durationSeconds": 45})
+        await until(lambda: wall.value("number", "seconds_per_work") == "45.0", 2)

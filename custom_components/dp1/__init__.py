@@ -34,9 +34,10 @@ from .const import (
     LOGGER,
     EntryKind,
 )
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, async_displays
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.discovery import network_display
 from .display.history import History
+from .displays import async_displays
 from .grants import GRANTS, Grants, internal_url, is_loopback
 from .guard import ADDRESSES, HomeAddresses
 from .language import async_load_texts

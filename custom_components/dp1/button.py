@@ -15,8 +15,9 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, Refresh, takes_screenshots
+from .coordinator import DisplayCoordinator, Refresh
 from .display.discovery import async_wake_on_lan, wired_macs
+from .display.state import takes_screenshots
 from .entity import (
     DescribedEntity,
     DisplayDescription,

@@ -55,7 +55,6 @@ from .const import (
     SUBENTRY_COLLECTION,
     EntryKind,
 )
-from .coordinator import async_other_players
 from .dialogs import Dialog
 from .display.discovery import (
     Address,
@@ -71,6 +70,7 @@ from .display.discovery import (
     model_of,
     parse_address,
 )
+from .displays import async_other_players
 from .guard import ADDRESSES
 from .library.library import Library
 from .library.providers.channel import SUBENTRY_CHANNEL

@@ -1,26 +1,23 @@
 """Coordinator of a display: its state as it is pushed and polled, and the commands that change it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
-from enum import Enum, StrEnum, auto
+from datetime import datetime, timedelta
+from enum import Enum, auto
 from typing import Any, Final, override
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
-from homeassistant.helpers import (
-    device_registry as dr,
-    entity_registry as er,
-    issue_registry as ir,
-)
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .client.display.device_status import DAYS, DeviceStatus, PanelStatus, SleepSchedule
+from .client.display.device_status import DeviceStatus, PanelStatus
 from .client.display.interface import Dialect, DisplayApi
 from .client.display.notifications import Frame
 from .client.display.player_status import PlayerStatus
@@ -32,28 +29,20 @@ from .client.errors import (
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
-    UnreachableError,
     WantsPairingError,
 )
 from .client.playlist.playlist import Playlist
-from .const import (
-    CONF_DIALECT,
-    CONF_FEATURES,
-    CONF_IGNORE_MUSIC,
-    CONF_KIND,
-    CONF_MACS,
-    DOMAIN,
-    LOGGER,
-    EntryKind,
-)
+from .const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN, LOGGER
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
+from .display.issues import set_issue
 from .display.metadata import ArtworkMetadata, sent_item, work_of
-from .display.reads import DeviceReads, OptionalReads, PlayerReads
-from .display.requests import REQUEST_NUMBERS, Requests
-from .display.state import DisplayData, Screenshot
-from .errors import action_failed, invalid_input, retyped, translated, translated_errors
+from .display.power import Power
+from .display.reads import DeviceReads, OptionalReads, PlayerReads, Refresh
+from .display.requests import Requests
+from .display.state import DisplayData, Screenshot, work_key
+from .errors import retyped, translated, translated_errors
 
 # Seconds between two reads of what is only pushed while a display reaches its vendor's cloud. A display takes each
 # read for a person in contact, so it is not polled more often.
@@ -92,18 +81,6 @@ class Contact(Enum):
 CHECKED: Final = (Contact.PROBABLE, Contact.PROVEN)
 
 
-class Refresh(StrEnum):
-    """Extent of the reading after a command."""
-
-    NONE = auto()
-    PUSH = auto()
-    PLAYER = auto()
-    DEVICE = auto()
-    PANEL = auto()
-    POLICY = auto()
-    OFFLINE = auto()
-
-
 class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     """Coordinator of the state of one display; by itself, it sends only status requests.
 
@@ -111,10 +88,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         display: what it asks and tells.
         contact: which display answers.
         cast_only: whether the display takes nothing but casts, and cannot tell what it shows.
+        is_stopped: whether its entry is unloaded, or being so.
         requests: those that are under way, and the last ones.
         connection: the socket, or probes of a display without one.
         history: the playlists that were cast to it.
         metadata: the current work as the libraries have it.
+        power: its sleep, and the schedule of that.
     """
 
     config_entry: DisplayConfigEntry
@@ -128,18 +107,18 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             LOGGER,
             config_entry=entry,
             name=entry.title,
-            update_interval=timedelta(seconds=POLL_INTERVAL),
             always_update=False,
         )
         self.display = display
         self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
         self.contact = Contact.NEW
-        self.cast_only = False
+        self.cast_only = self.is_stopped = False
         self.requests = Requests(self.async_update_listeners)
         self.connection = Connection(self.display, self)
         self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(hass, entry, self.display, self._update_work)
+        self.power = Power(self)
         self._player = PlayerReads(hass, self.display, self.async_refresh_player)
         self._device = DeviceReads(self.display)
         self._optional = OptionalReads(self.display)
@@ -168,14 +147,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def async_set(self, **changes: Any) -> None:
-        """Change fields of the state, and update the listeners if it differs.
-
-        A push puts off no poll, which reads what is not pushed.
-        """
-        if self.contact is Contact.OTHER or self._shutdown_requested:
+        """Change fields of the state, whether they were pushed, read or looked up, and update the listeners if it differs."""
+        if self.contact is Contact.OTHER or self.is_stopped:
             return
-        before, self.data = self.data, replace(self.data, **changes)
-        if self.data != before:
+        if (data := replace(self.data, **changes)) == self.data:
+            return
+        if self.last_update_success:
+            self.async_set_updated_data(data)
+        else:
+            # What is said of a display that is not there does not bring it back.
+            self.data = data
             self.async_update_listeners()
 
     # Polls
@@ -257,22 +238,23 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             if self.data.player is None and isinstance(device.result(), err_types):
                 self.cast_only = True
                 self.metadata.display_remembers = False
-                self.update_interval = None
 
     async def _async_poll(self) -> None:
-        """Read the device, and the player with every second poll while it is also pushed."""
+        """Read the device and the player, which pushes no settings that older firmware does not know."""
         if self.cast_only:
             await self.display.probe()
             return
         await self._async_check_identity()
         if self.connection.connected:
             self.on_seen()
-        self._schedule_device_read()
-        if self._player.polls:
+        self.schedule_device_read()
+        await self._async_update_player()
+
+    async def _async_poll_again(self, _: datetime) -> None:
+        """Read what is only polled, unless a person has turned polling off."""
+        if not self.config_entry.pref_disable_polling:
             self._schedule_polled_reads()
-        is_due = self._player.count_poll(self.data.settings)
-        if is_due or self.data.player is None or not self.connection.connected:
-            await self._async_update_player()
+            await self.async_refresh()
 
     # Identity
 
@@ -396,7 +378,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             return
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
-            self._schedule_device_read()
+            self.schedule_device_read()
         self._set_player(player)
         if player.items and player.playlist is None:
             self._player.read_again.async_schedule_call()
@@ -418,9 +400,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         except TimeoutError:
             await self.async_refresh_player()
 
+    async def async_wait_for_next_push(self) -> None:
+        """Wait for a push that is still to come; read the player if none comes."""
+        self._player.was_pushed.clear()
+        await self._async_wait_for_push()
+
     def _set_player(self, player: PlayerStatus | None, set_up: bool = False) -> None:
         """Set the player status, noting when the current work changes."""
-        if self.contact is Contact.OTHER or self._shutdown_requested:
+        if self.contact is Contact.OTHER or self.is_stopped:
             return
         before, changes = self.data.player, self._art(player)
         if player is None or before is None or work_key(player) != work_key(before):
@@ -455,7 +442,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return self.data.device
 
     @callback
-    def _schedule_device_read(self) -> None:
+    def schedule_device_read(self) -> None:
         """Read the device status in the background."""
         self.create_task(self.async_update_device(), "device status")
 
@@ -472,7 +459,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._set_device(device, began)
         elif device != self.data.device:
             # Which is newer, this or what came meanwhile, nobody can tell.
-            self._schedule_device_read()
+            self.schedule_device_read()
         self._remember()
         return None
 
@@ -516,15 +503,24 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     # Connection
 
     def async_run(self) -> Coroutine[Any, Any, None]:
-        """Keep the connection to the display until canceled."""
+        """Keep the connection to the display until canceled, and poll beside it: a push puts off no poll."""
         self._schedule_polled_reads()
+        if not self.cast_only:
+            self.config_entry.async_on_unload(
+                async_track_time_interval(
+                    self.hass,
+                    self._async_poll_again,
+                    timedelta(seconds=POLL_INTERVAL),
+                    name=f"{self.name} poll",
+                    cancel_on_shutdown=True,
+                )
+            )
         # Each push would pass through a coroutine of its own.
         return self.connection.async_run(has_socket=not self.cast_only)
 
     @callback
     def on_connected(self) -> None:
         """Read the state, which a display does not push by itself."""
-        self._player.polls = 0
         self.create_task(self.async_refresh(), "snapshot")
 
     @callback
@@ -553,7 +549,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 "%s pushes its state without end; only two changes a second are shown",
                 self.name,
             )
-        self._set_issue("floods", is_flooded)
+        self.set_issue("floods", is_flooded)
 
     @callback
     def on_disconnected(self) -> None:
@@ -580,7 +576,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.last_update_success = True
             if was_seen:
                 LOGGER.info("%s is back", self.name)
-            self._set_issue("wants_pairing", False)
+            self.set_issue("wants_pairing", False)
             self.async_update_listeners()
             self._optional.forget()
             self._schedule_polled_reads()
@@ -588,7 +584,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
         """Return the translated error of an update."""
         if isinstance(err, WantsPairingError):
-            self._set_issue("wants_pairing", True)
+            self.set_issue("wants_pairing", True)
         error = translated(err, "display", self.name, self.display.url)
         return retyped(error, UpdateFailed)
 
@@ -658,7 +654,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             playlist: what was accepted.
             wake: whether the display may be woken if it turns out not to show it.
         """
-        if self._shutdown_requested:
+        if self.is_stopped:
             return
         # What is at a URL may change.
         document = playlist.document if playlist.url is None else {}
@@ -673,25 +669,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 **self._art(player), shown_since=dt_util.utcnow(), stalled=False
             )
 
-    async def async_change_schedule(
-        self, change: Callable[[SleepSchedule], Mapping[str, Any]]
-    ) -> None:
-        """Change fields of the sleep schedule and keep the rest of it; a manual sleep or wake lasts."""
-        async with self.async_command(Refresh.DEVICE) as display:
-            device = await self.async_read_device()
-            record = device.sleep_schedule if device else None
-            if record is None:
-                raise invalid_input("no_schedule", name=self.name)
-            changes, since = change(record), self.requests.last_sleep
-            changed = await display.set_sleep_schedule(record.enabled, **changes)
-            # The change has ended what a person chose before or while it waited.
-            asleep = record.asleep if record.override_state else changed.asleep
-            if self.requests.last_sleep != since:
-                asleep = self.requests.asleep
-            if changed.asleep is not asleep:
-                await (display.sleep() if asleep else display.wake())
-            if "days" in changes and changes["days"] != (changed.days or DAYS):
-                raise RejectedError("days")
+    @callback
+    def set_issue(self, key: str, is_there: bool, is_fixable: bool = False) -> None:
+        """Create or delete an issue of the display."""
+        set_issue(
+            self.hass, key, self.device_id, self.name if is_there else None, is_fixable
+        )
 
     async def async_take_screenshot(self) -> None:
         """Take a screenshot."""
@@ -701,157 +684,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 raise RejectedError("screenshot")
         self.async_set(screenshot=Screenshot(picture, dt_util.utcnow()))
 
-    async def async_set_asleep(self, asleep: bool) -> None:
-        """Turn the display off or on; an issue is created if it repeatedly does not wake."""
-        try:
-            await self._async_set_asleep(asleep)
-        except HomeAssistantError as err:
-            if not asleep and not isinstance(err.__cause__, UnreachableError):
-                self._set_failed_wakes(self.requests.failed_wakes + 1)
-            raise
-        if not asleep:
-            self._set_failed_wakes(0)
-        self._schedule_device_read()
-
-    async def _async_set_asleep(self, asleep: bool) -> None:
-        """Send the command, again if the state does not follow."""
-        device = self.data.device
-        self.requests.last_sleep = mine = next(REQUEST_NUMBERS)
-        self.requests.asleep = asleep
-
-        def is_done() -> bool:
-            """Return whether the state has followed, or a later request has replaced this one."""
-            return (
-                self.data.asleep in (asleep, None) or self.requests.last_sleep != mine
-            )
-
-        for _ in range(SLEEP_TRIES):
-            # Firmware 1.0 stores the state, but returns an error if its player is not visible.
-            async with self.async_command() as display:
-                with suppress(RejectedError):
-                    await _async_send_asleep(display, asleep, device)
-            for _ in range(SLEEP_CHECKS):
-                if is_done():
-                    return
-                # The display changes its page a moment after the answer.
-                self._player.was_pushed.clear()
-                await self._async_wait_for_push()
-                player = self.data.player
-                if player is None or player.asleep is None:
-                    await self.async_read_device()
-            if is_done():
-                return
-        raise action_failed(
-            "did_not_sleep" if asleep else "did_not_wake", name=self.name
-        )
-
-    @callback
-    def _set_failed_wakes(self, failures: int) -> None:
-        """Set the number of failed wakes in a row, and create or delete the issue."""
-        self.requests.failed_wakes = failures
-        if failures >= WAKES_TO_ISSUE or not failures:
-            self._set_issue("wakes_not", failures > 0, is_fixable=True)
-
-    @callback
-    def _set_issue(self, key: str, is_there: bool, is_fixable: bool = False) -> None:
-        """Create or delete an issue of the display."""
-        issue_id = f"{key}_{self.device_id}"
-        if not is_there:
-            ir.async_delete_issue(self.hass, DOMAIN, issue_id)
-            return
-        ir.async_create_issue(
-            self.hass,
-            DOMAIN,
-            issue_id,
-            data={"device_id": self.device_id},
-            is_fixable=is_fixable,
-            severity=ir.IssueSeverity.WARNING,
-            translation_key=key,
-            translation_placeholders={"name": self.name},
-        )
-
     @override
     async def async_shutdown(self) -> None:
         """Stop reading."""
+        self.is_stopped = True
         await super().async_shutdown()
-        self._set_failed_wakes(0)
-        self._set_issue("floods", False)
+        self.power.forget_failures()
+        self.set_issue("floods", False)
         self._player.read_again.async_shutdown()
         await self.history.async_save()
-
-
-def work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
-    """Return the address of the playlist, and the id and title that identify the current work."""
-    item = player.current
-    return (player.playlist_url, item.id, item.title) if item else (None, None, None)
-
-
-async def _async_send_asleep(
-    display: DisplayApi, asleep: bool, device: DeviceStatus | None
-) -> None:
-    """Send the command that the firmware supports: another one since it has a schedule (1.0.15)."""
-    if device is None or device.sleep_schedule is not None:
-        try:
-            await (display.sleep() if asleep else display.wake())
-        except RejectedError:
-            if device is not None:
-                raise
-        else:
-            return
-    await display.set_sleep_mode(asleep)
-
-
-def takes_screenshots(device: DeviceStatus) -> bool:
-    """Return whether a display may take screenshots, which came soon after its contract."""
-    return device.contract is not None
-
-
-@callback
-def async_displays(hass: HomeAssistant) -> list[DisplayCoordinator]:
-    """Return the displays that are set up."""
-    return [
-        entry.runtime_data
-        for entry in hass.config_entries.async_loaded_entries(DOMAIN)
-        if entry.data[CONF_KIND] == EntryKind.DISPLAY
-    ]
-
-
-@callback
-def async_display(hass: HomeAssistant, entry_id: str) -> DisplayCoordinator | None:
-    """Return a display that is set up."""
-    displays = async_displays(hass)
-    return next((d for d in displays if d.entry_id == entry_id), None)
-
-
-def is_display(entity: er.RegistryEntry) -> bool:
-    """Return whether an entity is the media player of a display, also if it is disabled."""
-    return (entity.domain, entity.platform) == (MEDIA_PLAYER_DOMAIN, DOMAIN)
-
-
-def is_enabled_display(entity: er.RegistryEntry) -> bool:
-    """Return whether an entity is the media player of a display, and not disabled."""
-    return is_display(entity) and entity.disabled_by is None
-
-
-@callback
-def async_display_entities(hass: HomeAssistant) -> list[er.RegistryEntry]:
-    """Return the media players of displays, also of those that are not there."""
-    return [*filter(is_enabled_display, er.async_get(hass).entities.values())]
-
-
-def ignores_music(entity: er.RegistryEntry) -> bool:
-    """Return whether a display was hidden from Assist's own sentences, as they are about music."""
-    options: Mapping[str, Any] = entity.options.get(DOMAIN) or {}
-    return bool(options.get(CONF_IGNORE_MUSIC))
-
-
-@callback
-def async_other_players(hass: HomeAssistant) -> list[er.RegistryEntry]:
-    """Return the media players of other integrations."""
-    return [
-        entity
-        for entity in er.async_get(hass).entities.values()
-        if entity.domain == MEDIA_PLAYER_DOMAIN
-        and entity.platform != DOMAIN
-        and entity.disabled_by is None
-    ]

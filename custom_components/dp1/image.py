@@ -14,8 +14,8 @@ from homeassistant.util import dt as dt_util
 
 from .browse.pictures import async_fetch_picture, picture_type
 from .client.catalog.artwork import largest_url
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, takes_screenshots
-from .display.state import Screenshot
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.state import Screenshot, takes_screenshots
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 PARALLEL_UPDATES = 0

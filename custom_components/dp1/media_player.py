@@ -33,13 +33,8 @@ from .browse.search import async_search_display
 from .client.text import markdown_safe
 from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC, DOMAIN
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    Refresh,
-    async_other_players,
-    ignores_music,
-)
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
+from .displays import async_other_players, ignores_music
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .grants import GRANTS, public_media_id, without_token
@@ -451,12 +446,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_turn_on(self) -> None:
         """Wake the display."""
-        await self.coordinator.async_set_asleep(False)
+        await self.coordinator.power.async_set_asleep(False)
 
     @override
     async def async_turn_off(self) -> None:
         """Put the display to sleep."""
-        await self.coordinator.async_set_asleep(True)
+        await self.coordinator.power.async_set_asleep(True)
 
     @override
     async def async_set_volume_level(self, volume: float) -> None:

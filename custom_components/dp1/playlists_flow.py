@@ -35,8 +35,9 @@ from .client.feed.models import FeedPlaylist
 from .client.text import markdown_safe
 from .client.values import mapping, text
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, async_displays
+from .coordinator import DisplayCoordinator
 from .dialogs import Dialog
+from .displays import async_displays
 from .errors import translated
 from .language import async_message
 from .library.library import Library

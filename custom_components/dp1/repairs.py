@@ -13,7 +13,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .client.text import markdown_safe
-from .coordinator import DisplayCoordinator, Refresh, async_displays
+from .coordinator import DisplayCoordinator, Refresh
+from .displays import async_displays
 
 
 async def async_create_fix_flow(

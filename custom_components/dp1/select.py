@@ -88,7 +88,9 @@ def _days(device: DeviceStatus) -> str | None:
 
 async def _set_days(coordinator: DisplayCoordinator, option: str) -> None:
     """Set the days of the sleep schedule."""
-    await coordinator.async_change_schedule(lambda _: {"days": DAY_GROUPS[option]})
+    await coordinator.power.async_change_schedule(
+        lambda _: {"days": DAY_GROUPS[option]}
+    )
 
 
 SELECTS = (

@@ -7,7 +7,7 @@ from homeassistant.components import system_health
 from homeassistant.core import HomeAssistant, callback
 
 from .const import CONF_KIND, DOMAIN, EntryKind
-from .coordinator import async_displays
+from .displays import async_displays
 from .grants import internal_url, is_loopback
 from .library.entries import async_libraries
 

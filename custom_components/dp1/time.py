@@ -43,7 +43,7 @@ def _description(field: str) -> DisplayTimeDescription:
                 raise invalid_input("same_times")
             return {field: value.strftime("%H:%M")}
 
-        await coordinator.async_change_schedule(change)
+        await coordinator.power.async_change_schedule(change)
 
     return DisplayTimeDescription(
         key=field,

@@ -34,7 +34,7 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_KIND, DOMAIN, EntryKind
-from .coordinator import is_display
+from .displays import is_display
 from .fields import plain_text
 from .library.news import NEWS, NEWS_KINDS, NewsItem
 from .playback.activity import (

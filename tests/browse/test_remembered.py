@@ -5,7 +5,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.coordinator import async_displays
+from custom_components.dp1.displays import async_displays
 from custom_components.dp1.playback.program import PROGRAMS
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError

@@ -8,7 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from homeassistant.core import HomeAssistant
 
 from ..displays import FIRMWARE, playlist, settle, state_of, until
-from ..entities import known, value
+from ..entities import value
 from ..simulators.display import DisplaySimulator
 
 
@@ -56,22 +56,6 @@ async def test_other_works_without_id_and_title(
     status = setup_display.runtime_data.data.player
     assert status.playlist["title"] == "second"
     assert status.items[0].source == "https://art.example.org/second/0"
-
-
-@pytest.mark.parametrize("profile", ["A1"])
-async def test_settings_that_are_not_pushed(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """They are read with each poll, not with every second."""
-    display.player.load(playlist("Dawn"))
-    await until(lambda: state_of(hass).attributes.get("media_playlist"))
-    await known(hass, "number", "seconds_per_work")
-    coordinator = setup_display.runtime_data
-    for seconds in (40, 50, 60):
-        display.player.handle("updateDefaultDuration", {"durationSeconds": seconds})
-        await settle(display)
-        await coordinator.async_refresh()
-        assert value(hass, "number", "seconds_per_work") == str(float(seconds))
 
 
 async def test_more_works_than_are_kept(

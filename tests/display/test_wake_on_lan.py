@@ -230,7 +230,7 @@ async def test_a_display_that_is_away(
     await display.refuse()
     for _ in range(3):
         with pytest.raises(HomeAssistantError):
-            await display_entry.runtime_data.async_set_asleep(False)
+            await display_entry.runtime_data.power.async_set_asleep(False)
     assert issue_registry.async_get_issue(*ISSUE) is None
 
 

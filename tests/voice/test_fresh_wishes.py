@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.coordinator import async_displays
+from custom_components.dp1.displays import async_displays
 from custom_components.dp1.playback.program import PROGRAMS
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util

@@ -254,7 +254,7 @@ async def async_hand_over(call: ServiceCall) -> None:
     await async_run(taker, call.context, "hand_over", show)
     match call.data["then"]:
         case "sleep" if giver.data.asleep is not None:
-            await giver.async_set_asleep(True)
+            await giver.power.async_set_asleep(True)
         case "clear":
             async with giver.async_command() as display:
                 await display.clear()

@@ -28,12 +28,8 @@ from homeassistant.helpers.target import (
 from homeassistant.util.json import JsonObjectType
 
 from ..client.display.client import Display
-from ..coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    async_display_entities,
-    is_enabled_display,
-)
+from ..coordinator import DisplayConfigEntry, DisplayCoordinator
+from ..displays import async_display_entities, is_enabled_display
 from ..errors import (
     action_failed,
     async_gather_failures,

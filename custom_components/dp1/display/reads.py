@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Set as AbstractSet
+from enum import StrEnum, auto
 from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
@@ -9,13 +10,12 @@ from homeassistant.helpers.debounce import Debouncer
 
 from ..client.display.device_status import DeviceStatus
 from ..client.display.interface import DisplayApi
-from ..client.display.player_status import DeviceSettings, PlayerStatus
+from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, RejectedError, UnexpectedAnswerError
 from ..const import LOGGER
 
 # Seconds between two reads of the player because of pushes.
 READ_COOLDOWN: Final = 2.0
-PLAYER_EVERY: Final = 2
 # Without internet, each read takes half a minute.
 DEVICE_READS_AT_ONCE: Final = 2
 # What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
@@ -29,11 +29,22 @@ OPTIONAL: Final[Mapping[str, tuple[Callable[[DisplayApi], Awaitable[object]], in
 }
 
 
+class Refresh(StrEnum):
+    """Extent of the reading after a command."""
+
+    NONE = auto()
+    PUSH = auto()
+    PLAYER = auto()
+    DEVICE = auto()
+    PANEL = auto()
+    POLICY = auto()
+    OFFLINE = auto()
+
+
 class PlayerReads:
     """The player as it is read and pushed, of which the later counts.
 
     Attributes:
-        polls: how often it could be read since the socket was opened.
         was_pushed: set by each push.
         read_again: reads it soon, as pushes ask for it.
     """
@@ -45,7 +56,6 @@ class PlayerReads:
         async_refresh: Callable[[], Awaitable[None]],
     ) -> None:
         """Initialize without a status; `async_refresh` reads the player and handles its status."""
-        self.polls = 0
         self.was_pushed = asyncio.Event()
         self.read_again = Debouncer(
             hass,
@@ -59,18 +69,6 @@ class PlayerReads:
         # The last push, when it came, and since when the player is as it is.
         self._pushed: PlayerStatus | None = None
         self._pushed_at = self._since = 0.0
-
-    @callback
-    def count_poll(self, settings: DeviceSettings | None) -> bool:
-        """Count a poll, and return whether a player that is pushed is read with it: each second time.
-
-        One that does not push all its settings, as with firmware 1.x, is read each time.
-        """
-        self.polls += 1
-        pushed = self._pushed
-        offered = pushed.settings.offered if pushed and pushed.settings else frozenset()
-        lacks_settings = settings is not None and not settings.offered <= offered
-        return self.polls % PLAYER_EVERY == 1 or lacks_settings
 
     async def async_read(self) -> PlayerStatus:
         """Read the player; a push during the read is newer than the answer."""

@@ -18,9 +18,6 @@ class Requests:
         step_lock: held for a step in the queue, which counts from where the one before led.
         last_cast: the last accepted one.
         may_wake: whether the display may be woken if it turns out to show its error page instead of that.
-        last_sleep: number of the last request to sleep or wake.
-        asleep: what that was for.
-        failed_wakes: how often in a row the display did not wake.
     """
 
     def __init__(self, on_steps_done: Callable[[], None]) -> None:
@@ -28,8 +25,6 @@ class Requests:
         self.step_lock = asyncio.Lock()
         self.last_cast: Playlist | None = None
         self.may_wake = False
-        self.last_sleep = self.failed_wakes = 0
-        self.asleep = False
         self._on_steps_done = on_steps_done
         self._casts: dict[int, asyncio.Event] = {}
         self._steps = 0

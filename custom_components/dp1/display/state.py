@@ -117,3 +117,14 @@ class DisplayData:
             and player.render_status in RENDER_LOADING
             and not self.asleep
         )
+
+
+def work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
+    """Return the address of the playlist, and the id and title that identify the current work."""
+    item = player.current
+    return (player.playlist_url, item.id, item.title) if item else (None, None, None)
+
+
+def takes_screenshots(device: DeviceStatus) -> bool:
+    """Return whether a display may take screenshots, which came soon after its contract."""
+    return device.contract is not None

@@ -50,9 +50,9 @@ async def async_cast(
 
 async def async_wake(coordinator: DisplayCoordinator, options: Options) -> None:
     """Wake a display for a cast, unless it was told to sleep since."""
-    is_newest = options.number > coordinator.requests.last_sleep
+    is_newest = options.number > coordinator.power.last_request
     if options.wake and coordinator.data.asleep and is_newest:
-        await coordinator.async_set_asleep(False)
+        await coordinator.power.async_set_asleep(False)
 
 
 def check_reach(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
@@ -192,7 +192,7 @@ async def async_restore_snapshot(
             async with coordinator.async_command() as display:
                 await display.clear()
         if snapshot.asleep and not coordinator.data.asleep:
-            await coordinator.async_set_asleep(True)
+            await coordinator.power.async_set_asleep(True)
 
 
 def playlist_of(player: PlayerStatus, history: History) -> Playlist | None:

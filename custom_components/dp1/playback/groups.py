@@ -15,8 +15,9 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.display.client import Start
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
-from ..coordinator import DisplayCoordinator, async_display, is_enabled_display
+from ..coordinator import DisplayCoordinator
 from ..display.requests import REQUEST_NUMBERS
+from ..displays import async_display, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import Snapshot, async_restore_snapshot, async_take_snapshot, playlist_of
 from .program import PROGRAMS

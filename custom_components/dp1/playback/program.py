@@ -17,8 +17,9 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
-from ..coordinator import DisplayCoordinator, Refresh, async_displays
+from ..coordinator import DisplayCoordinator, Refresh
 from ..display.requests import REQUEST_NUMBERS
+from ..displays import async_displays
 from ..errors import invalid_input
 from ..fields import duration as validate_duration
 from ..storage import PartlyReadError, SafeStore, record_from_json, record_to_json

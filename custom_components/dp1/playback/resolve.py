@@ -46,10 +46,10 @@ from ..client.text import (
 )
 from ..client.values import MAX_ON_LOOP, text
 from ..const import PLAYER_ORIGIN
-from ..coordinator import async_displays
 from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
 from ..display.requests import REQUEST_NUMBERS
+from ..displays import async_displays
 from ..errors import component_errors, invalid_input, translated
 from ..grants import GRANTS, SVG, base_url, picture_page
 from ..guard import ADDRESSES

@@ -10,8 +10,8 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
 from ..client.playlist.playlist import Playlist
-from ..coordinator import DisplayCoordinator, Refresh, work_key
-from ..display.state import RENDER_LOADING
+from ..coordinator import DisplayCoordinator, Refresh
+from ..display.state import RENDER_LOADING, work_key
 
 # Seconds until what is not pushed is read again: that the player is back, or that a work has loaded.
 FOLLOW_UP: Final = 7.0

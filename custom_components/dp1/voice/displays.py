@@ -18,12 +18,8 @@ from homeassistant.helpers import (
 )
 
 from ..const import DOMAIN
-from ..coordinator import (
-    DisplayCoordinator,
-    async_display_entities,
-    async_displays,
-    ignores_music,
-)
+from ..coordinator import DisplayCoordinator
+from ..displays import async_display_entities, async_displays, ignores_music
 from ..library.spoken import fold, telling
 from .answers import NotOursError, UnansweredError
 

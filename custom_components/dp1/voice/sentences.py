@@ -22,7 +22,7 @@ from homeassistant.util.file import WriteError, write_utf8_file_atomic
 from homeassistant.util.hass_dict import HassKey
 
 from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
-from ..coordinator import async_display_entities
+from ..displays import async_display_entities
 from ..errors import action_failed
 from ..library.spoken import FILLERS, fold, in_words
 

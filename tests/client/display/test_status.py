@@ -188,7 +188,7 @@ def test_settings_of_old_firmware_are_kept() -> None:
 
 
 def test_settings_that_newer_firmware_clears_are_gone() -> None:
-    """A missing setting of a group that was sent is cleared."""
+    """A missing setting of a group that was sent is cleared, but not the default duration, which is never pushed."""
     sent = {"tombstone": "on", "defaultDuration": 600, "showingKey": "k"}
     sent |= {
         "compositionRevision": 7,
@@ -203,7 +203,7 @@ def test_settings_that_newer_firmware_clears_are_gone() -> None:
     status = pushed(deviceSettings=changed).over(known)
     assert status.settings is not None
     assert status.settings.tombstone == "off"
-    assert status.settings.default_duration is None
+    assert status.settings.default_duration == 600
     assert (status.settings.margin, status.settings.background) == ("4vw", None)
     assert "defaultDuration" in status.settings.offered
 

@@ -179,8 +179,9 @@ class Poller:
         return told
 
     def _settings(self, settings: Json) -> Json:
+        """Return the settings that are pushed: no firmware tells the seconds per work."""
         if self._firmware.second:
-            return settings
+            return {k: v for k, v in settings.items() if k != "defaultDuration"}
         return {name: settings[name] for name in _OLD_SETTINGS}
 
 

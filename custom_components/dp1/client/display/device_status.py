@@ -217,6 +217,11 @@ def _usage(capacity: str) -> Callable[[object], float | None]:
     return usage
 
 
+def _temperature(value: object) -> float | None:
+    """Return a temperature in °C; a machine without a sensor sends 0 (behavior seen)."""
+    return number(value) or None
+
+
 @dataclass(frozen=True, slots=True)
 class Metrics(Message):
     """A sample of the system monitor, taken about every 2 s.
@@ -230,8 +235,8 @@ class Metrics(Message):
         timestamp: when the sample was taken.
     """
 
-    cpu_temperature: float | None = sent(number, "cpu", "current_temperature")
-    gpu_temperature: float | None = sent(number, "gpu", "current_temperature")
+    cpu_temperature: float | None = sent(_temperature, "cpu", "current_temperature")
+    gpu_temperature: float | None = sent(_temperature, "gpu", "current_temperature")
     memory_usage: float | None = sent(_usage("max_capacity"), "memory")
     disk_usage: float | None = sent(_usage("total_capacity"), "disk")
     uptime: float | None = sent(number, "uptime")

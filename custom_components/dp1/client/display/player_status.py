@@ -75,8 +75,8 @@ class DeviceSettings(Message):
     def over(self, previous: Self | None) -> Self:
         """Merge these settings over earlier ones.
 
-        Older firmware leaves whole groups of settings out of its notifications. A group without any key is kept; in a
-        group with some, a missing key was cleared.
+        Older firmware leaves whole groups of settings out of its notifications, and none tells the default duration
+        there. A group without any key is kept; in a group with some, a missing key was cleared.
         """
         if previous is None:
             return self
@@ -93,7 +93,8 @@ class DeviceSettings(Message):
 _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
     {"scaling": "scaling"},
     {"orientation": "orientation"},
-    {"tombstone": "tombstone", "defaultDuration": "default_duration"},
+    {"tombstone": "tombstone"},
+    {"defaultDuration": "default_duration"},
     {
         "margin": "margin",
         "background": "background",
