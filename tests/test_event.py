@@ -237,7 +237,7 @@ async def test_a_new_policy_is_no_cast(wall: Wall, heard: Heard) -> None:
     await wall.cast()
     await settle(wall.display)
     history = wall.coordinator.history
-    (before,) = (entry.cast_at for entry in history.entries())
+    (before,) = (entry.at for entry in history.entries())
     heard.events.clear()
     settings = wall.display.player.settings
     key = settings.showing_key
@@ -246,4 +246,4 @@ async def test_a_new_policy_is_no_cast(wall: Wall, heard: Heard) -> None:
     assert settings.showing_key != key
     await settle(wall.display)
     assert heard.kinds == []
-    assert [entry.cast_at for entry in history.entries()] == [before]
+    assert [entry.at for entry in history.entries()] == [before]

@@ -31,11 +31,11 @@ from .client.errors import (
     UnexpectedAnswerError,
     WantsPairingError,
 )
-from .client.playlist.playlist import Playlist
 from .const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN, LOGGER
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
+from .display.hung import Hung
 from .display.issues import set_issue
 from .display.metadata import ArtworkMetadata, sent_item, work_of
 from .display.power import Power
@@ -91,6 +91,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         is_stopped: whether its entry is unloaded, or being so.
         requests: those that are under way, and the last ones.
         connection: the socket, or probes of a display without one.
+        hung: what it took last, None since the start.
         history: the playlists that were cast to it.
         metadata: the current work as the libraries have it.
         power: its sleep, and the schedule of that.
@@ -115,6 +116,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.contact = Contact.NEW
         self.cast_only = self.is_stopped = False
         self.requests = Requests(self.async_update_listeners)
+        self.hung: Hung | None = None
         self.connection = Connection(self.display, self)
         self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(hass, entry, self.display, self._update_work)
@@ -139,6 +141,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return er.async_get(self.hass).async_get_entity_id(
             MEDIA_PLAYER_DOMAIN, DOMAIN, self.device_id
         )
+
+    @property
+    def assumed(self) -> Hung | None:
+        """Return what a display is assumed to show that cannot tell."""
+        return self.hung if self.cast_only else None
 
     @property
     def macs(self) -> list[str]:
@@ -425,8 +432,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if player is None:
             return {"work": None, "signed_by": None}
         entry = self.history.current(player)
-        playlist = entry.playlist if entry else None
-        item = sent_item(player, playlist, self.requests.last_cast)
+        playlist = entry.shown if entry else None
+        item = sent_item(player, playlist, self.hung.shown if self.hung else None)
         work = self.metadata.work(player.current)
         language = self.hass.config.language
         return {
@@ -647,22 +654,19 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
 
     @callback
-    def async_handle_cast(self, playlist: Playlist, wake: bool = False) -> None:
+    def async_handle_cast(self, hung: Hung, wake: bool = False) -> None:
         """Handle an accepted cast; a display without a status is assumed to show it.
 
         Args:
-            playlist: what was accepted.
+            hung: what was accepted.
             wake: whether the display may be woken if it turns out not to show it.
         """
         if self.is_stopped:
             return
-        # What is at a URL may change.
-        document = playlist.document if playlist.url is None else {}
-        playlist = replace(playlist, document=document)
-        self.requests.last_cast, self.requests.may_wake = playlist, wake
-        self.history.add(playlist)
+        self.hung, self.requests.may_wake = hung, wake
+        self.history.add(hung)
         if self.cast_only:
-            self.async_set(assumed=playlist)
+            self.async_update_listeners()
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and its cast has what the display omits.
             self.async_set(

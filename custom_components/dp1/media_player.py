@@ -191,10 +191,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update the attributes."""
         coordinator = self.coordinator
         hass, entry_id, data = coordinator.hass, coordinator.entry_id, coordinator.data
-        player, device, assumed = data.player, data.device, data.assumed
+        player, device, assumed = data.player, data.device, coordinator.assumed
         self._update_features()
         self._attr_state = self._state()
-        self._attr_source = self._sources.source_of(player, assumed)
+        self._attr_source = self._sources.source_of(
+            player, assumed.asked if assumed else None
+        )
         until = hass.data[PROGRAMS][entry_id].until
         group = group_of(hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None
@@ -207,8 +209,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_playlist = player.playlist_title if player else None
         content_id = media_id(player, coordinator.history) if player else None
         if assumed is not None:
-            self._attr_media_playlist = assumed.name or None
-            content_id = content_id or assumed_media_id(assumed)
+            self._attr_media_playlist = assumed.asked.name or None
+            content_id = content_id or assumed_media_id(assumed, coordinator.history)
         self._attr_media_content_id = public_media_id(hass, content_id)
         work = NO_WORK if data.error_page else data.work or NO_WORK
         item = player.current if player and work is not NO_WORK else None
@@ -258,7 +260,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Return the state of the display."""
         data = self.coordinator.data
         if self.coordinator.cast_only:
-            return MediaPlayerState.PLAYING if data.assumed else MediaPlayerState.IDLE
+            shows = self.coordinator.assumed is not None
+            return MediaPlayerState.PLAYING if shows else MediaPlayerState.IDLE
         if data.asleep:
             return MediaPlayerState.OFF
         if data.error_page:

@@ -7,6 +7,7 @@ import pytest
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.display import history as module
 from custom_components.dp1.display.history import History
+from custom_components.dp1.display.hung import Hung
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.json import json_bytes
@@ -16,11 +17,11 @@ from ..displays import playlist
 KEY = "dp1.history.wall"
 
 
-def cast(title: str) -> Playlist:
+def cast(title: str) -> Hung:
     """Return a cast of one work; all have the same size."""
     document = playlist(title, title=title)
     document["items"][0]["source"] = f"https://art.example.org/{title}"
-    return Playlist(document=document)
+    return Hung(asked=Playlist(document=document))
 
 
 def titles(history: History) -> list[str | None]:
@@ -41,7 +42,7 @@ async def test_size(
     history: History, monkeypatch: pytest.MonkeyPatch, limit: float, kept: list[str]
 ) -> None:
     """The total size is limited, limit included, and the latest document is always kept."""
-    size = len(json_bytes(cast("A").document))
+    size = len(json_bytes(cast("A").asked.document))
     monkeypatch.setattr(module, "MAX_SIZE", int(limit * size))
     for title in "ABC":
         history.add(cast(title))

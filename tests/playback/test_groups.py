@@ -251,11 +251,14 @@ async def test_what_version_0_1_0_stored(
     notes = programs[middle].notes
     assert notes.daily == "https://feed.example/daily"
     assert (kept := notes.announcement) is not None
-    assert titles(kept.playlist.items) == ["Dunes 1"]
+    assert titles(kept.hung.asked.items) == ["Dunes 1"]
     assert kept.until == datetime(2026, 12, 1, 10, tzinfo=UTC)
-    assert kept.before.playlist is not None
-    assert kept.before.playlist.url == "https://feed.example/tides"
-    assert (kept.before.start.work_id, kept.before.start.loop) == ("i-2", "one")
+    assert kept.before.hung is not None
+    assert kept.before.hung.asked.url == "https://feed.example/tides"
+    assert (kept.before.hung.start.work_id, kept.before.hung.start.loop) == (
+        "i-2",
+        "one",
+    )
     assert "dp1.duties" not in hass_storage
     again = Programs(house.hass)
     await again.async_load()

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.display.client import Start
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
+from custom_components.dp1.display.hung import Hung
 from custom_components.dp1.display.requests import Requests
 from custom_components.dp1.playback import daily, program as module
 from custom_components.dp1.playback.cast import Snapshot
@@ -47,13 +47,15 @@ class Wall:
     name: str = "Wall"
     entry_id: str = "wall"
     hass: Any = None
+    hung: Hung | None = None
+    assumed: Hung | None = None
     requests: Any = field(default_factory=lambda: Requests(lambda: None))
     history: Any = field(default_factory=lambda: SimpleNamespace(is_announcing=False))
     shown: list[str] = field(default_factory=list)
 
     @property
     def data(self) -> Any:
-        return SimpleNamespace(player=self.player, assumed=None, asleep=False)
+        return SimpleNamespace(player=self.player, asleep=False)
 
     @property
     def player(self) -> PlayerStatus:
@@ -81,27 +83,27 @@ class Wall:
         await switch()
         return self.player
 
-    async def async_cast(self, playlist: Playlist, _options: Options) -> Playlist:
+    async def async_cast(self, playlist: Playlist, _options: Options) -> Hung:
         """Take a playlist, or refuse it."""
         await switch()
         assert playlist.url
         if playlist.url == BAD:
             raise HomeAssistantError("refused")
-        self.url, self.requests.last_cast = playlist.url, playlist
+        self.url, self.hung = playlist.url, Hung(asked=playlist)
         self.shown.append(playlist.url)
         await switch()
-        return playlist
+        return self.hung
 
 
 async def take_snapshot(wall: Wall) -> Snapshot:
     player = await wall.async_read_player()
-    return Snapshot(player.as_playlist(), Start(), False)
+    return Snapshot(Hung(asked=player.as_playlist()), False)
 
 
 async def restore_snapshot(wall: Wall, snapshot: Snapshot) -> None:
     """Show what hung."""
-    assert snapshot.playlist
-    await wall.async_cast(snapshot.playlist, Options())
+    assert snapshot.hung
+    await wall.async_cast(snapshot.hung.asked, Options())
 
 
 async def respond(*_: Any) -> dict[str, Any]:
@@ -184,7 +186,7 @@ async def meet(first: str, second: str, start: str) -> None:
         getattr(house, first)(FIRST, older), getattr(house, second)(SECOND, newer)
     )
     if program.notes.announcement:
-        assert program.notes.announcement.playlist.url == wall.url, wall.shown
+        assert program.notes.announcement.hung.asked.url == wall.url, wall.shown
     if house.until is not None and {"show", "late"}.isdisjoint((first, second)):
         # What was promised is kept, unless it was ended.
         promised = program.until == house.until or "end" in (first, second)

@@ -178,12 +178,12 @@ async def test_what_a_display_was_given(house: House) -> None:
         await house.phone_casts("wall", rich)
     given = history(house).entries()
     assert [entry.title for entry in given] == ["Rich", "Dunes", "Tides"]
-    assert given[0].playlist.document
-    assert given[0].playlist.document["items"][0]["note"] == {"text": "By heart"}
+    assert given[0].asked.document
+    assert given[0].asked.document["items"][0]["note"] == {"text": "By heart"}
     assert given[1].media_id == url
-    assert given[1].playlist.url == url
-    assert given[2].playlist.document
-    assert titles(given[2].playlist.document["items"]) == titles(TIDES["items"])
+    assert given[1].asked.url == url
+    assert given[2].asked.document
+    assert titles(given[2].asked.document["items"]) == titles(TIDES["items"])
     assert history(house).get(given[2].media_id) == given[2]
 
 
@@ -193,8 +193,8 @@ async def test_works_that_stay_bring_no_duration(house: House) -> None:
     del still["items"][0]["duration"]
     await house.phone_casts("wall", still)
     (given,) = history(house).entries()
-    assert given.playlist.document
-    assert "duration" not in given.playlist.document["items"][0]
+    assert given.asked.document
+    assert "duration" not in given.asked.document["items"][0]
 
 
 async def test_a_display_without_status(

@@ -247,10 +247,10 @@ async def async_hand_over(call: ServiceCall) -> None:
     giver = await source.async_coordinator()
     taker = await target.async_coordinator()
     snapshot = await call.hass.data[PROGRAMS][giver.entry_id].async_lasting(giver)
-    if snapshot.playlist is None:
+    if (hung := snapshot.hung) is None:
         raise invalid_input("nothing_shown", name=giver.name)
-    options = Options(place=snapshot.start)
-    show = partial(async_show, playlist=snapshot.playlist, options=options)
+    options = Options(place=hung.start)
+    show = partial(async_show, playlist=hung.asked, options=options)
     await async_run(taker, call.context, "hand_over", show)
     match call.data["then"]:
         case "sleep" if giver.data.asleep is not None:

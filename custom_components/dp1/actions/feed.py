@@ -234,8 +234,8 @@ async def _async_document_on(
     if program.is_announcing:
         lasting = await program.async_lasting(coordinator)
         player: PlayerStatus | None = await lasting.async_player(hass)
-    elif coordinator.data.assumed is not None:
-        playlist = await async_read(hass, coordinator.data.assumed)
+    elif coordinator.assumed is not None:
+        playlist = await async_read(hass, coordinator.assumed.asked)
         return playlist.document
     else:
         # What is pushed has the works, and not always the playlist.

@@ -173,7 +173,7 @@ def is_supported(media: BrowseMedia) -> bool:
 
 def history_media(entry: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
     """Return the browse item of a history entry."""
-    when = f"{dt_util.as_local(entry.cast_at):%Y-%m-%d %H:%M}"
+    when = f"{dt_util.as_local(entry.at):%Y-%m-%d %H:%M}"
     return BrowseMedia(
         media_class=MediaClass.PLAYLIST,
         media_content_id=entry.media_id,
@@ -187,7 +187,7 @@ def history_media(entry: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
 
 def _cover_of(entry: HistoryEntry) -> str | None:
     """Return the URL of the cover of a history entry."""
-    cover = entry.playlist.document.get("coverImage")
+    cover = entry.asked.document.get("coverImage")
     if isinstance(cover, str) and cover.startswith(("http://", "https://")):
         return cover
     return None

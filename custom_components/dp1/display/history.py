@@ -1,12 +1,9 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Final
-
-from mashumaro import field_options
+from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_bytes
@@ -17,6 +14,7 @@ from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, one_line
 from ..const import DOMAIN
 from ..storage import SafeStore
+from .hung import Hung
 
 SAVE_DELAY: Final = 10.0
 MEDIA_ID: Final = f"{DOMAIN}://recent/"
@@ -25,23 +23,24 @@ MAX_LISTS = 30
 MAX_SIZE = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """A playlist that was cast to a display.
+@dataclass(frozen=True, kw_only=True)
+class HistoryEntry(Hung):
+    """A playlist that was cast to a display, as it last hung.
 
     Attributes:
         media_id: its URL, or an id that only Home Assistant understands.
         title: title of the playlist.
-        playlist: what shows it again.
-        cast_at: when it was last cast.
         size: size of the document as JSON.
     """
 
     media_id: str
     title: str | None
-    playlist: Playlist = field(metadata=field_options(alias="cast"))
-    cast_at: datetime
     size: int
+
+    @property
+    def hung(self) -> Hung:
+        """Return what hung."""
+        return Hung(asked=self.asked, sent=self.sent, start=self.start, at=self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +102,26 @@ class History:
         return self._entries.get(media_id)
 
     @callback
-    def add(self, playlist: Playlist) -> None:
-        """Add a playlist with its whole document; the display reports only a part of it."""
-        media_id = media_id_of(playlist)
-        if media_id is None or self.is_announcing:
+    def add(self, hung: Hung) -> None:
+        """Add what was cast with its whole document; the display reports only a part of it."""
+        if self.is_announcing or (media_id := self._id_of(hung.asked)) is None:
             return
         entry = self._entries.get(media_id)
-        title = playlist.name or (entry.title if entry else None)
-        self._add(media_id, title, playlist)
+        self._add(media_id, hung.asked.name or (entry.title if entry else None), hung)
+
+    def media_id_of(self, hung: Hung) -> str | None:
+        """Return the media id of what hangs, if it is in the history or could be."""
+        return self._id_of(hung.asked)
 
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
         """Return the entry of the current playlist, which is added if it was cast by another client."""
         if player is not self._player:
             # Pushes of another work keep the playlist.
-            seen = (player.playlist_url, player.item_ids, id(player.playlist))
+            seen = (
+                *(player.playlist_url, player.item_ids, player.shuffle),
+                *(id(player.playlist), id(player.items)),
+            )
             if seen != self._seen:
                 self._current = self._find(player)
                 self._seen = seen
@@ -127,30 +131,37 @@ class History:
 
     def _find(self, player: PlayerStatus) -> HistoryEntry | None:
         """Find or add the current playlist. Pushes leave out fields that are needed to add it."""
-        media_id = player.playlist_url or _media_id(i.source for i in player.items)
-        if media_id is None:
-            return None
-        entry = self._entries.get(media_id)
+        latest = next(reversed(self._entries.values()), None)
+        entry = next((it for it in self.entries() if it.is_shown_by(player)), None)
         if player.playlist is None or self.is_announcing:
             return entry
         title = player.playlist_title or (entry.title if entry else None)
-        latest = next(reversed(self._entries.values()), None)
-        if entry is None or entry is not latest or entry.title != title:
-            return self._add(
-                media_id, title, entry.playlist if entry else player.as_playlist()
-            )
-        return entry
+        if entry is not None and entry is latest and entry.title == title:
+            return entry
+        playlist = player.as_playlist()
+        media_id = entry.media_id if entry else self._id_of(playlist)
+        if media_id is None:
+            return None
+        hung = replace(entry, at=dt_util.utcnow()) if entry else Hung(asked=playlist)
+        return self._add(media_id, title, hung)
 
-    def _add(
-        self, media_id: str, title: str | None, playlist: Playlist
-    ) -> HistoryEntry:
+    def _add(self, media_id: str, title: str | None, hung: Hung) -> HistoryEntry:
         """Add the latest entry, and remove entries over the limits."""
+        playlist = hung.asked
         before = self._entries.pop(media_id, None)
-        if before is not None and before.playlist is playlist:
+        if before is not None and before.asked is playlist:
             size = before.size
         else:
             size = len(json_bytes(playlist.document)) if playlist.document else 0
-        new = HistoryEntry(media_id, title, playlist, dt_util.utcnow(), size)
+        new = HistoryEntry(
+            media_id=media_id,
+            title=title,
+            asked=playlist,
+            sent=hung.sent,
+            start=hung.start,
+            at=hung.at,
+            size=size,
+        )
         self._entries[media_id] = new
         self._player = self._seen = None
         total = 0
@@ -163,16 +174,37 @@ class History:
         self._store.async_delay_save(lambda: stored, SAVE_DELAY)
         return new
 
+    def _id_of(self, playlist: Playlist) -> str | None:
+        """Return the media id of a playlist: its URL, or one of its works, with more where another list has the same; None if some have no source."""
+        if playlist.url is not None:
+            return playlist.url
+        works = playlist.items
+        sources = [source for work in works if (source := _source_of(work))]
+        if not works or len(sources) < len(works):
+            return None
+        media_id = MEDIA_ID + _digest(*sorted(sources))
+        key = _key(playlist)
+        detailed = f"{media_id}-{_digest(*key)}"
+        entry = self._entries.get(media_id)
+        is_free = entry is None or _key(entry.asked) == key
+        return media_id if is_free and detailed not in self._entries else detailed
 
-def media_id_of(playlist: Playlist) -> str | None:
-    """Return the media id of a playlist."""
-    return playlist.url or _media_id(item.get("source") for item in playlist.items)
+
+def _source_of(work: Mapping[str, Any]) -> str:
+    """Return the source of a work, empty if there is none."""
+    source = work.get("source")
+    return source if isinstance(source, str) else ""
 
 
-def _media_id(sources: Iterable[object]) -> str | None:
-    """Return the media id of works in any order; None if some have no source."""
-    values = list(sources)
-    texts = sorted(source for source in values if isinstance(source, str) and source)
-    if not texts or len(texts) < len(values):
-        return None
-    return MEDIA_ID + sha256("\n".join(texts).encode()).hexdigest()[:16]
+def _digest(*texts: str) -> str:
+    """Return a digest of texts."""
+    return sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def _key(playlist: Playlist) -> list[str]:
+    """Return what tells a list from others with the same works: its title, and their order, titles and durations."""
+    names = ("source", "title", "duration")
+    return [
+        playlist.name,
+        *(str([work.get(name) for name in names]) for work in playlist.items),
+    ]

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from ..client.playlist.playlist import Playlist
-
 # Numbers requests in the order they were made, as some take longer than others to prepare.
 REQUEST_NUMBERS = count(1)
 
@@ -16,14 +14,12 @@ class Requests:
 
     Attributes:
         step_lock: held for a step in the queue, which counts from where the one before led.
-        last_cast: the last accepted one.
-        may_wake: whether the display may be woken if it turns out to show its error page instead of that.
+        may_wake: whether the display may be woken if it turns out to show its error page instead of the last cast.
     """
 
     def __init__(self, on_steps_done: Callable[[], None]) -> None:
         """Initialize without requests."""
         self.step_lock = asyncio.Lock()
-        self.last_cast: Playlist | None = None
         self.may_wake = False
         self._on_steps_done = on_steps_done
         self._casts: dict[int, asyncio.Event] = {}

@@ -15,7 +15,6 @@ from ..client.display.device_status import (
     PlaybackCounters,
 )
 from ..client.display.player_status import DeviceSettings, PlayerStatus
-from ..client.playlist.playlist import Playlist
 from ..library.work import Work
 
 RENDER_LOADING: Final = (0, 1)
@@ -44,7 +43,6 @@ class DisplayData:
         shown_since: when the current work was seen to appear, None if it was there before.
         stalled: whether the current work has not loaded for long.
         set_up: whether the display shows its set-up screen instead of art.
-        assumed: the last successful cast to a display that cannot tell what it shows.
         device: the device behind the player.
         panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
         metrics: load and temperatures.
@@ -61,7 +59,6 @@ class DisplayData:
     shown_since: datetime | None = None
     stalled: bool = False
     set_up: bool = False
-    assumed: Playlist | None = None
     device: DeviceStatus | None = None
     panel: PanelStatus | None = None
     metrics: Metrics | None = None

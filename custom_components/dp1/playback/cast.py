@@ -20,6 +20,7 @@ from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.discovery import is_one_way
 from ..display.history import History
+from ..display.hung import Hung
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES, is_at_home
@@ -29,8 +30,9 @@ from .resolve import Options, async_apply, async_read
 
 async def async_cast(
     coordinator: DisplayCoordinator, playlist: Playlist, options: Options
-) -> Playlist:
-    """Cast to a display in its turn, and return the playlist as sent."""
+) -> Hung:
+    """Cast to a display in its turn, and return what hangs then."""
+    asked = playlist
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, options)
     check_reach(coordinator, playlist)
@@ -42,10 +44,18 @@ async def async_cast(
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
-            playlist = await _async_send(coordinator, display, playlist, start)
+            sent = await _async_send(coordinator, display, playlist, start)
+            # What is at a URL may change.
+            asked, sent = (
+                it if it.url is None else replace(it, document={})
+                for it in (asked, sent)
+            )
+            hung = Hung(
+                asked=asked, sent=None if sent == asked else sent, start=options.start
+            )
             # Before the state is read, of which it tells what the display omits.
-            coordinator.async_handle_cast(playlist, options.wake)
-    return playlist
+            coordinator.async_handle_cast(hung, options.wake)
+    return hung
 
 
 async def async_wake(coordinator: DisplayCoordinator, options: Options) -> None:
@@ -120,48 +130,48 @@ async def _async_arranged(
 
 
 async def async_response(
-    coordinator: DisplayCoordinator, playlist: Playlist, options: Options | None = None
+    coordinator: DisplayCoordinator, hung: Hung, options: Options | None = None
 ) -> dict[str, Any]:
     """Return the response of ``dp1.cast_playlist``, as the display reports it or else as the document says, which is read if nothing is reported."""
-    player, read = coordinator.data.player, playlist
+    player, read = coordinator.data.player, hung.shown
+    url = read.url
     if coordinator.cast_only:
         with suppress(HomeAssistantError, TimeoutError):
             async with asyncio.timeout(timing.TITLE_TIMEOUT):
-                read = await async_read(coordinator.hass, playlist)
+                read = await async_read(coordinator.hass, read)
     title, count, key = read.name or None, read.works, text(read.document.get("id"))
-    if playlist.url and player and player.playlist_url == playlist.url:
+    if url and player and player.playlist_url == url:
         title, key = player.playlist_title, player.playlist_id
         count = len(player.items)
     return {
         "title": title,
         "items": count,
         "playlist_id": key,
-        "playlist_url": without_token(playlist.url),
-        "method": "inline" if playlist.url is None else "url",
+        "playlist_url": without_token(url),
+        "method": "inline" if url is None else "url",
         **({"warning": options.warnings[0]} if options and options.warnings else {}),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The present of a display: its playlist if there is one, the place in it, and whether the display sleeps."""
+    """The present of a display: what hangs, if anything does, with the place in it, and whether the display sleeps."""
 
-    playlist: Playlist | None
-    start: Start
+    hung: Hung | None
     asleep: bool
 
     async def async_player(self, hass: HomeAssistant) -> PlayerStatus:
         """Return what a player would report of it, nothing if there is no playlist; one by its URL is read."""
-        if self.playlist is None:
+        if self.hung is None:
             return PlayerStatus()
-        read = await async_read(hass, self.playlist)
+        read = await async_read(hass, self.hung.asked)
         items = [PlaylistItem.parse(item) for item in read.items]
         message = {
             "ok": True,
             "playlistUrl": read.url,
             "playlist": read.document,
             "items": read.items,
-            "index": self.start.find(items) or 0,
+            "index": self.hung.start.find(items) or 0,
         }
         return PlayerStatus.parse(message)
 
@@ -170,14 +180,14 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     """Read the snapshot of a display."""
     player = await coordinator.async_read_player()
     asleep = coordinator.data.asleep is True
-    if player is None and coordinator.data.assumed is not None:
-        return Snapshot(coordinator.data.assumed, Start(), asleep)
+    if player is None and (assumed := coordinator.assumed) is not None:
+        return Snapshot(replace(assumed, start=Start()), asleep)
     if player is not None and player.current is None:
-        kept = coordinator.requests.last_cast if player.hides_works else None
-        return Snapshot(kept, Start(), asleep)
-    if player is None or (playlist := playlist_of(player, coordinator.history)) is None:
+        kept = coordinator.hung if player.hides_works else None
+        return Snapshot(kept and replace(kept, start=Start()), asleep)
+    if player is None or (hung := hung_on(player, coordinator.history)) is None:
         raise action_failed("cannot_tell", name=coordinator.name)
-    return Snapshot(playlist, start_of(player), asleep)
+    return Snapshot(replace(hung, start=start_of(player)), asleep)
 
 
 async def async_restore_snapshot(
@@ -185,9 +195,9 @@ async def async_restore_snapshot(
 ) -> None:
     """Show the playlist of a snapshot of this display or another, or nothing, and let the display sleep if it did then."""
     with coordinator.requests.steps():
-        if snapshot.playlist is not None:
-            options = Options(place=snapshot.start, wake=False)
-            await async_cast(coordinator, snapshot.playlist, options)
+        if (hung := snapshot.hung) is not None:
+            options = Options(place=hung.start, wake=False)
+            await async_cast(coordinator, hung.asked, options)
         else:
             async with coordinator.async_command() as display:
                 await display.clear()
@@ -195,10 +205,10 @@ async def async_restore_snapshot(
             await coordinator.power.async_set_asleep(True)
 
 
-def playlist_of(player: PlayerStatus, history: History) -> Playlist | None:
-    """Return the current playlist; None if some of its works are unknown."""
-    if player.playlist_url is None and (entry := history.current(player)) is not None:
-        return entry.playlist
+def hung_on(player: PlayerStatus, history: History) -> Hung | None:
+    """Return what hangs; None if some of its works are unknown."""
+    if (entry := history.current(player)) is not None:
+        return entry.hung
     if not all(item.source for item in player.items) and not player.playlist_url:
         return None
-    return player.as_playlist()
+    return Hung(asked=player.as_playlist())

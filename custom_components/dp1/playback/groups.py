@@ -1,7 +1,7 @@
 """Groups of displays: the members show the work of the leader, or the works that follow it."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,13 +13,13 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Start
-from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
+from ..display.hung import Hung
 from ..display.requests import REQUEST_NUMBERS
 from ..displays import async_display, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
-from .cast import Snapshot, async_restore_snapshot, async_take_snapshot, playlist_of
+from .cast import Snapshot, async_restore_snapshot, async_take_snapshot, hung_on
 from .program import PROGRAMS
 
 
@@ -189,11 +189,13 @@ async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> No
     """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
     hass, entry_id = leader.hass, leader.entry_id
     programs = hass.data[PROGRAMS]
+    player = leader.data.player
+    hung = hung_on(player, leader.history) if player else None
     for member in (entry_id, *entry_ids):
         if programs[member].notes.leader != entry_id:
             async_leave(hass, member)
             display = async_display(hass, member)
-            if display is None or not _has_list_of(display, leader):
+            if not _has_list(display, hung):
                 programs[member].note(spread=[])
             programs[member].note(leader=entry_id)
     await programs.async_save_and_tell()
@@ -238,19 +240,10 @@ def _distance(hass: HomeAssistant, leader: str, member: str) -> int:
     return spread.index(member) - spread.index(leader)
 
 
-def _has_list_of(display: DisplayCoordinator, leader: DisplayCoordinator) -> bool:
-    """Return whether a display shows the whole playlist of the leader, in whichever order."""
-    mine, other = display.data.player, leader.data.player
-    if mine is None or other is None or mine.playlist_url != other.playlist_url:
-        return False
-    if mine.playlist_url is not None:
-        return True
-    ids = {mine.playlist_id, other.playlist_id} - {None}
-    works, others = (
-        Counter(item.id or item.source for item in player.items)
-        for player in (mine, other)
-    )
-    return len(ids) < 2 and bool(works) and works == others
+def _has_list(display: DisplayCoordinator | None, hung: Hung | None) -> bool:
+    """Return whether a display shows what hangs on the leader."""
+    player = display.data.player if display else None
+    return player is not None and hung is not None and hung.is_shown_by(player)
 
 
 # Synchronization
@@ -314,17 +307,17 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
         return
     if player.position is None:
         if display.data.player is not None and display.data.player.current:
-            await async_restore_snapshot(display, Snapshot(None, Start(), False))
+            await async_restore_snapshot(display, Snapshot(None, False))
         return
-    playlist = playlist_of(player, leader.history)
-    if playlist is None:
-        playlist = (await async_take_snapshot(leader)).playlist
-    if playlist is not None:
-        await _async_follow(display, leader, playlist)
+    hung = hung_on(player, leader.history)
+    if hung is None:
+        hung = (await async_take_snapshot(leader)).hung
+    if hung is not None:
+        await _async_follow(display, leader, hung)
 
 
 async def _async_follow(
-    display: DisplayCoordinator, leader: DisplayCoordinator, playlist: Playlist
+    display: DisplayCoordinator, leader: DisplayCoordinator, hung: Hung
 ) -> None:
     """Show the playlist of a leader at its place with as few commands as possible, or raise if it is not shown then."""
     if (player := leader.data.player) is None or player.position is None:
@@ -335,10 +328,10 @@ async def _async_follow(
     work = Start(item.id, None if item.id else item.source, place)
     program = display.hass.data[PROGRAMS][display.entry_id]
     async with program.turn(next(REQUEST_NUMBERS)):
-        if not _has_list_of(display, leader):
-            start = replace(work, loop=player.loop_mode)
+        if not _has_list(display, hung):
+            hung = replace(hung, start=replace(work, loop=player.loop_mode))
             program.note(daily=None)
-            await async_restore_snapshot(display, Snapshot(playlist, start, False))
+            await async_restore_snapshot(display, Snapshot(hung, False))
         elif (current := display.data.player) is not None:
             index = (work.find(current.items) or 0) % len(current.items)
             if current.position != index + 1:

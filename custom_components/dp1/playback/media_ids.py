@@ -6,10 +6,10 @@ from urllib.parse import parse_qs, urlencode
 
 from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
-from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_URL
 from ..const import DOMAIN
-from ..display.history import History, media_id_of
+from ..display.history import MEDIA_ID as RECENT, History
+from ..display.hung import Hung
 
 # What a display does after a cast by itself.
 DEFAULT_LOOP = "playlist"
@@ -53,13 +53,14 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
     fragment = urlencode(
         {key: value for key, value in place.items() if value is not None}
     )
-    marked = fragment or player.playlist_url
+    marked = fragment or not name.startswith(RECENT)
     return f"{name}{PLACE_MARK}{fragment}" if marked else name
 
 
-def assumed_media_id(playlist: Playlist) -> str | None:
-    """Return the media content id of a playlist that was cast to a display without a status."""
-    return f"{playlist.url}{PLACE_MARK}" if playlist.url else media_id_of(playlist)
+def assumed_media_id(hung: Hung, history: History) -> str | None:
+    """Return the media content id of what was cast to a display without a status."""
+    url = hung.asked.url
+    return f"{url}{PLACE_MARK}" if url else history.media_id_of(hung)
 
 
 def split_media_id(name: str) -> tuple[str, Start]:

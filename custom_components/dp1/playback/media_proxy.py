@@ -22,9 +22,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
+from ..display.hung import Hung
 from ..errors import component_errors
 from ..grants import GRANTS, LIVE, PATH, internal_url, tokens_in
 from ..library.entries import async_build_playlist
@@ -66,18 +66,16 @@ def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | 
     if entry.state is not ConfigEntryState.LOADED:
         return None
     coordinator: DisplayCoordinator = entry.runtime_data
-    data = coordinator.data
-    if data.player is None and data.assumed is None:
+    player, assumed = coordinator.data.player, coordinator.assumed
+    if player is None and assumed is None:
         return None
-    playlists: list[Playlist] = []
+    casts: list[Hung] = [assumed] if assumed else []
     if not only_now:
-        playlists += [entry.playlist for entry in coordinator.history.entries()]
-    if data.assumed is not None:
-        playlists.append(data.assumed)
-    sources = [source for playlist in playlists for source in playlist.sources]
-    if data.player is not None:
-        sources += [item.source or "" for item in data.player.items]
-        sources.append(data.player.playlist_url or "")
+        casts += coordinator.history.entries()
+    sources = [source for hung in casts for source in hung.sources]
+    if player is not None:
+        sources += [item.source or "" for item in player.items]
+        sources.append(player.playlist_url or "")
     return tokens_in(sources)
 
 

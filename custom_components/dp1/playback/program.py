@@ -18,6 +18,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, Refresh
+from ..display.hung import Hung
 from ..display.requests import REQUEST_NUMBERS
 from ..displays import async_displays
 from ..errors import invalid_input
@@ -47,14 +48,14 @@ class Announcement:
     """A playlist shown for a limited time, after which the one before returns.
 
     Attributes:
-        playlist: what is shown.
+        hung: what is shown.
         until: when it ends.
         before: what is restored then.
         since: when it began, None if an older version has stored it.
         earlier: what is restored if the display refuses that, None if nothing came too late.
     """
 
-    playlist: Playlist
+    hung: Hung
     until: datetime
     before: Snapshot
     since: datetime | None = None
@@ -85,17 +86,42 @@ def _parse_stored(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, DisplayN
     notes: dict[str, DisplayNotes] = {}
     is_damaged = False
     for entry_id, record in stored.items():
-        fields = record if isinstance(record, dict) else {}
+        fields = (
+            dict(map(_of_today, record.items())) if isinstance(record, dict) else {}
+        )
         kept = {
             name: value
             for name, value in fields.items()
             if record_from_json(DisplayNotes, {name: value})
         }
-        is_damaged |= kept != record
+        is_damaged |= kept != (fields or record)
         notes[entry_id] = record_from_json(DisplayNotes, kept) or DisplayNotes()
     if is_damaged:
         raise PartlyReadError(notes)
     return notes
+
+
+def _of_today(note: tuple[str, Any]) -> tuple[str, Any]:
+    """Return a note, also if version 0.2.0 stored it: an announcement with playlists instead of what hangs."""
+    match note:
+        case "announcement", {"playlist": cast, "until": at, **rest}:
+            new = {"hung": {"cast": cast, "cast_at": at}, "until": at}
+            return "announcement", new | {
+                key: _snapshot_of_today(value, at)
+                if key in ("before", "earlier")
+                else value
+                for key, value in rest.items()
+            }
+    return note
+
+
+def _snapshot_of_today(snapshot: Any, at: str) -> Any:
+    """Return a snapshot, also if version 0.2.0 stored it."""
+    match snapshot:
+        case {"asleep": asleep, "playlist": cast, **rest}:
+            hung = {"cast": cast, "cast_at": at, "start": rest.get("start", {})}
+            return {"hung": hung if cast else None, "asleep": asleep}
+    return snapshot
 
 
 def _notes_of_duty(duty: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -312,15 +338,17 @@ class Program:
                     asleep = announcement.before.asleep and not options.wake
                     announcement = replace(
                         announcement,
-                        before=Snapshot(playlist, options.start, asleep),
+                        before=Snapshot(
+                            Hung(asked=playlist, start=options.start), asleep
+                        ),
                         earlier=announcement.earlier or announcement.before,
                     )
                     await self.async_note(announcement=announcement, daily=daily)
                 return await _async_superseded(coordinator, playlist)
             async with self._lasting(options, daily):
-                playlist = await async_cast(coordinator, playlist, options)
+                hung = await async_cast(coordinator, playlist, options)
         await async_wake(coordinator, options)
-        return await async_response(coordinator, playlist, options)
+        return await async_response(coordinator, hung, options)
 
     async def async_show_again(
         self, coordinator: DisplayCoordinator, record_id: str, options: Options
@@ -374,15 +402,16 @@ class Program:
                 if active and not await _async_is_shown(coordinator, active):
                     active = None
                 before = active.before if active else await _async_before(coordinator)
+                hung = Hung(asked=playlist, start=options.start)
                 announcement = Announcement(
-                    playlist, _end(duration, active), before, dt_util.utcnow()
+                    hung, _end(duration, active), before, dt_util.utcnow()
                 )
                 if active:
                     announcement = replace(announcement, earlier=active.earlier)
                 # Saved before it is sent, so that a restart in between ends it.
                 await self.async_note(announcement=announcement)
                 try:
-                    playlist = await async_cast(coordinator, playlist, options)
+                    hung = await async_cast(coordinator, playlist, options)
                 except HomeAssistantError:
                     await self.async_note(announcement=active)
                     raise
@@ -390,8 +419,9 @@ class Program:
                 await async_wake(coordinator, options)
                 # The duration counts from when it is visible.
                 until = _end(duration, active)
-                await self.async_note(announcement=replace(announcement, until=until))
-        return await async_response(coordinator, playlist, options)
+                announcement = replace(announcement, hung=hung, until=until)
+                await self.async_note(announcement=announcement)
+        return await async_response(coordinator, hung, options)
 
     async def async_end_announcement(self, coordinator: DisplayCoordinator) -> None:
         """Show the playlist from before an announcement again, or raise if there is none."""
@@ -405,7 +435,7 @@ class Program:
         announcement = self.notes.announcement
         if announcement is None or not await _async_is_shown(coordinator, announcement):
             return await async_take_snapshot(coordinator)
-        if announcement.before.playlist is None:
+        if announcement.before.hung is None:
             raise invalid_input("nothing_comes_back", name=coordinator.name)
         return announcement.before
 
@@ -453,7 +483,7 @@ async def _async_superseded(
     coordinator: DisplayCoordinator, playlist: Playlist
 ) -> Response:
     """Return the response to a cast in whose place a newer one is shown."""
-    newer = coordinator.requests.last_cast or playlist
+    newer = coordinator.hung or Hung(asked=playlist)
     return {**await async_response(coordinator, newer), "superseded": True}
 
 
@@ -461,17 +491,17 @@ async def _async_is_shown(
     coordinator: DisplayCoordinator, announcement: Announcement
 ) -> bool:
     """Ask whether a display still shows an announcement."""
-    if coordinator.requests.last_cast not in (None, announcement.playlist):
+    if coordinator.hung not in (None, announcement.hung):
         return False
     player = await coordinator.async_read_player()
     if player is None or player.hides_works:
         return True
-    return player.shows(announcement.playlist)
+    return announcement.hung.is_shown_by(player)
 
 
 async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:
     """Return the snapshot to show after an announcement, or raise if the display cannot tell."""
-    if coordinator.cast_only and coordinator.data.assumed is None:
+    if coordinator.cast_only and coordinator.assumed is None:
         raise invalid_input("display_cannot", name=coordinator.name, what="show_for")
     return await async_take_snapshot(coordinator)
 

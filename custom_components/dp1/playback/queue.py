@@ -14,6 +14,7 @@ from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.playlist.playlist import Origin, Playlist
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
+from ..display.hung import Hung
 from ..errors import invalid_input
 from ..grants import GRANTS
 from .cast import async_take_snapshot, async_wake, check_reach
@@ -74,16 +75,16 @@ async def async_enqueue(
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     playlist = await async_of_today(coordinator.hass, playlist, options)
     async with coordinator.requests.step_lock:
-        before = await async_take_snapshot(coordinator)
+        before = (await async_take_snapshot(coordinator)).hung
         player = coordinator.data.player
-        if before.playlist is None or player is None:
+        if before is None or player is None:
             await async_show(coordinator, playlist, options)
             return
         if how is Enqueue.NEXT and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-        document = await _async_document(coordinator.hass, before.playlist, player)
+        document = await _async_document(coordinator.hass, before.asked, player)
         works: Works = document["items"]
-        if length := before.playlist.length:
+        if length := before.asked.length:
             # A film that was shown alone had no end.
             works = [{"duration": length, **work} for work in works]
         index = _index_of(player, works, _current(player))
@@ -93,7 +94,7 @@ async def async_enqueue(
         document["items"] = with_ends([*works[:at], *new, *works[at:]])
         reload = how is Enqueue.PLAY
         place = _at(before.start, at if reload else index)
-        is_personal = before.playlist.is_personal and playlist.is_personal
+        is_personal = before.asked.is_personal and playlist.is_personal
         own = replace(options, place=place, start_at=None, shuffle=None, repeat=None)
         await _async_change(coordinator, document, own, reload, is_personal)
 
@@ -104,13 +105,13 @@ async def async_rearrange(
     """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
     options = Options(wake=False)
     async with coordinator.requests.step_lock:
-        snapshot = await async_take_snapshot(coordinator)
+        hung = (await async_take_snapshot(coordinator)).hung
         player = coordinator.data.player
-        if snapshot.playlist is None or player is None or work >= len(player.items):
+        if hung is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
         if keep and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-        document = await _async_document(coordinator.hass, snapshot.playlist, player)
+        document = await _async_document(coordinator.hass, hung.asked, player)
         works: Works = document["items"]
         moved = _index_of(player, works, work)
         order = [index for index in range(len(works)) if index != moved]
@@ -126,9 +127,9 @@ async def async_rearrange(
         document["items"] = [works[index] for index in order]
         is_gone = current not in order
         index = min(work, len(order) - 1) if is_gone else order.index(current)
-        options = replace(options, place=_at(snapshot.start, index))
+        options = replace(options, place=_at(hung.start, index))
         await _async_change(
-            coordinator, document, options, is_gone, snapshot.playlist.is_personal
+            coordinator, document, options, is_gone, hung.asked.is_personal
         )
 
 
@@ -167,7 +168,7 @@ async def _async_extend(
         async with coordinator.async_command(Refresh.PLAYER) as display:
             extended = await display.extend(playlist)
         if extended:
-            coordinator.async_handle_cast(playlist)
+            coordinator.async_handle_cast(Hung(asked=playlist))
         return extended
 
 

@@ -316,7 +316,7 @@ async def _async_from_history(hass: HomeAssistant, request: MediaRequest) -> Pla
     for coordinator in async_displays(hass):
         if (entry := coordinator.history.get(request.media_id)) is not None:
             caller.check(POLICY_READ, coordinator.entity_id or "")
-            return await async_apply(hass, entry.playlist, request.options)
+            return await async_apply(hass, entry.asked, request.options)
     raise invalid_input("forgotten", media_id=request.media_id)
 
 

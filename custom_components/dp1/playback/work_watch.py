@@ -9,8 +9,8 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
-from ..client.playlist.playlist import Playlist
 from ..coordinator import DisplayCoordinator, Refresh
+from ..display.hung import Hung
 from ..display.state import RENDER_LOADING, work_key
 
 # Seconds until what is not pushed is read again: that the player is back, or that a work has loaded.
@@ -28,7 +28,7 @@ class WorkWatch:
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the watch."""
         self._display = coordinator
-        self._cast: Playlist | None = None
+        self._cast: Hung | None = None
         self._work: tuple[object, ...] | None = None
         self._looks = 0
         self._cancel_look: CALLBACK_TYPE | None = None
@@ -65,7 +65,7 @@ class WorkWatch:
             self._display.data,
             self._display.data.player,
         )
-        if (cast := display.requests.last_cast) is not self._cast:
+        if (cast := display.hung) is not self._cast:
             self._cast, self._work = cast, None
         if player is None or data.error_page:
             waits = not display.cast_only

@@ -336,15 +336,6 @@ class PlayerStatus(Message):
         items = [_with_end(item.raw) for item in self.items]
         return Playlist(document=document | {"items": items}, origin=Origin.OURS)
 
-    def shows(self, playlist: Playlist) -> bool:
-        """Return whether a playlist is shown: by its URL, else by its id, else by all its works."""
-        if playlist.url is not None or self.playlist_url is not None:
-            return playlist.url == self.playlist_url
-        if (key := playlist.document.get("id")) and self.playlist_id:
-            return bool(key == self.playlist_id)
-        works = Counter(item.get("source") for item in playlist.items)
-        return bool(works) and works == Counter(item.source for item in self.items)
-
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:
         """Merge a notification over the status before.
 
