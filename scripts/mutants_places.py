@@ -31,9 +31,9 @@ class Place(NamedTuple):
 
 PLACES = [
     Place(
-        "client/feed/paging.py",
+        "client/pages.py",
         "lists are read however large they are",
-        "            left -= answer.size\n",
+        "        reading.spend(page.size)\n",
         "",
         [
             "tests/client/test_hostile_servers.py::test_a_list_of_records_that_are_too_large"
@@ -269,24 +269,24 @@ PLACES = [
         ["tests/client/display/test_client.py::test_every_way_to_fail"],
     ),
     Place(
-        "client/catalog/client.py",
+        "client/pages.py",
         "every page of a dead catalog is asked for",
         "self._is_over |= len(self._failures) >= MAX_FAILED_PAGES",
         "self._is_over |= len(self._failures) > 10_000",
         ["tests/client/catalog/test_client.py"],
     ),
     Place(
-        "client/catalog/client.py",
+        "client/pages.py",
         "repeated pages go on",
         "if page.records and not new.records:",
         "if not page.records and not new.records:",
         ["tests/client/catalog/test_client.py"],
     ),
     Place(
-        "client/catalog/client.py",
+        "client/retry.py",
         "no second try",
-        "RETRIES = 1\n",
-        "RETRIES = 0\n",
+        "TRIES: Final = 2\n",
+        "TRIES: Final = 1\n",
         ["tests/client/catalog/test_client.py::test_passing_trouble_is_survived"],
     ),
     Place(
@@ -1007,17 +1007,17 @@ PLACES = [
         ["tests/test_playlists_flow.py::test_words_of_a_feed"],
     ),
     Place(
-        "client/catalog/client.py",
+        "client/pages.py",
         "a list of a catalog has no end",
-        "if self._size > MAX_LIST and not self._is_over:",
-        "if False:",
+        "self._reading.spend(page.size)",
+        "pass",
         ["tests/client/test_long_answers.py"],
     ),
     Place(
-        "client/feed/paging.py",
+        "client/pages.py",
         "ids of records are kept in full",
-        "mark = sha256(identity.encode()).digest()",
-        "mark = identity.encode()",
+        "mark = sha256(self._identity(record).encode()).digest()",
+        "mark = self._identity(record).encode()",
         ["tests/client/test_long_answers.py"],
     ),
     Place(

@@ -8,6 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import collection_flow
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.indexer import client
 from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 async def library(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> MockConfigEntry:
-    monkeypatch.setattr(client, "TRIES", 1)
+    monkeypatch.setattr(retry, "TRIES", 1)
     monkeypatch.setattr(client, "PAUSE", 0.01)
     options = {"indexer_url": "http://127.0.0.1:9/graphql"}
     return await set_up(hass, library_entry(NOWHERE, options=options))

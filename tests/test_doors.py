@@ -6,14 +6,14 @@ import pytest
 
 from custom_components.dp1 import config_flow, fields, llm
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.client import guard, http, text, values
+from custom_components.dp1.client import guard, http, pages, text, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import (
     client as display,
     player_status,
     transport,
 )
-from custom_components.dp1.client.feed import connection as feed, paging
+from custom_components.dp1.client.feed import connection as feed
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import connection, discovery, metadata
@@ -48,8 +48,8 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
-    "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(catalog.MAX_LIST)} a list", LEVELS, f"{VALUES}, {catalog.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
-    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(paging.MAX_READ)} a list, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
+    "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(pages.MAX_SPREAD)} a list", LEVELS, f"{VALUES}, {pages.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
+    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(pages.MAX_CHAIN)} a list, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {pages.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
     "manifests of works": (megabytes(hanging.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", hanging.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),

@@ -199,7 +199,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         try:
             async with asyncio.timeout(PATIENCE):
                 indexer = await async_indexer(self.hass, self._indexer_url)
-                page = await indexer.tokens(owners=owners, limit=1, offset=PAGE)
+                page = await indexer.tokens(owners=owners, limit=1, offset=str(PAGE))
         except TimeoutError:
             return True
         except Dp1Error:

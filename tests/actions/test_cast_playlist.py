@@ -142,6 +142,31 @@ async def test_a_document(
     assert sum(record.applied for record in sent) == 1
 
 
+@pytest.mark.usefixtures("setup_display")
+async def test_a_list_with_a_byte_order_mark(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A display cannot read it at its address; what is read here is cast as a document, never as text."""
+    reply = Reply(200, b"\xef\xbb\xbf" + json.dumps(EVENING).encode())
+    async with ScriptedServer.run(lambda request: reply) as server:
+        url = f"{server.url}/list.json"
+        key, _ = await failure(hass, playlist_url=url)
+        assert key is not None and not display.state.items
+        await cast(hass, playlist_url=url, limit=2)
+        assert titles(display) == TITLES[:2]
+        await hass.services.async_call(
+            "media_player",
+            "play_media",
+            {
+                "entity_id": ENTITY_ID,
+                "media_content_type": "url",
+                "media_content_id": url,
+            },
+            blocking=True,
+        )
+        assert titles(display) == TITLES
+
+
 @pytest.mark.usefixtures("display", "setup_display")
 @pytest.mark.parametrize("profile", ["legacy"])
 async def test_what_neither_display_nor_home_assistant_can_tell(

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import NamedTuple
 
 from custom_components.dp1.client.errors import Dp1Error
-from custom_components.dp1.client.page import Page
+from custom_components.dp1.client.pages import Page
 
 
 class Listed[T](NamedTuple):

@@ -9,8 +9,9 @@ from typing import Any
 import aiohttp
 import pytest
 
+from custom_components.dp1.client import pages, retry
 from custom_components.dp1.client.errors import Dp1Error, TooLargeError
-from custom_components.dp1.client.feed import connection, paging
+from custom_components.dp1.client.feed import connection
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.client import Indexer
@@ -126,13 +127,12 @@ DOORS: dict[str, Door] = {
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait briefly."""
     monkeypatch.setattr(connection, "READ_TIMEOUT", 0.4)
-    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(paging, "MAX_PAGES", MOST_PAGES)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pages, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "MAX_CHANGE_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "TIMEOUT", 0.4)
     monkeypatch.setattr(client, "PAUSE", 0.0)
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -163,7 +163,7 @@ async def test_a_list_of_records_that_are_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A reading ends, with what it brought, once all that was skipped is more than any list."""
-    monkeypatch.setattr(paging, "MAX_READ", 20_000_000)
+    monkeypatch.setattr(pages, "MAX_CHAIN", 20_000_000)
     monkeypatch.setattr(connection, "READ_TIMEOUT", 30.0)
 
     def page(number: int) -> dict[str, Any]:

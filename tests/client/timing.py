@@ -9,6 +9,7 @@ import tracemalloc
 
 import pytest
 
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.feed import connection as feed_connection
 
@@ -20,9 +21,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
         monkeypatch: restores them.
         seconds: for a request; on a busy machine, an answer takes a while.
     """
-    monkeypatch.setattr(catalog, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(catalog, "TIMEOUT_SECONDS", seconds)
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(feed_connection, "READ_TIMEOUT", seconds)
     monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", seconds)
 

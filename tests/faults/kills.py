@@ -24,6 +24,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client as indexer_client
 from custom_components.dp1.display import history
 from homeassistant import loader
@@ -140,7 +141,7 @@ ACTIVITIES = (like, cast, collect)
 
 async def live(folder: Path, told: int, seed: int, port: int) -> None:
     """Do everything without end, and tell what is acknowledged, or on the disk."""
-    indexer_client.PAUSE = indexer_client.FIRST_WAIT = 0.01
+    indexer_client.PAUSE = retry.FIRST_PAUSE = 0.01
     history.SAVE_DELAY = 0.02
     indexer = IndexerSimulator(port=port)
     indexer.records.clear()

@@ -226,12 +226,11 @@ IS_REAL = os.environ.get("DP1_FAULTS") == "real"
 # Long waits say when a fault is noticed, and nothing of what is done about it.
 SHORT: dict[str, Any] = {
     "client.catalog.client.TIMEOUT_SECONDS": 3.0,
-    "client.catalog.client.RETRY_SECONDS": 0.05,
+    "client.retry.FIRST_PAUSE": 0.05,
     "client.display.transport._TIMEOUTS": {},
     "client.display.transport._TIMEOUT": 3.0,
     "client.feed.connection.READ_TIMEOUT": 1.0,
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
-    "client.feed.connection.FIRST_PAUSE": 0.05,
     "storage.FIRST_RETRY": 0.3,
     "guard.SAVE_DELAY": 0.3,
     "display.history.SAVE_DELAY": 0.3,

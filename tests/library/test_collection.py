@@ -12,6 +12,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
 from custom_components.dp1.browse.pages import async_browse_library
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
@@ -60,7 +61,7 @@ NEWS = "event.library_news"
 @pytest.fixture
 async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimulator]:
     monkeypatch.setattr(client, "PAUSE", 0.01)
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     async with IndexerSimulator() as running:
         yield running
 

@@ -15,6 +15,7 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.browse.pages import async_browse_library
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Event, HomeAssistant
@@ -51,7 +52,7 @@ LEAKS = (
 async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimulator]:
     """Run an indexer that repeats addresses wherever it can."""
     monkeypatch.setattr(client, "PAUSE", 0.01)
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     async with IndexerSimulator() as running:
         for record, leak in zip(running.own(E1, len(LEAKS)), LEAKS, strict=True):
             record["display"] |= leak

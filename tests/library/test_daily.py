@@ -13,6 +13,7 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.entries import daily_url
 from custom_components.dp1.library.providers import daily as module
@@ -203,7 +204,7 @@ async def test_artist_of_the_indexer(
 ) -> None:
     """The artist of today's work is looked up by its token; if that fails, it is unknown."""
     monkeypatch.setattr(client, "PAUSE", 0.0)
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.0)
     told = document(1)
     contract = {
         "chain": "evm",

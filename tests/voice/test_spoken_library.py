@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -27,7 +28,7 @@ async def home(
 ) -> AsyncIterator[Home]:
     """Set up a home with a collection and a Daily, whose Home Assistant speaks English."""
     monkeypatch.setattr(client, "PAUSE", 0.01)
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     # A day without a work of its own has that of the day before.
     items = [
         {

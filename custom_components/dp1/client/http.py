@@ -40,6 +40,9 @@ MAX_RETRY_AFTER = 3600.0
 CHUNK = 64 * 1024
 # How much of the end of a longer body is kept.
 TAIL = 4096
+# Of a compressed body: each may be empty.
+MAX_MEMBERS = 1000
+_GZIP = b"\x1f\x8b"
 _HEADERS = {"Accept": "application/json", **ENCODING}
 _JSON_HEADERS = {**_HEADERS, "Content-Type": "application/json"}
 encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -214,7 +217,8 @@ async def chunks(response: aiohttp.ClientResponse, limit: int) -> AsyncGenerator
 
     Raises:
         LostAnswerError: the end is missing.
-        UnexpectedAnswerError: not what gzip writes, or (TooLargeError) over the limit before it is decompressed.
+        UnexpectedAnswerError: not what gzip writes, in too many members, or (TooLargeError) over the limit before it is
+            decompressed.
     """
     received = response.content.iter_chunked(CHUNK)
     # Nothing else was asked for.
@@ -222,16 +226,28 @@ async def chunks(response: aiohttp.ClientResponse, limit: int) -> AsyncGenerator
         async for chunk in received:
             yield chunk
         return
-    unpack, length = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
+    unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    length, members, rest = 0, 1, b""
     try:
         async for chunk in received:
             length += len(chunk)
             if length > limit:
                 raise _too_large(limit)
-            while chunk and not unpack.eof:
+            chunk, rest = rest + chunk, b""
+            while chunk:
+                if unpack.eof and len(chunk) < len(_GZIP):
+                    rest = chunk
+                    break
+                if unpack.eof:
+                    # There may be several members, and zeros behind the last.
+                    if not chunk.startswith(_GZIP):
+                        break
+                    if (members := members + 1) > MAX_MEMBERS:
+                        raise UnexpectedAnswerError("the answer has too many parts")
+                    unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
                 if piece := unpack.decompress(chunk, CHUNK):
                     yield piece
-                chunk = unpack.unconsumed_tail
+                chunk = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
                 await asyncio.sleep(0)
         yield unpack.flush()
         if length and not unpack.eof:

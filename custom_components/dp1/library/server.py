@@ -19,7 +19,7 @@ from ..client.errors import (
     NotFoundError,
     UnreachableError,
 )
-from ..client.page import Page
+from ..client.pages import Page
 from ..const import DOMAIN, LOGGER
 from ..storage import SafeStore
 from .server_list import PATIENCE, Json, ServerList, Storable, Tasks

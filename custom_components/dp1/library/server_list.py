@@ -17,7 +17,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
 from ..client.errors import BusyError, Dp1Error, NoAnswerError
-from ..client.page import Page
+from ..client.pages import Page
 from ..client.values import mapping, moment, whole
 from ..storage import record_from_json, record_to_json
 from .threads import with_pauses

@@ -1,5 +1,6 @@
 """Playlists of media ids, addresses and names."""
 
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -717,7 +718,9 @@ async def _async_playlist_at(
         return (
             Playlist(url) if path.endswith(".json") or "/playlists/" in path else None
         )
-    if not answer.body.lstrip().startswith((b"{", b"[")):
+    # Displays cannot read a list with a byte order mark, and take it as a document.
+    has_mark = answer.body.startswith(BOM_UTF8)
+    if not answer.body.removeprefix(BOM_UTF8).lstrip().startswith((b"{", b"[")):
         return None
 
     def read(answer: Answer) -> Playlist:
@@ -725,7 +728,8 @@ async def _async_playlist_at(
         document = parse(answer.body)
         inner = unwrapped(document)
         check_playable(for_display(inner))
-        return Playlist(url if inner is document else None, inner)
+        is_readable = inner is document and not has_mark
+        return Playlist(url if is_readable else None, inner)
 
     try:
         playlist = await answer.async_read(read)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from itertools import pairwise
 import logging
+from math import ceil
 from typing import Any
 from unittest.mock import patch
 
@@ -11,16 +12,14 @@ import aiohttp
 from hypothesis import given, strategies as st
 import pytest
 
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.catalog import client
 from custom_components.dp1.client.catalog.artwork import evenly
 from custom_components.dp1.client.catalog.client import (
-    MAX_RECORDS,
     Catalog,
-    PageReader,
     artwork_place,
     normalize_url,
     series_place,
-    spread_offsets,
 )
 from custom_components.dp1.client.catalog.models import Artwork
 from custom_components.dp1.client.errors import (
@@ -32,7 +31,12 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from custom_components.dp1.client.page import Page
+from custom_components.dp1.client.pages import (
+    MAX_RECORDS,
+    Page,
+    PageReader,
+    spread_offsets,
+)
 
 from tests.client.keys import keyed
 from tests.client.lists import listed
@@ -54,7 +58,7 @@ async def simulator(socket_enabled: None) -> AsyncGenerator[CountingCatalog]:
 async def catalog(simulator: CatalogSimulator) -> AsyncGenerator[Catalog]:
     """Return a client with short waits."""
     async with aiohttp.ClientSession() as session:
-        with patch.object(client, "RETRY_SECONDS", 0.01):
+        with patch.object(retry, "FIRST_PAUSE", 0.01):
             yield Catalog(session, simulator.url)
 
 
@@ -124,7 +128,7 @@ async def test_cold_catalog_is_read_in_few_round_trips(
 async def test_requests_in_flight_are_bounded_over_all_calls(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """At most four requests are sent at the same time, over all lists."""
+    """At most four requests are sent at the same time, over all lists, and each page is asked for once."""
     simulator.latency = 0.01
     listing = await listed(catalog.all_exhibitions())
     read = await asyncio.gather(
@@ -133,6 +137,8 @@ async def test_requests_in_flight_are_bounded_over_all_calls(
     assert sum(len(series.records) for series in read) == 700
     assert all(series.problem is None for series in read)
     assert simulator.max_in_flight == 4
+    pages = sum(max(1, ceil(len(series.records) / 5)) for series in read)
+    assert len(simulator.requests) == 11 + pages
 
 
 async def test_order(catalog: Catalog, simulator: CatalogSimulator) -> None:
@@ -403,7 +409,7 @@ def test_no_server_keeps_us_busy(
 ) -> None:
     """With any pages, reading ends soon, returns each record once and never claims to be complete wrongly."""
     server = Wild(ids, total, sizes, broken=broken)
-    reader = PageReader(server.fetch, concurrency=4, limit=limit)
+    reader = PageReader(server.fetch, size=5, concurrency=4, limit=limit)
     listing = asyncio.run(listed(reader.pages()))
     names = [record.id for record in listing.records]
     assert len(names) == len(set(names)) < (limit or MAX_RECORDS) + 5
@@ -423,7 +429,7 @@ def test_proper_server_gives_everything(
 ) -> None:
     """From a server with minimal answers, everything is read in order with few requests."""
     server = Wild(list(range(count)), count if told else None, [size], broken=set())
-    reader = PageReader(server.fetch, concurrency=4, limit=limit)
+    reader = PageReader(server.fetch, size=5, concurrency=4, limit=limit)
     listing = asyncio.run(listed(reader.pages()))
     names = [int(record.id) for record in listing.records]
     assert names == sorted(set(names)) and listing.problem is None

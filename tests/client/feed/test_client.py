@@ -17,6 +17,7 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NotFoundError,
     TemporaryError,
+    TooLargeError,
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.feed import (
@@ -30,6 +31,7 @@ from custom_components.dp1.client.feed.drafts import is_signed_by
 
 from .feeds import API_KEY, ID, KEY, MISSING, TS, V2, echo, playlist, scripted, served
 
+from tests.client.lists import listed as listed_pages
 from tests.client.scripted_server import Reply, Request, replied
 from tests.client.tables import tables
 from tests.client.timing import worst_stall
@@ -328,13 +330,17 @@ async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize(("end", "then"), TABLES["ends"])
 async def test_the_cursor_behind_a_record_too_large(
-    monkeypatch: pytest.MonkeyPatch, end: str, then: bool
+    monkeypatch: pytest.MonkeyPatch, end: str, then: bool | None
 ) -> None:
-    """The cursor is only read from the end of the page."""
+    """The cursor is only read from the end of the page; where that does not tell how to go on, the list is not whole."""
     monkeypatch.setattr(feed_lists, "PAGE_SIZE", 1)
     monkeypatch.setattr(feed_lists, "MAX_BODY", 2000)
     large = Reply(body=f'{{"items":[{{"text":"{"x" * 9000}"}}],{end}'.encode())
     async with scripted(large, page([2])) as (feed, _):
+        if then is None:
+            with pytest.raises(TooLargeError):
+                await listed(feed)
+            return
         found = [page async for page in feed.playlist_pages()]
     read = [record for page in found for record in page.records]
     assert read == ([{"id": "2"}] if then else [])
@@ -387,16 +393,14 @@ async def test_a_document_is_read_as_a_whole(
 
 
 async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A record that is too large to be skipped ends the list."""
+    """After a record that is too large to be skipped the list is not whole: what came before is there, and the reason."""
     monkeypatch.setattr(feed_lists, "PAGE_SIZE", 1)
     monkeypatch.setattr(feed_lists, "MAX_BODY", 2000)
     monkeypatch.setattr(feed_lists, "MAX_SKIPPED_BODY", 50_000)
     async with scripted(sized([10, 60_000, 10])) as (feed, _):
-        found = [page async for page in feed.playlist_pages()]
-    assert [(len(page.records), page.skipped) for page in found] == [
-        (1, 0),
-        (0, 1),
-    ]
+        found = await listed_pages(feed.playlist_pages())
+    assert len(found.records) == 1
+    assert isinstance(found.problem, TooLargeError)
 
 
 @pytest.mark.parametrize("body", [[], {"items": {}}, {"total": 1}, "x"])

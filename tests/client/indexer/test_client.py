@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import (
     Dp1Error,
     InvalidRequestError,
@@ -58,7 +59,7 @@ async def indexer(
 ) -> AsyncIterator[Indexer]:
     """Read from it, without long pauses."""
     monkeypatch.setattr(client, "JOB_POLL", 0.01)
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(client, "PAUSE", 0.01)
     async with aiohttp.ClientSession() as session:
         yield Indexer(session, simulator.url, agent=AGENT)
@@ -288,16 +289,17 @@ async def test_a_contract_that_is_not_taken(
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault(429, headers={"Retry-After": "0"}), Fault(502, "<html>")]
+    ("fault", "times"),
+    [(Fault(429, headers={"Retry-After": "0"}), 2), (Fault(502, "<html>"), 1)],
 )
 async def test_a_short_illness(
-    simulator: IndexerSimulator, indexer: Indexer, fault: Fault
+    simulator: IndexerSimulator, indexer: Indexer, fault: Fault, times: int
 ) -> None:
     """The indexer is asked again, with a pause."""
     simulator.faults.append(fault)
-    fault.times = 2
+    fault.times = times
     assert await indexer.all_tokens(contract_addresses=[WITH_WORKS])
-    assert len(simulator.asked) == 3
+    assert len(simulator.asked) == times + 1
 
 
 @pytest.mark.parametrize(("fault", "error"), TABLES["faults"])

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from custom_components.dp1.client.feed.models import items_of, open_items
 from custom_components.dp1.client.playlist.schedule import due, moment_of
 
 from tests.client.tables import tables
@@ -77,6 +78,18 @@ def test_two_at_one_moment_and_works_without_one() -> None:
     before = due(document, at("2026-07-31T12:00:00+02:00"), BERLIN)
     assert [item["title"] for item in before.items] == ["Always", "Empty"]
     assert before.timed == () and before.since is None
+
+
+@pytest.mark.parametrize("text", [*TABLES["no_times"], 5, ["x"], {"a": 1}])
+def test_one_answer_for_all_ways(text: Any) -> None:
+    """A work whose time cannot be read is shown by no way: not in its turn, not when it is browsed, not by itself."""
+    document = playlist(("Odd", text), ("Always", None))
+    (odd, _) = items_of(document)
+    late = datetime(2090, 1, 1, tzinfo=UTC)
+    shown = {item["title"] for item in due(document, late, UTC).items}
+    assert ("Odd" in shown) is (text in ("", None))
+    assert odd.is_secret(late) is ("Odd" not in shown)
+    assert len(open_items(document, late)) == len(shown)
 
 
 def test_schedule_makes_no_difference() -> None:

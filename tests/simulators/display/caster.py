@@ -176,7 +176,8 @@ class Caster:
                 if not 200 <= response.status < 300:
                     raise CommandError(f"HTTP {response.status}")
                 body = await response.read()
-            document = json.loads(body)
+            # Without the tolerance of bytes for a byte order mark: the daemon has none.
+            document = json.loads(body.decode())
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as err:
             raise CommandError(str(err)) from err
         if not isinstance(document, dict):

@@ -26,7 +26,7 @@ from ..errors import (
 )
 from ..guard import Guard
 from ..http import Answer
-from ..page import Page
+from ..pages import Page
 from ..playlist.document import has_items
 from ..playlist.playlist import Playlist
 from ..playlist.signing import SigningKey

@@ -14,7 +14,6 @@ from functools import partial
 from http import HTTPStatus
 from itertools import zip_longest
 import logging
-import random
 import re
 from typing import Any, Self
 from urllib.parse import quote, unquote
@@ -32,7 +31,6 @@ from ..errors import (
     ForbiddenError,
     InvalidPlaylistError,
     InvalidRequestError,
-    NoAnswerError,
     NoOwnerError,
     NotFoundError,
     TimestampRefusedError,
@@ -43,6 +41,7 @@ from ..guard import Guard
 from ..http import Answer, http_date, request_json, status_error
 from ..playlist.document import MAX_DOCUMENT
 from ..playlist.schema import UUID
+from ..retry import DEADLINE, Manners
 from ..text import MAX_URL, clean, is_technical
 from ..values import MAX_TEXT, mapping
 
@@ -227,10 +226,6 @@ MAX_BODY = MAX_DOCUMENT + 1024 * 1024
 
 READ_TIMEOUT = 12.0
 WRITE_TIMEOUT = 15.0
-# Each operation ends after that many seconds, including pauses and retries.
-DEADLINE = 30.0
-TRIES = 3
-FIRST_PAUSE = 0.5
 
 
 class Family(StrEnum):
@@ -301,6 +296,7 @@ class FeedConnection:
         url: normalized base address of the feed.
         api_key: the feed's API key, if there is one.
         clock: the clock of the feed.
+        manners: how it and the other hosts are asked.
         end: when the last request has to be over, on the clock of the event loop; None for each its own deadline.
     """
 
@@ -308,6 +304,7 @@ class FeedConnection:
     url: str
     api_key: str | None = field(default=None, repr=False)
     clock: FeedClock = field(default_factory=FeedClock, repr=False)
+    manners: Manners = field(default_factory=lambda: Manners(BusyError), repr=False)
     end: float | None = None
 
     def with_deadline(self) -> Self:
@@ -389,10 +386,11 @@ class FeedConnection:
         sent = {"max_body": MAX_BODY, "json": body, **options}
         if with_key:
             sent["headers"] = {"Authorization": self._authorization()}
-        end = self.end or _now() + DEADLINE
-        attempt = 0
-        while (left := end - _now()) > 0:
-            attempt += 1
+        is_refused = False
+
+        async def once(left: float) -> Answer:
+            """Send it once."""
+            nonlocal is_refused
             timeout = min(READ_TIMEOUT if reading else WRITE_TIMEOUT, left)
             answer = await request_json(
                 self.session, method, url, timeout=timeout, **sent
@@ -402,7 +400,8 @@ class FeedConnection:
                 self.clock.note(answer.headers)
             if answer.ok or (answer.status == 304 and options.get("headers")):
                 return answer
-            error = await answer.async_read(
+            is_refused = answer.status == 429
+            raise await answer.async_read(
                 partial(
                     feed_error,
                     secret=self.api_key,
@@ -410,18 +409,13 @@ class FeedConnection:
                     reading=reading,
                 )
             )
-            if not isinstance(error, BusyError) or attempt == TRIES:
-                raise error
-            if answer.status != 429 and not (reading or repeatable):
-                raise error
-            pause = error.retry_after
-            if pause is None:
-                pause = FIRST_PAUSE * (1 << (attempt - 1))
-            pause += random.uniform(0, max(0.2, pause / 5))
-            if _now() + pause >= end:
-                raise error
-            await asyncio.sleep(pause)
-        raise NoAnswerError("no time is left for another request")
+
+        return await self.manners.ask(
+            once,
+            server=url.partition("://")[2].partition("/")[0],
+            end=self.end,
+            may_repeat=lambda error: is_refused or reading or repeatable,
+        )
 
 
 def _now() -> float:

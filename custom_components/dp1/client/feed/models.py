@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from ..playlist.document import for_display
 from ..playlist.manifest import MAX_NOTE, artists_in
+from ..playlist.schedule import display_at, is_past
 from ..text import MAX_TITLE, clean, one_line, through_gateway
 from ..values import address, mapping, moment, text
 from .drafts import owners
@@ -31,7 +32,7 @@ type Json = dict[str, Any]
 class FeedItem(NamedTuple):
     """A work of a playlist; the key is its id, or its index where it has none.
 
-    `artists` are names, one a line; `shown_from` is when its playlist's schedule lets it be seen.
+    `artists` are names, one a line; `shown_from` is the `displayAt` from which its playlist's schedule lets it be seen.
     """
 
     key: str
@@ -41,9 +42,8 @@ class FeedItem(NamedTuple):
     shown_from: str = ""
 
     def is_secret(self, now: datetime) -> bool:
-        """Return if the schedule of its playlist shows it only later than a time in the zone of the displays."""
-        shown_from = moment(self.shown_from, now.tzinfo)
-        return shown_from is not None and shown_from > now
+        """Return if the schedule of its playlist shows it never, or only later than a time in the zone of the displays."""
+        return not is_past(self.shown_from, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
             artists="\n".join(
                 artist.name for artist in artists_in(item.get("inlineManifest"))
             ),
-            shown_from=text(item.get("displayAt")) or "",
+            shown_from=display_at(item),
         )
         for key, index, item in keyed_items(document.get("items"))
     )

@@ -11,7 +11,6 @@ from typing import Any, Final
 import aiohttp
 
 from ..errors import (
-    BusyError,
     Dp1Error,
     InvalidRequestError,
     NotFoundError,
@@ -20,7 +19,8 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import request_json, status_error
-from ..page import Page
+from ..pages import Page, in_turn
+from ..retry import Manners
 from ..values import mapping, objects, text, whole
 from .links import TEZOS, ContractLink, IndexedLink, SeriesLink, TokenLink, chain_of
 from .tokens import Token
@@ -33,9 +33,6 @@ MAX_PAGES: Final = 300
 TIMEOUT: Final = 20.0
 # The indexer is somebody's server: one request at a time, with a pause.
 PAUSE: Final = 0.3
-TRIES: Final = 3
-FIRST_WAIT: Final = 2.0
-LONGEST_WAIT: Final = 15.0
 JOB_POLL: Final = 2.0
 JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
@@ -93,8 +90,7 @@ class Indexer:
         self._session = session
         self._url = url
         self._headers = {"User-Agent": agent}
-        self._turn = asyncio.Lock()
-        self._last = -PAUSE
+        self._manners = Manners(TemporaryError, at_once=1, apart=PAUSE)
         # Number and start of the last job for a token, by CID.
         self._jobs: dict[str, tuple[int, float]] = {}
 
@@ -102,7 +98,7 @@ class Indexer:
         self,
         *,
         limit: int = PAGE,
-        offset: int | None = None,
+        offset: str | None = None,
         newest: bool = False,
         **filters: Any,
     ) -> Page[Token]:
@@ -126,7 +122,7 @@ class Indexer:
             f"query($l:Uint8,$f:Uint64{declared}){{tokens(limit:$l,offset:$f{arguments},"
             f"sort_by:{order}){{items{{{fields}}} offset}}}}"
         )
-        variables = {"l": limit, "f": None if offset is None else str(offset)}
+        variables = {"l": limit, "f": offset}
         data, is_whole = await self._ask_for(query, variables | filters)
         answer = mapping(data.get("tokens"))
         records = answer.get("items")
@@ -136,7 +132,8 @@ class Indexer:
         following = text(answer.get("offset")) or ""
         return Page(
             tokens,
-            following=int(following) if following.isdecimal() else None,
+            skipped=len(records[:limit]) - len(tokens),
+            following=following if following.isdecimal() else None,
             is_whole=is_whole,
         )
 
@@ -151,29 +148,28 @@ class Indexer:
                 break
         return list(tokens.values())[:most]
 
-    async def pages(self, **filters: Any) -> AsyncIterator[Page[Token]]:
+    def pages(self, **filters: Any) -> AsyncIterator[Page[Token]]:
         """Yield the pages of a list; the last one has an offset if the list did not come to its end.
 
-        Pages whose answer is too large are read in smaller parts, and a token whose answer is too large is skipped. An
-        offset that comes again ends the list, and so does its length.
+        A token whose answer is too large is skipped.
         """
-        limit, offset = PAGE, None
-        seen: set[int | None] = set()
-        for _ in range(MAX_PAGES):
-            if offset in seen:
-                return
+
+        async def fetch(offset: str | None, limit: int) -> Page[Token]:
+            """Read a page."""
             try:
-                page = await self.tokens(limit=limit, offset=offset, **filters)
+                return await self.tokens(limit=limit, offset=offset, **filters)
             except TooLargeError:
                 if limit > 1:
-                    limit = max(1, limit // 4)
-                    continue
-                page = Page((), following=(offset or 0) + 1)
-            yield page
-            seen.add(offset)
-            limit = min(2 * limit, PAGE)
-            if (offset := page.following) is None:
-                return
+                    raise
+                return Page((), skipped=1, following=str(int(offset or 0) + 1))
+
+        return in_turn(
+            fetch,
+            size=PAGE,
+            shrink=4,
+            identity=lambda token: token.id,
+            most_pages=MAX_PAGES,
+        )
 
     async def resolve(self, link: IndexedLink, most: int) -> list[Token]:
         """Read the tokens that a link names, asked by contract and number since links do not tell the standard.
@@ -296,34 +292,28 @@ class Indexer:
 
         There are two more tries where the server is busy or ill, and one where there are errors beside the data.
         """
-        for attempt in range(1, TRIES + 1):
-            wait: float | None = None
-            try:
-                async with self._turn:
-                    await asyncio.sleep(self._last + PAUSE - time.monotonic())
-                    try:
-                        data, is_whole = await self._send(query, variables)
-                    finally:
-                        self._last = time.monotonic()
-                if is_whole or attempt > 1:
-                    return data, is_whole
-            except TemporaryError as err:
-                if isinstance(err, BusyError):
-                    wait = err.retry_after
-                if attempt == TRIES or (wait or 0) > LONGEST_WAIT:
-                    raise
-            await asyncio.sleep(FIRST_WAIT * attempt if wait is None else wait)
-        raise AssertionError("unreachable")
+        tries = 0
+
+        async def send(left: float) -> tuple[Mapping[str, Any], bool]:
+            """Send it once."""
+            nonlocal tries
+            tries += 1
+            data, is_whole = await self._send(query, variables, min(TIMEOUT, left))
+            if not is_whole and tries == 1:
+                raise TemporaryError("the indexer could not answer the whole query")
+            return data, is_whole
+
+        return await self._manners.ask(send)
 
     async def _send(
-        self, query: str, variables: Mapping[str, Any]
+        self, query: str, variables: Mapping[str, Any], timeout: float
     ) -> tuple[Mapping[str, Any], bool]:
         """Send a query once, and return its data and whether that is whole."""
         answer = await request_json(
             self._session,
             "POST",
             self._url,
-            timeout=TIMEOUT,
+            timeout=timeout,
             headers=self._headers,
             json={"query": query, "variables": dict(variables)},
         )

@@ -5,6 +5,7 @@ All durations are seconds.  Sources: DP-1 specification 1.1.0, its JSON schemas,
 and display firmware.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -116,8 +117,8 @@ def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
     64 bits become doubles.
 
     Raises:
-        InvalidPlaylistError: not a JSON object, text that UTF-8 cannot encode, a byte order mark, a number JSON cannot
-            hold, over 5 MB, over 100,000 values, or nested more than 32 levels deep.
+        InvalidPlaylistError: not a JSON object, text that UTF-8 cannot encode, a number JSON cannot hold, over 5 MB, over
+            100,000 values, or nested more than 32 levels deep.
     """
     if isinstance(value, str | bytes):
         if len(value) > MAX_DOCUMENT:
@@ -126,7 +127,7 @@ def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
             body = value if isinstance(value, bytes) else value.encode()
             if exceeds(body, MAX_VALUES):
                 raise _invalid(f"has more than {MAX_VALUES} values")
-            value = json.loads(body.decode())
+            value = json.loads(body.removeprefix(BOM_UTF8).decode())
         except json.JSONDecodeError as err:
             raise _invalid(
                 f"is not valid JSON, line {err.lineno} column {err.colno}: {err.msg}"

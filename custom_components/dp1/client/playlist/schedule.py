@@ -16,6 +16,8 @@ from ..values import objects
 _FORM: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?"
 )
+# Longer than any time is written.
+MAX_LENGTH: Final = 64
 # The last work of a schedule is today's for so long.
 RUNS_OUT_AFTER: Final = timedelta(hours=36)
 _QUARTER: Final = timedelta(minutes=15)
@@ -62,6 +64,19 @@ def moment_of(text: object, zone: tzinfo) -> datetime | None:
         return utc_of(time, zone)
     except ValueError, OverflowError:
         return None
+
+
+def display_at(item: Item) -> str:
+    """Return the `displayAt` of an item as text, empty if there is none."""
+    return str(item.get("displayAt") or "")[:MAX_LENGTH]
+
+
+def is_past(text: str, now: datetime) -> bool:
+    """Return whether a `displayAt` lets a work be seen at a time in the zone of the display; one that cannot be read never does."""
+    if not text:
+        return True
+    moment = moment_of(text, now.tzinfo or UTC)
+    return moment is not None and moment <= now
 
 
 def utc_of(local: datetime, zone: tzinfo) -> datetime:

@@ -27,7 +27,7 @@ from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
 from ...client.feed.models import FeedChannel, FeedPlaylist
 from ...client.guard import Guard
-from ...client.page import Page
+from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text

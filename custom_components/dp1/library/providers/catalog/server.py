@@ -17,7 +17,7 @@ from ....client.catalog.artwork import CAP
 from ....client.catalog.client import PAGE_SIZE, Catalog, artwork_place, series_place
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
-from ....client.page import Page
+from ....client.pages import Page
 from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import ADDRESSES

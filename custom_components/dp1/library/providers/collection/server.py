@@ -18,7 +18,7 @@ from homeassistant.util.hass_dict import HassKey
 from ....client.errors import InvalidRequestError, UnexpectedAnswerError
 from ....client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
 from ....client.indexer.tokens import Token, data_type
-from ....client.page import Page
+from ....client.pages import Page
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
 from ....guard import async_session
 from ....storage import record_from_json, record_to_json

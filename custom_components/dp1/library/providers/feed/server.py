@@ -19,7 +19,7 @@ from .... import timing
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed
 from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist
-from ....client.page import Page
+from ....client.pages import Page
 from ....client.playlist.document import slugify
 from ....client.playlist.playlist import Playlist
 from ....client.playlist.schema import UUID
