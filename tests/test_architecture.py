@@ -48,9 +48,9 @@ ORDER: tuple[set[str], ...] = (
 CLIENT = f"{PACKAGE}.client"
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
-    {"page", "text", "values"},
+    {"text", "values"},
     {"errors"},
-    {"guard"},
+    {"guard", "pages", "retry"},
     {"http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer"},
