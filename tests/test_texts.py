@@ -611,7 +611,7 @@ def test_the_checks_look_at_something() -> None:
 @pytest.mark.parametrize(
     ("page", "name", "misspelt"),
     [
-        ("docs/privacy.md", "ipfs.io", "ipsf.io"),
+        ("docs/privacy.md", "ipfs.filebase.io", "ipfs.filebse.io"),
         ("docs/voice.md", "*Voice sentences*", "*Voice sentence*"),
         ("docs/actions.md", "dp1.cast_playlist", "dp1.cast_playlst"),
         ("docs/entities.md", "| Scaling |", "| Scalling |"),
@@ -630,7 +630,7 @@ def test_a_misspelt_name_is_noticed(page: str, name: str, misspelt: str) -> None
 @pytest.mark.parametrize(
     ("page", "name", "fault"),
     [
-        ("docs/privacy.md", "`ipfs.io`", "ipfs.io"),
+        ("docs/privacy.md", "`ipfs.hypha.coop`", "ipfs.hypha.coop"),
         ("docs/library.md", "| Margin |", "defaults.margin"),
         ("docs/development.md", "`scripts/soak`", "scripts/soak"),
     ],

@@ -21,7 +21,7 @@ from homeassistant.core import HomeAssistant
 from .browse.pages import CONTENT_TYPES, NAME, async_browse_library, node_media
 from .browse.pictures import PICTURES, picture_path, tile_path
 from .browse.search import async_search_libraries
-from .client.text import media_type
+from .client.text import PAGE, media_type
 from .const import DOMAIN
 from .errors import (
     action_failed,
@@ -35,7 +35,6 @@ from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
 
 # Most works are programs that run in a page.
-PAGE = "text/html"
 
 
 async def async_get_media_source(hass: HomeAssistant) -> MediaSource:

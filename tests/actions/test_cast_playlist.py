@@ -491,9 +491,17 @@ async def test_works_on_ipfs_are_shown_by_a_gateway(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """Players refuse a whole playlist for an address on IPFS or Arweave, so they get those of gateways."""
-    works = [{"source": "ipfs://bafy/a.png"}, {"source": "ar://tx?x=1"}]
+    works = [
+        {
+            "source": "ipfs://bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/a.png"
+        },
+        {"source": "ar://tx?x=1"},
+    ]
     playlist = {**EVENING, "items": works}
-    sources = ["https://ipfs.io/ipfs/bafy/a.png", "https://arweave.net/tx?x=1"]
+    sources = [
+        "https://ipfs.filebase.io/ipfs/bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/a.png",
+        "https://arweave.net/tx?x=1",
+    ]
     async with ScriptedServer.run(Reply(200, playlist)) as server:
         for what in ({"playlist": playlist}, {"playlist_url": f"{server.url}/p"}):
             told = await cast(hass, **what)

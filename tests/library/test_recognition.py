@@ -168,7 +168,9 @@ MANIFEST = {
         "description": "<p>Slow &amp; wide.</p>",
         "thumbnails": {
             "small": {"uri": "https://art.example/s.png"},
-            "default": {"uri": "ipfs://bafy/d.png"},
+            "default": {
+                "uri": "ipfs://bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/d.png"
+            },
             "large": {"uri": "javascript:alert(1)"},
         },
     }
@@ -184,7 +186,7 @@ MANIFEST = {
             Work(
                 title="Tide II",
                 artists=(Artist("Mara"), Artist("Ren")),
-                picture="https://ipfs.io/ipfs/bafy/d.png",
+                picture="https://ipfs.filebase.io/ipfs/bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/d.png",
                 note="Slow & wide.",
             ),
         ),

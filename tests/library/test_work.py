@@ -53,7 +53,7 @@ def test_an_item_of_the_catalog() -> None:
     assert item == {
         "id": item["id"],
         "title": "Cloud Ledger #1",
-        "source": "https://cdn.feralfileassets.com/previews/a/",
+        "source": "https://cdn.artworks.feralfile.io/previews/a/index.html",
         "duration": 300,
         "license": "open",
         "provenance": {
@@ -70,7 +70,7 @@ def test_an_item_of_the_catalog() -> None:
         "title": "Cloud Ledger #1",
         "artists": [{"name": "Ek, Ada"}, {"name": "Rui Tanaka"}],
         "thumbnails": {
-            "default": {"uri": "https://cdn.feralfileassets.com/thumbnails/a"}
+            "default": {"uri": "https://cdn.artworks.feralfile.io/thumbnails/a"}
         },
     }
     assert validate(build("Show", [{**item, "inlineManifest": manifest}])) == []

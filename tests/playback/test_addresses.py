@@ -12,14 +12,15 @@ from homeassistant.core import HomeAssistant
 
 from tests.displays import playlist
 
-IPFS = "https://ipfs.io/ipfs/bafy/"
+CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
+IPFS = f"https://ipfs.filebase.io/ipfs/{CID}/"
 # As it is written, and as it is shown.
 ADDRESSES = {
-    "ipfs://bafy/a.png": f"{IPFS}a.png",
-    "ipfs:bafy/a.png": f"{IPFS}a.png",
-    "IPFS://ipfs/bafy/a.png": f"{IPFS}a.png",
-    " ipfs://bafy/Name #525.png\n": f"{IPFS}Name%20%23525.png",
-    "https://ipfs.infura.io:5001/ipfs/bafy/What?.png": f"{IPFS}What%3F.png",
+    f"ipfs://{CID}/a.png": f"{IPFS}a.png",
+    f"ipfs:{CID}/a.png": f"{IPFS}a.png",
+    f"IPFS://ipfs/{CID}/a.png": f"{IPFS}a.png",
+    f" ipfs://{CID}/Name #525.png\n": f"{IPFS}Name%20%23525.png",
+    f"https://ipfs.infura.io:5001/ipfs/{CID}/What?.png": f"{IPFS}What%3F.png",
     "\tar://tx/a.png": "https://arweave.net/tx/a.png",
     "ar:tx/a.png": "https://arweave.net/tx/a.png",
     "onchfs://ab/a.png?fxhash=oo1": "https://onchfs.fxhash2.xyz/ab/a.png?fxhash=oo1",

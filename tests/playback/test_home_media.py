@@ -193,9 +193,11 @@ async def test_what_cannot_hang(
             {"source": "https://objkt.com/tokens/hicetnunc"},
         ),
         (
-            " ipfs://bafy/Name #525.png ",
+            " ipfs://bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/Name #525.png ",
             "image",
-            {"source": "https://ipfs.io/ipfs/bafy/Name%20%23525.png"},
+            {
+                "source": "https://ipfs.filebase.io/ipfs/bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/Name%20%23525.png"
+            },
         ),
     ],
 )

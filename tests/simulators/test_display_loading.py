@@ -101,3 +101,42 @@ async def test_the_mode_of_a_frame(path: str, status: int, sees: str) -> None:
             assert client.simulator.sees == sees
             modes = f"display_mode={mode}" in server.requests[-1].path
             assert modes is (".png" not in path)
+
+
+@pytest.mark.parametrize("path", ["picture.png", "work.html"])
+@pytest.mark.parametrize(
+    ("status", "is_taken"),
+    [
+        *((status, True) for status in (401, 403, 406, 407, 408, 416, 429, 500, 503)),
+        *((status, False) for status in (400, 404, 410, 451)),
+        (0, True),
+    ],
+)
+async def test_a_work_at_a_dead_host(path: str, status: int, is_taken: bool) -> None:
+    """What may be a matter of now is taken, and fails on the wall: a picture tells it, a web work does not."""
+    async with ScriptedServer.run(Reply(status, b"x")) as server:
+        url = f"{server.url}/{path}"
+    if status:
+        async with ScriptedServer.run(Reply(status, b"x")) as server:
+            await _cast_to_dead(f"{server.url}/{path}", is_taken)
+    else:
+        await _cast_to_dead(url, is_taken)
+
+
+async def _cast_to_dead(url: str, is_taken: bool) -> None:
+    """Cast a work that cannot be loaded alone, beside one that may, and in a list that is not looked at."""
+    async with talking("B") as client:
+        alone = {"dp1_call": playlist(items=[item(0, source=url)])}
+        reply = await client.send("displayPlaylist", alone)
+        assert reply.status == (200 if is_taken else 422)
+        assert ("sourceUnreachable" in reply.text) is not is_taken
+        unlooked = [
+            [item(0, source=url), item(1, source="http://art.example.org/1")],
+            [item(0, source=url, displayAt="2020-01-01T00:00:00")],
+            [item(n, source=url) for n in range(2049)],
+        ]
+        for items in unlooked:
+            assert (await client.cast(playlist(items=items)))["ok"] is True
+        status = READY if url.endswith(".html") else FAILED
+        await until(lambda: client.simulator.player.render_status == status)
+        assert client.simulator.sees == ""

@@ -22,6 +22,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.display.recent import RecentWork
 from ..client.errors import Dp1Error
+from ..client.hosts import loaded_url
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
@@ -187,10 +188,7 @@ def history_media(entry: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
 
 def _cover_of(entry: HistoryEntry) -> str | None:
     """Return the URL of the cover of a history entry."""
-    cover = entry.asked.document.get("coverImage")
-    if isinstance(cover, str) and cover.startswith(("http://", "https://")):
-        return cover
-    return None
+    return loaded_url(entry.asked.document.get("coverImage"))
 
 
 def _cover_of_history(coordinator: DisplayCoordinator) -> str | None:

@@ -125,25 +125,8 @@ def shorten(text: str, limit: int = LIMIT) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
-# Public gateways of schemes that no display opens; those with which the indexer reads them. Source: its configuration.
-_GATEWAYS = {
-    "ipfs": "https://ipfs.io/ipfs/",
-    "ar": "https://arweave.net/",
-    "onchfs": "https://onchfs.fxhash2.xyz/",
-}
-# Public gateways that are gone; their addresses stand in tokens for ever.
-_GONE = r"(?:cloudflare-ipfs|cf-ipfs|(?:ipfs\.)?infura-ipfs|ipfs\.infura)\.(?:com|io)(?::[0-9]+)?"
-_CONTENT = re.compile(
-    rf"(?:(ipfs|ar|onchfs):/*+|https?://{_GONE}/(?=ipfs/))(?:ipfs/)?+(?=.)",
-    re.IGNORECASE,
-)
-_IPFS_PATH = re.compile(r"https?://[^/?#]+/ipfs/", re.IGNORECASE)
-# Within the name of a file, not before a query like `?fxhash=oo…` or a fragment.
-_NAME_MARK = re.compile(
-    r"[#?](?=[^=]*\.(?:png|jpe?g|gif|webp|avif|svg|bmp|mp4|m4v|mov|webm|html?|glb)$)",
-    re.IGNORECASE,
-)
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
+PAGE = "text/html"
 # Of a film that is streamed.
 HLS = "application/vnd.apple.mpegurl"
 # Lists of addresses, and types that neither a browser nor a player shows; a PDF within its address neither.
@@ -222,27 +205,10 @@ def web_url(text: str) -> URL:
     return url
 
 
-def through_gateway(url: str) -> str:
-    """Return the address at which a display loads a work: of an ``ipfs``, ``ar`` or ``onchfs`` address at its public gateway.
-
-    That of a gateway that is gone is at another, and ``#`` and ``?`` in the name of a file are escaped; query and
-    fragment stay: ``?fxhash=…`` is the work. Blanks around it go, and it is written as ``escaped_url`` does, but for a
-    ``data`` address, which is the work itself.
-    """
-    url = url.strip()
-    if match := _CONTENT.match(url):
-        url = _GATEWAYS[(match[1] or "ipfs").lower()] + url[match.end() :]
-    if url[:5].lower() == "data:":
-        return url
-    if _IPFS_PATH.match(url):
-        url = _NAME_MARK.sub(lambda mark: quote(mark[0]), url)
-    return escaped_url(url)
-
-
 def media_type(url: str) -> str:
     """Return the type of the picture, the film or the page at an address, or of a ``data`` address; empty if it does not tell."""
     kind = (guess_type(url)[0] or "").lower()
-    return kind if kind.startswith(("image/", "video/", "text/html", HLS)) else ""
+    return kind if kind.startswith(("image/", "video/", PAGE, HLS)) else ""
 
 
 def unshown_type(url: str, kind: str = "") -> str:

@@ -10,6 +10,7 @@ from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
 from ..client.display.player_status import PlayerStatus
+from ..client.hosts import same_work
 from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, one_line
 from ..const import DOMAIN
@@ -193,7 +194,7 @@ class History:
 def _source_of(work: Mapping[str, Any]) -> str:
     """Return the source of a work, empty if there is none."""
     source = work.get("source")
-    return source if isinstance(source, str) else ""
+    return same_work(source) if isinstance(source, str) else ""
 
 
 def _digest(*texts: str) -> str:

@@ -12,6 +12,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.display.client import Start
 from ..client.display.player_status import MAX_ITEMS, PlayerStatus, PlaylistItem
+from ..client.hosts import same_work
 from ..client.playlist.playlist import Playlist
 
 
@@ -79,7 +80,8 @@ def _list_key(playlist: Playlist) -> tuple[str | None, str | None]:
 
 def _work_key(work: PlaylistItem, has_sources: bool) -> Hashable:
     """Return what tells a work of a list from others: zero seconds are no end."""
-    return work.id, work.title, work.duration or None, has_sources and work.source
+    source = same_work(work.source or "") if has_sources else None
+    return work.id, work.title, work.duration or None, source
 
 
 def _alike(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> bool:

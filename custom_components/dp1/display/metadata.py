@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from yarl import URL
+
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
@@ -14,12 +16,11 @@ from ..client.display.interface import DisplayApi
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.display.recent import RecentWork
 from ..client.errors import Dp1Error, RejectedError
+from ..client.hosts import is_web, loaded_url, same_work
 from ..client.playlist.document import is_signed
 from ..client.playlist.manifest import Artist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import signer_of
-from ..client.text import read_url
-from ..client.values import text
 from ..const import DOMAIN, LOGGER
 from ..guard import ADDRESSES
 from ..library.work import Work
@@ -31,7 +32,6 @@ LAST_LOOK_UP_RETRY: Final = 3600.0
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE: Final = 4
-WEB = ("http://", "https://")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
@@ -45,8 +45,8 @@ def work_of(
     work, source = Work.of_item(item, language).over(other), item.address
     pictures = [item.thumbnail, other.picture if other else None]
     pictures.append(source if source and _is_image(source) else None)
-    pictures.append(text(playlist.get("coverImage")) if playlist else None)
-    picture = next((url for url in pictures if url and url.startswith(WEB)), None)
+    pictures.append(playlist.get("coverImage") if playlist else None)
+    picture = next(filter(None, map(loaded_url, pictures)), None)
     return replace(work, source=source, picture=picture)
 
 
@@ -65,7 +65,8 @@ def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem
             continue
         for work in playlist.items:
             if (item.id and work.get("id") == item.id) or (
-                item.source and work.get("source") == item.source
+                item.source
+                and same_work(str(work.get("source"))) == same_work(item.source)
             ):
                 sent = {"note": playlist.document.get("note")} | work
                 dropped = {
@@ -79,12 +80,7 @@ def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem
 
 def _is_image(source: str) -> bool:
     """Return whether a source is an image, by its suffix; asking for each work would burden its server."""
-    if not source.startswith(WEB):
-        return False
-    try:
-        return read_url(source).path.lower().endswith(IMAGE_SUFFIXES)
-    except ValueError:
-        return False
+    return is_web(source) and URL(source).path.lower().endswith(IMAGE_SUFFIXES)
 
 
 class WorkSource(Protocol):

@@ -23,6 +23,7 @@ from homeassistant.helpers.network import is_hass_url
 from .. import timing
 from ..client.display.client import Start
 from ..client.errors import Dp1Error, InvalidPlaylistError
+from ..client.hosts import is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
 from ..client.indexer.links import ExhibitionLink, Link, LinkError, Refusal, parse_link
 from ..client.playlist.document import (
@@ -41,7 +42,6 @@ from ..client.text import (
     clean,
     host_of,
     read_url,
-    through_gateway,
     unshown_type,
     web_url,
 )
@@ -187,7 +187,7 @@ async def _async_resolve(
 
 async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Playlist:
     """Return the playlist at a URL."""
-    url = through_gateway(url)
+    url = work_url(url)
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=url)
     return await async_apply(hass, Playlist(reachable_url(hass, url)), options)
@@ -452,7 +452,7 @@ async def _async_from_link(
 
 async def _async_from_address(hass: HomeAssistant, request: MediaRequest) -> Playlist:
     """Return the playlist at a URL, or that of the picture, the film or the page there."""
-    request = replace(request, media_id=through_gateway(request.media_id))
+    request = replace(request, media_id=work_url(request.media_id))
     kind = request.kind
     family = kind.partition("/")[0]
     is_media = family in ("image", "video")
@@ -506,7 +506,7 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
 
     Displays show pages in frames, and report one that forbids it as shown.
     """
-    if not url.startswith(("http://", "https://")):
+    if not is_web(url):
         return ""
     is_framed, title = True, ""
     with suppress(*FAILURES):
@@ -562,7 +562,7 @@ def _allows_frames(response: ClientResponse) -> bool:
 def is_elsewhere(hass: HomeAssistant, ref: str) -> bool:
     """Return whether a playlist has an address that is none of a library's feed."""
     feeds = (library.feed for library in async_libraries(hass))
-    return "://" in through_gateway(ref) and not any(
+    return "://" in work_url(ref) and not any(
         feed and ref.startswith(f"{feed.url}/") for feed in feeds
     )
 

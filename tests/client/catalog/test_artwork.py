@@ -31,7 +31,7 @@ from custom_components.dp1.client.catalog.models import (
 from tests.client.tables import tables
 
 TABLES = tables("artwork")
-CDN = "https://cdn.feralfileassets.com"
+CDN = "https://cdn.artworks.feralfile.io"
 IMAGE = "https://imagedelivery.net/ACCOUNThash123/0b1c2d3e-4f50"
 SERIES = Series(
     id="s", exhibition_id="e", title="Cloud Ledger", slug="cloud-ledger-w3e"

@@ -19,7 +19,9 @@ def test_versions() -> None:
     second = {
         "name": "Ada",
         "id": "z",
-        "avatar": {"uri": "ipfs://bafyada/face.png"},
+        "avatar": {
+            "uri": "ipfs://bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/face.png"
+        },
         "biographies": [{"text": "<p>Born in Oslo.</p>", "source": "Museum"}],
         "links": [
             {"type": "instagram", "url": "https://instagram.com/ada"},
@@ -31,7 +33,7 @@ def test_versions() -> None:
     ada = Artist(
         "Ada",
         "Born in Oslo.",
-        "https://ipfs.io/ipfs/bafyada/face.png",
+        "https://ipfs.filebase.io/ipfs/bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/face.png",
         {
             "instagram": "https://instagram.com/ada",
             "other": "https://art.example/@ada",

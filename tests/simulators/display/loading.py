@@ -59,7 +59,8 @@ async def load(
         source = str(url)
     # Only films and sounds are requested with `crossOrigin`.
     answer = await _request(session, "GET", source, cors=kind in (VIDEO, AUDIO))
-    if kind == FRAME and answer is not None and answer.status in (401, 403):
+    if kind == FRAME and (answer is None or answer.status >= 400):
+        # The page of the error in its frame, or black: it is not told.
         return _done(kind, visible=False)
     if answer is None or answer.status >= 400:
         return _failed(kind)

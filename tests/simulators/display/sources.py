@@ -17,6 +17,8 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.ASCII | re.IGNORECASE)
 _MOST_ITEMS = 2048
 _MOST_REASONS = 10
 _PREFLIGHT_SECONDS = 10.0
+# Refusals that say nothing about the work; nor does a failure of the server, or no answer.
+_NOT_SURE = (401, 403, 406, 407, 408, 416, 429)
 UNUSABLE_DATA = "unusable data: URI"
 
 
@@ -65,7 +67,8 @@ async def why_dead(session: aiohttp.ClientSession, source: str) -> str | None:
     if scheme not in ("http", "https"):
         return None
     status, _ = await look(session, source)
-    return f"HTTP {status}" if status >= 400 else None
+    is_dead = 400 <= status < 500 and status not in _NOT_SURE
+    return f"HTTP {status}" if is_dead else None
 
 
 async def look(session: aiohttp.ClientSession, source: str) -> tuple[int, str]:

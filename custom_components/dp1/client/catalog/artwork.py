@@ -11,11 +11,10 @@ import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..text import MAX_TITLE, shorten, through_gateway
+from ..hosts import ASSETS_URL, loaded_url
+from ..text import MAX_TITLE, shorten
 from .models import Alumni, Artwork, Exhibition, ExhibitionKind, Model, Series
 
-# The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
-ASSETS_URL = "https://cdn.feralfileassets.com"
 PAGES_URL = "https://feralfile.com/exhibitions"
 IMAGE_HOST = "imagedelivery.net"
 SOURCE_VARIANT = "raw"
@@ -55,22 +54,19 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
         text: a path, an ``http`` or ``https`` address, or one with a public gateway. A query is part of the work and stays as it is.
         variant: variant for the image service if the address has none: a size like ``m`` or ``raw``.
     """
-    if not (address := through_gateway(text)):
+    if not (text := text.strip()):
         return None
-    if address.startswith("//"):
-        address = f"https:{address}"
-    if not _SCHEME.match(address):
-        return f"{ASSETS_URL}/{address.removeprefix('/')}"
-    try:
-        parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
+    if text.startswith("//"):
+        text = f"https:{text}"
+    elif not _SCHEME.match(text):
+        text = f"{ASSETS_URL}/{text.removeprefix('/')}"
+    if (url := loaded_url(text, of_vendor=True)) is None:
         return None
-    if parts.scheme not in ("http", "https") or not host:
-        return None
-    if host == IMAGE_HOST and len(parts.path.strip("/").split("/")) == 2:
+    parts = urlsplit(url)
+    is_bare = len(parts.path.strip("/").split("/")) == 2
+    if parts.hostname == IMAGE_HOST and is_bare:
         return parts._replace(path=f"{parts.path.rstrip('/')}/{variant}").geturl()
-    return address
+    return url
 
 
 def largest_url(url: str) -> str:

@@ -22,6 +22,7 @@ from ..errors import (
     UnexpectedAnswerError,
     WantsPairingError,
 )
+from ..hosts import same_work
 from ..http import Answer
 from ..playlist.playlist import Playlist
 from ..values import decode, mapping, text, whole, yes
@@ -564,13 +565,14 @@ class Display(DisplayApi):
                 # The works are taken in the order as sent.
                 await self._start(Start(shuffle=True))
             after = await self._status_now()
-            sources = [item.get("source") for item in playlist.items]
+            sources = [same_work(str(it.get("source"))) for it in playlist.items]
             return (
                 after.current is not None
                 and after.current.source == before.current.source
                 and (after.shuffle, after.loop_mode)
                 == (before.shuffle, before.loop_mode)
-                and Counter(item.source for item in after.items) == Counter(sources)
+                and Counter(sources)
+                == Counter(same_work(str(item.source)) for item in after.items)
             )
 
         return await self._transport.enqueue("displayPlaylist", send)

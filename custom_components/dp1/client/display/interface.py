@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..errors import RejectedError
+from ..hosts import same_work
 from ..playlist.playlist import Playlist
 from .device_status import (
     ContentPolicy,
@@ -54,13 +55,12 @@ class Start:
 
     def find(self, items: Sequence[PlaylistItem]) -> int | None:
         """Return the index of the first work, counted from 0; None for wherever the display starts."""
-        for name, value in (("id", self.work_id), ("source", self.source)):
-            indexes = [
-                index
-                for index, item in enumerate(items)
-                if value is not None and getattr(item, name) == value
-            ]
-            if indexes:
+        source = same_work(self.source or "")
+        for is_it in (
+            lambda item: self.work_id is not None and item.id == self.work_id,
+            lambda item: bool(source) and same_work(item.source or "") == source,
+        ):
+            if indexes := [at for at, item in enumerate(items) if is_it(item)]:
                 return self.index if self.index in indexes else indexes[0]
         return self.index
 

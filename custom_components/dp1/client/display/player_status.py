@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, override
 
+from ..hosts import is_web
 from ..playlist.document import unsigned
 from ..playlist.manifest import MAX_NOTE, Artist, artists_in, picture_in
 from ..playlist.playlist import Origin, Playlist
-from ..text import MAX_TITLE, plain, read_url
+from ..text import MAX_TITLE, plain
 from ..values import (
     Message,
     flag,
@@ -197,13 +198,7 @@ class PlaylistItem(Message):
 def _web_url(value: object) -> str | None:
     """Return a URL that a display can cast; other schemes would mean something else to whoever casts it again."""
     url = text(value)
-    if not url or not url.lower().startswith(("http://", "https://")):
-        return None
-    try:
-        read_url(url)
-    except ValueError:
-        return None
-    return url
+    return url if url and is_web(url) else None
 
 
 def _playlist_url(message: Mapping[str, Any]) -> str | None:

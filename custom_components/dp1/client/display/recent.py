@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..errors import RejectedError
-from ..text import MAX_TITLE, plain, through_gateway
+from ..hosts import loaded_url
+from ..text import MAX_TITLE, plain
 from ..values import Message, objects, sent, text, yes
 
 # The player keeps fewer.
@@ -16,12 +17,6 @@ MAX_ID = 200
 def _id(value: object) -> str | None:
     """Return the id of a record or a work."""
     return text(value, MAX_ID)
-
-
-def _picture(value: object) -> str | None:
-    """Return the URL of a picture that a browser can open."""
-    url = through_gateway(text(value) or "")
-    return url if url.startswith(("http://", "https://")) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,7 @@ class RecentWork(Message):
     work_id: str | None = sent(_id, "itemId")
     title: str | None = sent(plain(MAX_TITLE), "title")
     artist: str | None = sent(plain(MAX_TITLE), "artist")
-    picture: str | None = sent(_picture, "thumbnailUrl")
+    picture: str | None = sent(loaded_url, "thumbnailUrl")
     is_active: bool = sent(yes, "isActive", default=False)
 
     @classmethod

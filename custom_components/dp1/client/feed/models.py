@@ -1,16 +1,17 @@
 """Records of a feed: enough of its documents to list, search and recognize them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched, chain, islice
 from sys import intern
 from typing import Any, NamedTuple, Self
 
+from ..hosts import loaded_url, work_url
 from ..playlist.document import for_display
 from ..playlist.manifest import MAX_NOTE, artists_in
 from ..playlist.schedule import display_at, is_past
-from ..text import MAX_TITLE, clean, one_line, through_gateway
+from ..text import MAX_TITLE, clean, one_line
 from ..values import address, mapping, moment, text
 from .drafts import owners
 
@@ -82,9 +83,10 @@ class FeedPlaylist:
             TEXT_SIZE + len(text) for text in (self.cover, self.summary, *self.fields)
         )
 
-    def shows(self, source: str | None) -> bool:
-        """Return if an item has an address."""
-        return source in self.fields[FeedItem._fields.index("source") :: ITEM_FIELDS]
+    def shows(self, urls: AbstractSet[str]) -> bool:
+        """Return if an item has one of the addresses of a work."""
+        sources = self.fields[FeedItem._fields.index("source") :: ITEM_FIELDS]
+        return not urls.isdisjoint(sources)
 
     @property
     def year(self) -> int | None:
@@ -193,7 +195,7 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
         FeedItem(
             key=key,
             title=clean(item.get("title"), MAX_TITLE) or f"#{index + 1}",
-            source=through_gateway(item["source"]),
+            source=work_url(item["source"]),
             artists="\n".join(
                 artist.name for artist in artists_in(item.get("inlineManifest"))
             ),
@@ -230,8 +232,7 @@ def _names(people: object) -> tuple[str, ...]:
 
 def _picture(value: object) -> str:
     """Read the address of a picture a browser can open."""
-    url = through_gateway(address(value) or "")
-    return url if url.startswith(("http://", "https://")) else ""
+    return loaded_url(value) or ""
 
 
 def open_items(document: Json, now: datetime) -> dict[str, Json]:

@@ -19,10 +19,10 @@ from urllib.parse import quote
 
 import aiohttp
 
+from ..base58 import BASE58, base58_decode
 from ..errors import NotFoundError, UnexpectedAnswerError
 from ..http import request_json, status_error
 from ..playlist.eip191 import keccak256
-from ..playlist.signing import BASE58, base58_decode
 from ..text import media_type, plain_host, web_url
 from ..values import mapping, objects, text
 

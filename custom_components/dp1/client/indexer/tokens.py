@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 import re
 from typing import Any, Self
-from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
-from ..text import MAX_TITLE, clean, through_gateway, unshown_type
+from ..hosts import loaded_url
+from ..text import MAX_TITLE, clean, unshown_type
 from ..values import address, mapping, moment, objects, text
 from .links import TEZOS
 
@@ -33,12 +33,8 @@ def web_source(url: str | None) -> str | None:
     """Return an address that a display can load: https, or that of a public gateway."""
     if not url or len(url) > MAX_SOURCE:
         return None
-    url = through_gateway(url)
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    return url if parts.scheme == "https" and parts.hostname else None
+    url = loaded_url(url)
+    return url if url and url[:6].lower() == "https:" else None
 
 
 def data_type(url: str | None) -> str:

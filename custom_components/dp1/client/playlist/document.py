@@ -16,7 +16,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
-from ..text import escaped_url, through_gateway
+from ..hosts import work_url
+from ..text import escaped_url
 from ..values import MAX_DEPTH, MAX_TEXT, common, exceeds, mapping
 from .schema import (
     DP_VERSION,
@@ -331,9 +332,9 @@ def for_display(
 ) -> dict[str, Any]:
     """Return a document for an inline cast.
 
-    Players ignore ``defaults.duration``, so it is copied into the items without one, and refuse ``ipfs`` and ``ar``
-    sources, which get the address of a public gateway.  Signatures are removed only if something had to be changed,
-    since they would no longer be valid.  Unknown fields stay.
+    Players ignore ``defaults.duration``, so it is copied into the items without one, and neither look for what moved nor
+    open ``ipfs`` and ``ar``, so sources are as ``work_url`` has them.  Signatures are removed only if something had to be
+    changed, since they would no longer be valid.  Unknown fields stay.
 
     Args:
         document: a playlist.
@@ -351,9 +352,50 @@ def for_display(
     overridden = _overridden(defaults, item_duration, display)
     if overridden != defaults:
         changes["defaults"] = overridden
-    if not changes:
+    if not changes and any(map(document.get, SIGNATURE_FIELDS)):
         return dict(document)
-    return unsigned(document) | changes
+    # Pictures and manifests, too, but they are not worth a signature.
+    return _found({**(unsigned(document) if changes else document), **changes})
+
+
+def _found(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with its cover and the manifests of its items at the addresses where they are now."""
+    found = dict(document)
+    if isinstance(cover := found.get("coverImage"), str):
+        found["coverImage"] = work_url(cover)
+    if isinstance(items := found.get("items"), list):
+        found["items"] = [
+            _found_item(item) if isinstance(item, dict) else item for item in items
+        ]
+    return found
+
+
+def _found_item(item: dict[str, Any]) -> dict[str, Any]:
+    """Return an item with its manifest, or the pictures within it, at the addresses where they are now."""
+    changes: dict[str, Any] = {}
+    if isinstance(ref := item.get("ref"), str):
+        changes["ref"] = work_url(ref)
+    manifest = mapping(item.get("inlineManifest"))
+    metadata = mapping(manifest.get("metadata"))
+    pictures: dict[str, Any] = {}
+    if isinstance(sizes := metadata.get("thumbnails"), dict):
+        pictures["thumbnails"] = {size: _found_uri(it) for size, it in sizes.items()}
+    if isinstance(artists := metadata.get("artists"), list):
+        pictures["artists"] = [
+            it | {"avatar": _found_uri(it["avatar"])}
+            if isinstance(it, dict) and "avatar" in it
+            else it
+            for it in artists
+        ]
+    if pictures:
+        changes["inlineManifest"] = {**manifest, "metadata": {**metadata, **pictures}}
+    return item | changes
+
+
+def _found_uri(picture: Any) -> Any:
+    """Return a picture of a manifest at the address where it is now."""
+    uri = mapping(picture).get("uri")
+    return {**picture, "uri": work_url(uri)} if isinstance(uri, str) else picture
 
 
 def _overridden(
@@ -383,5 +425,5 @@ def _overridden_item(
         duration = effective_duration(item, defaults)
     changed = _overridden(item, duration, display)
     if isinstance(source := changed.get("source"), str):
-        changed["source"] = through_gateway(source)
+        changed["source"] = work_url(source)
     return changed

@@ -8,16 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from ..guard import is_home_name
-from ..text import (
-    MAX_TITLE,
-    clean,
-    escaped_url,
-    plain_host,
-    shorten,
-    through_gateway,
-    web_url,
-)
-from ..values import address, mapping, objects, text
+from ..hosts import loaded_url
+from ..text import MAX_TITLE, clean, escaped_url, plain_host, shorten, web_url
+from ..values import mapping, objects, text
 from .document import without_nothing
 
 MAX_NOTE = 500
@@ -118,7 +111,7 @@ def credit(artists: Iterable[Artist]) -> str | None:
 def _public_url(value: object) -> str | None:
     """Return the URL of a page or a picture on the internet; a stranger may not name one at home."""
     try:
-        url = web_url(through_gateway(text(value, _MAX_PAGE) or ""))
+        url = web_url(loaded_url(text(value, _MAX_PAGE)) or "")
     except ValueError:
         return None
     return None if is_home_name(plain_host(url)) else str(url)
@@ -155,7 +148,6 @@ def picture_in(manifest: object) -> str | None:
     """Return the URL of the thumbnail in a manifest that fits a card best."""
     sizes = mapping(mapping(mapping(manifest).get("metadata")).get("thumbnails"))
     for size in _THUMBNAILS:
-        url = through_gateway(address(mapping(sizes.get(size)).get("uri")) or "")
-        if url.startswith(("http://", "https://")):
+        if url := loaded_url(mapping(sizes.get(size)).get("uri")):
             return url
     return None

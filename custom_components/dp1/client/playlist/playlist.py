@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Self, override
 
+from ..hosts import loaded_url
 from ..text import MAX_TITLE, clean
 from .document import check_playable, for_display, unsigned
 from .manifest import picture_in
@@ -90,8 +91,8 @@ class Playlist:
     def pictures(self) -> Iterator[str]:
         """The cover, and the pictures of the works or the works themselves."""
         manifests = (item.get("inlineManifest") for item in self.items)
-        candidates = (self.document.get("coverImage"), *map(picture_in, manifests))
-        yield from (picture for picture in candidates if isinstance(picture, str))
+        cover = loaded_url(self.document.get("coverImage"))
+        yield from filter(None, (cover, *map(picture_in, manifests)))
         yield from self.sources
 
     @property

@@ -26,13 +26,14 @@ from cryptography.hazmat.primitives.serialization import (
 )
 import rfc8785
 
+from ..base58 import base58_decode, base58_encode
 from ..errors import Fault, InvalidPlaylistError
-from ..text import clean, through_gateway
+from ..hosts import same_work
+from ..text import clean
 from ..values import doubles, moment, objects, text
 from . import eip191
 from .document import timestamp, unsigned
 
-BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DID_PREFIX = "did:key:z"
 _ED25519_CODEC = b"\xed\x01"
 _DID_KEY_MAX_LENGTH = 60
@@ -40,28 +41,9 @@ _SHORT_DID = 24
 _MAX_NAME = 100
 
 
-def _base58_encode(data: bytes) -> str:
-    """Write bytes in base58btc."""
-    number = int.from_bytes(data)
-    text = ""
-    while number:
-        number, digit = divmod(number, 58)
-        text = BASE58[digit] + text
-    return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
-
-
-def base58_decode(text: str) -> bytes:
-    """Read base58btc; ValueError for any other character."""
-    number = 0
-    for character in text:
-        number = number * 58 + BASE58.index(character)
-    zeros = len(text) - len(text.lstrip("1"))
-    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
-
-
 def did_from_public_key(public_key: bytes) -> str:
     """Write a 32-byte Ed25519 public key as a ``did:key``."""
-    return _DID_PREFIX + _base58_encode(_ED25519_CODEC + public_key)
+    return _DID_PREFIX + base58_encode(_ED25519_CODEC + public_key)
 
 
 def public_key_from_did(did: str) -> bytes:
@@ -428,8 +410,8 @@ def signer_of(document: Mapping[str, Any], sources: Sequence[str]) -> str | None
     It may take milliseconds, and is called in a thread.
     """
     items = objects(document.get("items"))
-    if not sources or not set(map(through_gateway, sources)) <= {
-        through_gateway(str(it.get("source"))) for it in items
+    if not sources or not set(map(same_work, sources)) <= {
+        same_work(str(it.get("source"))) for it in items
     }:
         return None
     signers = [row for row in verify(document) if row.valid and row.kid]

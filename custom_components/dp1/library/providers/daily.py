@@ -15,11 +15,12 @@ from ... import timing
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ...client.feed.client import Feed
+from ...client.hosts import loaded_url, same_work, work_url
 from ...client.http import request_json
 from ...client.playlist.document import has_items
 from ...client.playlist.playlist import Playlist
 from ...client.playlist.schedule import Due, due
-from ...client.text import through_gateway, web_url
+from ...client.text import web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...guard import ADDRESSES
@@ -114,8 +115,8 @@ class Daily(Provider):
             picture = (
                 item.thumbnail
                 or (work and work.picture)
-                or image_at(through_gateway(item.source or ""))
-                or text((self.document or {}).get("coverImage"))
+                or image_at(work_url(item.source or ""))
+                or loaded_url((self.document or {}).get("coverImage"))
             )
         return Node(
             id=NodeKind.DAILY.value,
@@ -261,7 +262,7 @@ class Daily(Provider):
             return None
         item_of_today, work = self._today
         same = (
-            item.source == item_of_today.source
+            same_work(item.source) == same_work(item_of_today.source or "")
             if item.source
             else item.id == item_of_today.id
         )

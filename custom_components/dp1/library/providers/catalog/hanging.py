@@ -12,6 +12,7 @@ from ....client.catalog.artwork import CAP, absolute_url, shown_once, source_url
 from ....client.catalog.models import Exhibition, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
+from ....client.hosts import all_urls, same_work
 from ....client.http import request_json
 from ....guard import ADDRESSES
 from ...work import NO_WORK, Work
@@ -109,16 +110,18 @@ class HangingWorks:
                 raise artworks.missing
             return work
         artwork = await self._catalog.async_artwork_at(series, index)
-        if artwork and source_url(artwork, series) == item.source:
+        source = artwork and source_url(artwork, series)
+        if artwork and source and same_work(source) == same_work(item.source or ""):
             return self._catalog.work_of(artwork, series)
         return None
 
     def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
         """Return the exhibitions that playlists of the feed with this work claim to be."""
+        urls = all_urls(item.source or "")
         names = {
             name
             for playlist in self._feed.list.records
-            if playlist.shows(item.source) and (name := claimed_title(playlist.title))
+            if playlist.shows(urls) and (name := claimed_title(playlist.title))
         }
         return [
             exhibition

@@ -8,7 +8,6 @@ from uuid import uuid5
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
-    ASSETS_URL,
     PROOF_NAMES,
     absolute_url,
     artwork_page,
@@ -24,6 +23,7 @@ from ....client.catalog.artwork import (
     year,
 )
 from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
+from ....client.hosts import same_work, work_url
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import shorten
 from ....client.values import mapping, text
@@ -150,7 +150,7 @@ def folder_of(address: str) -> str | None:
 def folders_of(series: Series) -> set[str]:
     """Return the folders with the works of a series and nothing else."""
     paths = (
-        f"{ASSETS_URL}/previews/{series.id}/",
+        f"previews/{series.id}/",
         *series.previews,
         f"{series.unique_preview_path}/",
     )
@@ -228,7 +228,11 @@ class KnownWorks:
         origin: object = None,
     ) -> tuple[str, Artwork] | None:
         """Return a work and the id of its series by the id of its item, its token, or its address."""
-        marks = (("id", key or ""), token_key(origin), ("source", source or ""))
+        marks = (
+            ("id", key or ""),
+            token_key(origin),
+            ("source", same_work(source or "")),
+        )
         return next(
             (work for mark in marks if mark and (work := self._work_keys.get(mark))),
             None,
@@ -247,7 +251,7 @@ class KnownWorks:
 
     def series_at(self, source: str | None) -> str | None:
         """Return the id of the series in whose folder an address lies."""
-        folder = folder_of(source or "")
+        folder = folder_of(work_url(source or ""))
         return self._folders.get(folder) if folder else None
 
 
@@ -257,7 +261,7 @@ def _work_keys(series: Series, artwork: Artwork) -> Iterator[WorkKey]:
     if mark := token_key(provenance(artwork)):
         yield mark
     if source := source_url(artwork, series):
-        yield "source", source
+        yield "source", same_work(source)
 
 
 def work_at(series: Series, source: str) -> Artwork:

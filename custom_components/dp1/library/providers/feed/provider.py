@@ -20,6 +20,7 @@ from ....client.feed.models import (
     items_of,
     open_items,
 )
+from ....client.hosts import is_web
 from ....client.playlist.document import unsigned
 from ....client.playlist.manifest import Artist
 from ....client.playlist.playlist import Playlist
@@ -42,7 +43,6 @@ from ..provider import (
 )
 from .server import MAX_IN_CHANNEL, FeedServer
 
-PLAYABLE = ("http://", "https://", "data:")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 # A display keeps a playlist as a whole.
 MAX_CHANNEL_WORKS = 500
@@ -424,7 +424,7 @@ def item_node(
             picture=picture or playlist.cover or None,
             source=item.source,
         ),
-        can_play=item.source.startswith(PLAYABLE),
+        can_play=is_web(item.source) or item.source.startswith("data:"),
         subtitle=playlist.title,
     )
 
