@@ -126,6 +126,7 @@ async def test_a_work_at_a_dead_host(path: str, status: int, is_taken: bool) -> 
 async def _cast_to_dead(url: str, is_taken: bool) -> None:
     """Cast a work that cannot be loaded alone, beside one that may, and in a list that is not looked at."""
     async with talking("B") as client:
+        client.simulator.server.gate = None
         alone = {"dp1_call": playlist(items=[item(0, source=url)])}
         reply = await client.send("displayPlaylist", alone)
         assert reply.status == (200 if is_taken else 422)
