@@ -48,9 +48,9 @@ ORDER: tuple[set[str], ...] = (
 CLIENT = f"{PACKAGE}.client"
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
-    {"text", "values"},
-    {"errors"},
-    {"guard", "pages", "retry"},
+    {"base58", "text", "values"},
+    {"cid", "errors"},
+    {"guard", "hosts", "pages", "retry"},
     {"http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer"},
