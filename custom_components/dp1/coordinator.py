@@ -437,7 +437,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         work = self.metadata.work(player.current)
         language = self.hass.config.language
         return {
-            "work": work_of(item, work, player.playlist, language) if item else None,
+            "work": item
+            and work_of(item, work, player.playlist, language, player.playlist_title),
             "signed_by": self.metadata.signer.name(player, playlist),
         }
 

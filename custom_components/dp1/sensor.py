@@ -88,9 +88,10 @@ def _next_title(player: PlayerStatus) -> str | None:
     index = player.position
     if player.loop_mode == "one":
         index -= 1
-    elif player.loop_mode == "none" and index == len(player.items):
+    elif player.loop_mode == "none" and index == player.count:
         return None
-    return player.items[index % len(player.items)].title
+    following = player.items[index % player.count :][:1]
+    return following[0].title if following else None
 
 
 def _started_at(metrics: Metrics) -> datetime | None:

@@ -6,10 +6,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 
 from ..displays import FIRMWARE, playlist, settle, state_of, until
 from ..entities import value
 from ..simulators.display import DisplaySimulator
+from ..walls import Wall
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -58,10 +60,79 @@ async def test_other_works_without_id_and_title(
     assert status.items[0].source == "https://art.example.org/second/0"
 
 
+async def test_a_list_like_the_one_before_but_for_its_sources(wall: Wall) -> None:
+    """A push does not tell it from the first, whose title and time it has no longer than a read takes."""
+
+    def untold(name: str, **more: Any) -> dict[str, Any]:
+        """Return a playlist of works without an id, which a push does not tell from others."""
+        works = playlist("Dawn", "Noon", title=name)
+        for number, work in enumerate(works["items"]):
+            del work["id"]
+            work["source"] = f"https://art.example.org/{name}/{number}"
+        return {**works, **more}
+
+    await wall.load(untold("first"))
+    wall.move(1)
+    await until(lambda: wall.attribute("media_track") == 2)
+    wall.move(0)
+    await until(lambda: wall.attribute("media_track") == 1)
+    await settle(wall.display)
+    since = wall.attribute("media_position_updated_at")
+    wall.display.player.load(untold("second", title=""))
+    wall.move(1)
+    source = "https://art.example.org/second/1"
+    await until(lambda: wall.attribute("dp1")["source"] == source, 5)
+    assert wall.attribute("media_playlist") is None
+    assert wall.attribute("media_position_updated_at") > since
+
+
+@pytest.mark.parametrize("source", ["https://art.example.org/1", "data:text/html,1"])
+async def test_a_work_without_a_title(wall: Wall, source: str) -> None:
+    """It is called like the playlist, wherever its page is."""
+    document = playlist("Dawn", title="Tides")
+    document["items"][0] |= {"title": "", "source": source}
+    await wall.load(document)
+    await until(lambda: wall.attribute("media_title") == "Tides")
+
+
 async def test_more_works_than_are_kept(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+    hass: HomeAssistant, wall: Wall, display: DisplaySimulator
 ) -> None:
-    """All are counted."""
-    display.player.load(playlist(*map(str, range(1025))))
-    await until(lambda: state_of(hass).attributes["dp1"]["works"] == 1025)
-    assert value(hass, "sensor", "works") == "1025"
+    """All are counted, and those that are not kept are shown and stepped over like the others."""
+    display.player.load(playlist(*map(str, range(1100))))
+    await until(lambda: state_of(hass).attributes["dp1"]["works"] == 1100)
+    assert value(hass, "sensor", "works") == "1100"
+    wall.move(1060)
+    await until(lambda: wall.attribute("media_track") == 1061)
+    assert (wall.state, wall.attribute("media_title")) == ("playing", "1060")
+    for action, title in (("media_next_track", "1061"), ("media_previous_track", "1060")):
+        await wall.do(action)
+        await until(lambda title=title: wall.attribute("media_title") == title)
+
+
+@pytest.mark.parametrize(
+    ("action", "data"),
+    [
+        ("dp1.show_message", {"title": "Tea"}),
+        ("dp1.cast_playlist", {"playlist": playlist("Dusk"), "show_for": 60}),
+        (
+            "play_media",
+            {
+                "media_content_type": "",
+                "media_content_id": "https://art.example.org/x.png",
+                "enqueue": "add",
+            },
+        ),
+    ],
+)
+async def test_what_cannot_be_kept_whole_is_not_replaced(
+    wall: Wall, action: str, data: dict[str, Any]
+) -> None:
+    """Nothing is shown over a list of which a part could not be shown again, and nothing is added to it."""
+    wall.display.player.load(playlist(*map(str, range(1100)), id=None))
+    await until(lambda: wall.attribute("dp1")["works"] == 1100)
+    await settle(wall.display)
+    with pytest.raises(HomeAssistantError) as caught:
+        await wall.do(action, **data)
+    assert caught.value.translation_key == "too_many_works"
+    assert len(wall.display.state.items) == 1100

@@ -335,12 +335,13 @@ def _coming(
     player = coordinator.data.player
     if player is None or player.position is None:
         return
-    libraries, count = async_libraries(coordinator.hass), len(player.items)
+    libraries, count = async_libraries(coordinator.hass), player.count
     counts = Counter(player.item_ids)
     for place in range(player.position, player.position + count - 1)[:MAX_WORKS]:
         if place >= count and player.loop_mode == "none":
             return
-        index = place % count
+        if (index := place % count) >= len(player.items):
+            continue
         item = player.items[index]
         works = (library.work(item) for library in libraries)
         work = work_of(item, next(filter(None, works), None), player.playlist)

@@ -40,14 +40,18 @@ def work_of(
     other: Work | None = None,
     playlist: Mapping[str, Any] | None = None,
     language: str = "",
+    title: str | None = None,
 ) -> Work:
-    """Return the work of a playlist item, completed by a library, with a picture: its own, itself or the playlist's cover."""
+    """Return the work of a playlist item, completed by a library, with a picture: its own, itself or the playlist's cover.
+
+    Without a title, a work has that of the playlist. Displays lay titles of works over pages, so ours have none.
+    """
     work, source = Work.of_item(item, language).over(other), item.address
     pictures = [item.thumbnail, other.picture if other else None]
     pictures.append(source if source and _is_image(source) else None)
     pictures.append(playlist.get("coverImage") if playlist else None)
     picture = next(filter(None, map(loaded_url, pictures)), None)
-    return replace(work, source=source, picture=picture)
+    return replace(work, title=work.title or title, source=source, picture=picture)
 
 
 def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem | None:
@@ -57,9 +61,6 @@ def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem
     """
     if (item := player.current) is None:
         return None
-    if not item.title and (item.source or "").startswith("data:"):
-        # Displays lay titles of works over pages that we show for the home.
-        item = replace(item, title=player.playlist_title)
     for playlist in playlists:
         if playlist is None:
             continue

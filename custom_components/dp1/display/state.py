@@ -116,10 +116,13 @@ class DisplayData:
         )
 
 
-def work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
-    """Return the address of the playlist, and the id and title that identify the current work."""
-    item = player.current
-    return (player.playlist_url, item.id, item.title) if item else (None, None, None)
+def work_key(player: PlayerStatus) -> tuple[str | None, ...]:
+    """Return the address of the playlist, and what identifies the current work in it: its id, else title and source."""
+    if (item := player.current) is None:
+        return (None,)
+    if item.id:
+        return player.playlist_url, item.id
+    return player.playlist_url, None, item.title, item.source
 
 
 def takes_screenshots(device: DeviceStatus) -> bool:

@@ -246,7 +246,8 @@ class PlayerStatus(Message):
         render_status: of the current work: 0 pending, 1 loading, 2 ready, 3 failed.
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
-        count: number of works, of which no more than can be shown are kept.
+        count: number of works, of which no more than DP-1 allows are kept.
+        beyond: the current work, if it is not one of those that are kept.
         works: the works as sent.
     """
 
@@ -267,6 +268,7 @@ class PlayerStatus(Message):
     signature_status: str | None = sent(word, "signatureStatus")
     overlay: bool = sent(_is_there, "overlay", default=False)
     count: int = 0
+    beyond: PlaylistItem | None = None
     works: object = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -274,18 +276,25 @@ class PlayerStatus(Message):
         """Return the place of the current work, counted from 1."""
         if self.index is None or not self.items:
             return None
-        return self.index % len(self.items) + 1
+        return self.index % self.count + 1
 
     @cached_property
     def current(self) -> PlaylistItem | None:
         """Return the current work."""
         position = self.position
-        return None if position is None else self.items[position - 1]
+        if position is None or position > len(self.items):
+            return self.beyond
+        return self.items[position - 1]
 
     @cached_property
     def item_ids(self) -> tuple[str | None, ...]:
         """Return the ids of the works in playing order."""
         return tuple([item.id for item in self.items])
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether all works are kept; of a list that is not, nobody can restore the rest."""
+        return self.count == len(self.items)
 
     @property
     def hides_works(self) -> bool:
@@ -309,12 +318,13 @@ class PlayerStatus(Message):
         return cls(
             playlist_url=_playlist_url(message),
             playlist=playlist if any(playlist.values()) else None,
-            index=_index(message),
+            index=whole(message.get("index")),
             items=before.items
             if before is not None and before.works == works
             else _items(works),
             works=works,
             count=len(works) if isinstance(works, list) else 0,
+            beyond=_beyond(works, whole(message.get("index"))),
             asleep=_asleep(message),
             **sent_fields(cls, message),
         )
@@ -349,8 +359,8 @@ class PlayerStatus(Message):
         )
         if not is_same_list:
             return replace(self, settings=settings)
-        # Works without id and title may be others: the document is read again.
-        is_known = self.playlist_url is not None or all(map(any, self.names))
+        # Works without an id may be others: the document is read again.
+        is_known = self.playlist_url is not None or all(self.item_ids)
         render_status = self.render_status
         if render_status is None and self.position == previous.position:
             render_status = previous.render_status
@@ -360,6 +370,7 @@ class PlayerStatus(Message):
             playlist_id=self.playlist_id or previous.playlist_id,
             playlist_title=self.playlist_title or previous.playlist_title,
             items=self._items_over(previous),
+            beyond=self._beyond_over(previous),
             settings=settings,
             render_status=render_status,
             signature_status=self.signature_status or previous.signature_status,
@@ -380,6 +391,13 @@ class PlayerStatus(Message):
                 for name, item in zip(self.names, self.items, strict=True)
             ]
         )
+
+    def _beyond_over(self, previous: PlayerStatus) -> PlaylistItem | None:
+        """Merge the current work over the earlier one, if it is not kept."""
+        before, now = previous.beyond, self.beyond
+        if before and now and (before.id, before.title) == (now.id, now.title):
+            return before.updated(now.raw)
+        return now
 
     @cached_property
     def names(self) -> list[tuple[str | None, str | None]]:
@@ -404,12 +422,12 @@ def _shortened(playlist: Mapping[str, Any]) -> Mapping[str, Any]:
     return playlist
 
 
-def _index(message: Mapping[str, Any]) -> int | None:
-    """Parse the index; None for a work that is not kept."""
-    index, items = whole(message.get("index")), message.get("items")
-    if index is None or not isinstance(items, list) or len(items) <= MAX_ITEMS:
-        return index
-    return index if (index := index % len(items)) < MAX_ITEMS else None
+def _beyond(works: object, index: int | None) -> PlaylistItem | None:
+    """Return the current work, if it is not kept."""
+    if index is None or not isinstance(works, list) or len(works) <= MAX_ITEMS:
+        return None
+    place = index % len(works)
+    return PlaylistItem.parse(works[place]) if place >= MAX_ITEMS else None
 
 
 def _asleep(message: Mapping[str, Any]) -> bool | None:
