@@ -113,7 +113,7 @@ async def test_more_works_than_are_kept(
 @pytest.mark.parametrize(
     ("action", "data"),
     [
-        ("dp1.show_message", {"title": "Tea"}),
+        ("dp1.show_message", {"title": "Tea", "show_for": 60}),
         ("dp1.cast_playlist", {"playlist": playlist("Dusk"), "show_for": 60}),
         (
             "play_media",

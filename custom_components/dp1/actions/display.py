@@ -223,7 +223,7 @@ async def _async_player(coordinator: DisplayCoordinator) -> PlayerStatus:
 def _find(player: PlayerStatus, work: float | str, name: str) -> int:
     """Return the place of a work by id, title, number or step, counted from 0; raise for no such work, or several."""
     if work in STEPS and player.position is not None:
-        return (player.position - 1 + STEPS[work]) % len(player.items)
+        return (player.position - 1 + STEPS[work]) % player.count
     ids = [item.id for item in player.items]
     titles = [item.title or "" for item in player.items]
     if (index := find_work(work, ids, titles)) is not None:

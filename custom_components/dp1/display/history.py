@@ -139,6 +139,8 @@ class History:
         title = player.playlist_title or (entry.title if entry else None)
         if entry is not None and entry is latest and entry.title == title:
             return entry
+        if entry is None and not (player.is_whole or player.playlist_url):
+            return None
         playlist = player.as_playlist()
         media_id = entry.media_id if entry else self._id_of(playlist)
         if media_id is None:

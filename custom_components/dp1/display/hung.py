@@ -57,7 +57,7 @@ class Hung:
         shown = self.shown
         if shown.url is not None or player.playlist_url is not None:
             return shown.url == player.playlist_url
-        if len(shown.items[:MAX_ITEMS]) != len(player.items) or not player.items:
+        if len(shown.items) != player.count or not player.items:
             return False
         if player.playlist is not None and (
             _list_key(shown) != (player.playlist_id, player.playlist_title)

@@ -186,6 +186,8 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
         kept = coordinator.hung if player.hides_works else None
         return Snapshot(kept and replace(kept, start=Start()), asleep)
     if player is None or (hung := hung_on(player, coordinator.history)) is None:
+        if player is not None and not player.is_whole:
+            raise action_failed("too_many_works", name=coordinator.name)
         raise action_failed("cannot_tell", name=coordinator.name)
     return Snapshot(replace(hung, start=start_of(player)), asleep)
 
@@ -209,6 +211,7 @@ def hung_on(player: PlayerStatus, history: History) -> Hung | None:
     """Return what hangs; None if some of its works are unknown."""
     if (entry := history.current(player)) is not None:
         return entry.hung
-    if not all(item.source for item in player.items) and not player.playlist_url:
+    is_known = player.is_whole and all(item.source for item in player.items)
+    if not is_known and not player.playlist_url:
         return None
     return Hung(asked=player.as_playlist())

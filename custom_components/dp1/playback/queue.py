@@ -63,7 +63,7 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
                 player = await display.player_status()
         if player is None or player.position is None:
             raise invalid_input("nothing_shown", name=coordinator.name)
-        index = (player.position - 1 + step) % len(player.items)
+        index = (player.position - 1 + step) % player.count
         await coordinator.async_show_item(index)
 
 
