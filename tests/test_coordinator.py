@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 import logging
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -314,3 +315,18 @@ async def test_firmware_that_is_unwell_is_not_taken_for_another_kind(
     await bare.set_up()
     assert bare.entry.state is ConfigEntryState.LOADED
     assert not bare.coordinator.cast_only
+
+
+async def test_a_fault_of_ours_in_a_push(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is logged, and costs neither the connection nor the next push."""
+    await wall.load()
+    handle = Mock(side_effect=[KeyError])
+    with monkeypatch.context() as patch:
+        patch.setattr(wall.coordinator, "_handle_player", handle)
+        wall.move(1)
+        await until(lambda: "Unexpected error handling a push" in caplog.text)
+    wall.move(2)
+    await until(lambda: wall.attribute("media_track") == 3, 5)
+    assert wall.coordinator.connection.connected

@@ -432,3 +432,18 @@ async def test_a_display_of_the_2025_description_only_takes_playlists(
     assert wall.attribute("media_playlist") == "Evening"
     items = wall.display.state.items
     assert [item["title"] for item in items] == ["Dawn", "Noon", "Dusk"]
+
+
+async def test_a_volume_that_is_not_known_yet(bare: Wall) -> None:
+    """A volume key reads it first, and says so where the display does not tell it."""
+    fault = bare.display.inject(FaultKind.STATUS, command="getDeviceStatus", status=500)
+    await bare.set_up()
+    assert bare.attribute("volume_level") is None
+    with pytest.raises(HomeAssistantError) as caught:
+        await bare.do("volume_up")
+    assert caught.value.translation_key == "volume_unknown"
+    bare.display.heal()
+    assert fault.hits
+    before = bare.display.state.volume
+    await bare.do("volume_up")
+    assert bare.display.state.volume > before

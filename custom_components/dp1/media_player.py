@@ -36,7 +36,7 @@ from .const import CONF_IGNORE_MUSIC, DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .displays import async_other_players, ignores_music
 from .entity import DisplayEntity
-from .errors import invalid_input
+from .errors import action_failed, invalid_input
 from .grants import GRANTS, public_media_id, without_token
 from .guard import ADDRESSES
 from .library.entries import async_add_libraries_listener, async_source_list
@@ -468,13 +468,22 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     async def async_volume_up(self) -> None:
         """Turn the volume up."""
         async with self._volume_lock:
+            await self._async_know_volume()
             await super().async_volume_up()
 
     @override
     async def async_volume_down(self) -> None:
         """Turn the volume down."""
         async with self._volume_lock:
+            await self._async_know_volume()
             await super().async_volume_down()
+
+    async def _async_know_volume(self) -> None:
+        """Read the volume that a step starts from, or raise that the display has not told it."""
+        if self.volume_level is None:
+            await self.coordinator.async_read_device()
+        if self.volume_level is None:
+            raise action_failed("volume_unknown", name=self.coordinator.name)
 
     @override
     async def async_mute_volume(self, mute: bool) -> None:

@@ -105,7 +105,10 @@ async def test_more_works_than_are_kept(
     wall.move(1060)
     await until(lambda: wall.attribute("media_track") == 1061)
     assert (wall.state, wall.attribute("media_title")) == ("playing", "1060")
-    for action, title in (("media_next_track", "1061"), ("media_previous_track", "1060")):
+    for action, title in (
+        ("media_next_track", "1061"),
+        ("media_previous_track", "1060"),
+    ):
         await wall.do(action)
         await until(lambda title=title: wall.attribute("media_title") == title)
 

@@ -424,3 +424,19 @@ async def test_a_display_that_cannot_tell(hass: HomeAssistant) -> None:
         await ring(house)
         await wait(house)
         assert house.walls["wall"].state.playlist_title == "Tides"
+
+
+async def test_a_reload_while_a_display_hangs(house: House) -> None:
+    """The end of an interlude that is being sent to a display that hangs holds up no reload, and comes after it."""
+    await hang(house)
+    await ring(house)
+    wall, entry_id = house.walls["wall"], house.entries["wall"].entry_id
+    slow = wall.inject(FaultKind.SLOW, command="displayPlaylist", seconds=30)
+    async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
+    await until(lambda: slow.hits)
+    began = asyncio.get_running_loop().time()
+    await house.hass.config_entries.async_reload(entry_id)
+    assert asyncio.get_running_loop().time() - began < 5
+    wall.heal()
+    async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
+    await until(lambda: house.hanging("wall") == "Tides 1")

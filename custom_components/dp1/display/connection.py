@@ -108,7 +108,10 @@ class FrameLimit:
         """Hand on the waiting frames."""
         self._timer = None
         frames, self._waiting = self._waiting, {}
-        self._listener.on_frames(frames.values())
+        try:
+            self._listener.on_frames(frames.values())
+        except Exception:  # noqa: BLE001 (a fault of who hears it ends no connection)
+            LOGGER.exception("Unexpected error handling a push")
         since = self._limited_since
         is_flooded = since is not None and _now() - since >= FLOOD_SECONDS
         if is_flooded is not self._is_flooded:

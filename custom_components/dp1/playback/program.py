@@ -308,7 +308,8 @@ class Program:
             """Handle the end."""
             self._cancel_end = None
             entry = display.config_entry
-            entry.async_create_task(
+            # In the background: a display that hangs holds up no reload, after which it ends.
+            entry.async_create_background_task(
                 display.hass, self._async_end(display), f"{entry.title} announcement"
             )
 
