@@ -5,12 +5,13 @@ from functools import partial
 from typing import Any, Final
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
-from homeassistant.const import EVENT_CORE_CONFIG_UPDATE, Platform
+from homeassistant.const import ATTR_ENTITY_ID, EVENT_CORE_CONFIG_UPDATE, Platform
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
     discovery_flow,
+    entity_registry as er,
     issue_registry as ir,
 )
 from homeassistant.helpers.singleton import singleton
@@ -35,7 +36,7 @@ from .const import (
     EntryKind,
 )
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .display.discovery import network_display
+from .display.discovery import async_display_of
 from .display.history import History
 from .displays import async_displays
 from .grants import GRANTS, Grants, internal_url, is_loopback
@@ -56,7 +57,8 @@ from .playback.groups import GroupWatch, async_leave
 from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.program import PROGRAMS, Programs
 from .playback.work_watch import WorkWatch
-from .screen.pairing import async_screens, is_screen
+from .screen.pairing import is_screen
+from .screen.views import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
 from .voice.sentences import async_follow_names, async_update_sentences, wants_sentences
@@ -94,7 +96,8 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     hass.http.register_view(PictureView(hass.data[PICTURES]))
     async_setup_services(hass)
     await async_setup_cards(hass)
-    await async_screens(hass)
+    screens = await async_screens(hass)
+    screens.on_favorite = partial(_async_add_favorite, hass)
     hass.bus.async_listen(
         EVENT_CORE_CONFIG_UPDATE, partial(_async_follow_language, hass)
     )
@@ -157,11 +160,22 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> boo
     return await _async_setup_display(hass, entry)
 
 
+async def _async_add_favorite(hass: HomeAssistant, device_id: str) -> bool:
+    """Make what a display shows a favorite, as its owner would, and return whether it is one."""
+    entities = er.async_get(hass)
+    entity_id = entities.async_get_entity_id(Platform.MEDIA_PLAYER, DOMAIN, device_id)
+    target = {ATTR_ENTITY_ID: entity_id}
+    try:
+        await hass.services.async_call(DOMAIN, "add_favorite", target, blocking=True)
+    except HomeAssistantError as err:
+        LOGGER.warning("A tap made no favorite: %s", err)
+        return False
+    return True
+
+
 async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:
     """Set up a display; nothing but status reads is sent to it."""
-    if is_screen(entry):
-        await (await async_screens(hass)).async_load()
-    coordinator = DisplayCoordinator(hass, entry, network_display(hass, entry))
+    coordinator = DisplayCoordinator(hass, entry, await async_display_of(hass, entry))
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     hass.data[PROGRAMS].async_start(coordinator)

@@ -24,15 +24,20 @@ from homeassistant.config_entries import (
 from homeassistant.const import CONF_API_KEY, CONF_CODE, CONF_HOST, CONF_NAME, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow, FlowResultType
-from homeassistant.exceptions import ConfigEntryNotReady
+from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
 from homeassistant.helpers.schema_config_entry_flow import (
     SchemaOptionsFlowHandlerWithReload,
 )
-from homeassistant.helpers.selector import BooleanSelector
+from homeassistant.helpers.selector import (
+    BooleanSelector,
+    QrCodeSelector,
+    QrCodeSelectorConfig,
+)
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
 from homeassistant.util.hass_dict import HassKey
 
+from .client.display.interface import Dialect
 from .client.errors import Dp1Error, WantsPairingError
 from .client.playlist.signing import SigningKey
 from .client.text import markdown_safe
@@ -89,8 +94,10 @@ from .library.settings import (
     free_title,
 )
 from .options_flow import DISPLAY_FLOW, LibraryOptionsFlow
-from .screen.pairing import async_screens, is_screen
+from .screen.pairing import NOWHERE, Screens, is_screen
+from .screen.views import async_screens
 
+CONF_PAGE = "page"
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 # Small lists are read by then.
 PATIENCE = 1.0
@@ -176,24 +183,40 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         is_new = self.source != SOURCE_RECONFIGURE
         errors: dict[str, str] = {}
         if user_input is not None:
-            device_id = None if is_new else self._get_reconfigure_entry().unique_id
-            server = await screens.async_pair(
-                user_input[CONF_CODE], user_input.get(CONF_NAME, ""), device_id
-            )
-            if server is None:
-                errors = {CONF_CODE: "wrong_code"}
-            else:
-                errors = await self._async_find_display(server.address)
+            errors = await self._async_pair(screens, user_input)
             if not (errors or is_new):
                 return self.async_update_reload_and_abort(
-                    self._get_reconfigure_entry(), data_updates=self._verified_data
+                    self._get_reconfigure_entry(), data_updates=self._address_data
                 )
             if not errors:
-                return await self._async_add_by_address(user_input)
+                return await self._async_create_display(user_input)
         name = {vol.Required(CONF_NAME): str, **self._questions()} if is_new else {}
-        schema = vol.Schema({vol.Required(CONF_CODE): str, **name})
+        # The page is opened on another device, mostly with a camera or a keyboard of its own.
+        page = QrCodeSelectorConfig(data=screens.url, scale=5)
+        picture = {vol.Optional(CONF_PAGE): QrCodeSelector(page)}
+        schema = vol.Schema({vol.Required(CONF_CODE): str, **name, **picture})
         url = {"url": screens.url}
         return self._show("screen", schema, user_input, errors, url)
+
+    async def _async_pair(
+        self, screens: Screens, answers: Mapping[str, Any]
+    ) -> dict[str, str]:
+        """Make the browser that shows a code a screen, and return the errors by field."""
+        if self.source == SOURCE_RECONFIGURE:
+            device_id = self._get_reconfigure_entry().unique_id or ""
+        else:
+            device_id = screens.new_id()
+            await self.async_set_unique_id(device_id)
+        self._title = answers.get(CONF_NAME, "").strip() or device_id
+        self._address = Address(NOWHERE, 0)
+        self._display = FoundDisplay(device_id, self._title, Dialect.FF, frozenset())
+        try:
+            is_paired = await screens.async_pair(
+                answers[CONF_CODE], device_id, self._title
+            )
+        except HomeAssistantError:
+            return {"base": "not_saved"}
+        return {} if is_paired else {CONF_CODE: "wrong_code"}
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
@@ -281,8 +304,10 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         )
         if entry is not None and entry.source == SOURCE_IGNORE:
             raise _already_configured(entry)
-        if entry is not None and is_one_way(entry.data[CONF_HOST]):
-            # Its owner chose that address, and it would be replaced again and again.
+        if entry is not None and (
+            is_screen(entry) or is_one_way(entry.data[CONF_HOST])
+        ):
+            # A screen is here, whoever announces its id. Or its owner chose an address that would be replaced again and again.
             raise _already_configured(entry)
         # An interface that nobody knew when this was written.
         is_newer = any(texts.get(it) not in KNOWN_APIS for it in ("api", "contract"))

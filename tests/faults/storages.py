@@ -21,7 +21,8 @@ from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.feed import connection as feed_connection
 from custom_components.dp1.const import CONF_HAS_SIGNED
 from custom_components.dp1.grants import GRANTS
-from custom_components.dp1.screen.pairing import SCREENS, StoredScreen
+from custom_components.dp1.screen.pairing import StoredScreen
+from custom_components.dp1.screen.views import SCREENS
 from homeassistant import loader
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.helpers import frame, issue_registry as ir

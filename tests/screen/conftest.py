@@ -1,51 +1,88 @@
 """Fixtures of the tests of screens."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 from aiohttp import ClientSession
 from aiohttp.test_utils import TestClient
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1.screen.pairing import PATH, Screens, async_screens
-from custom_components.dp1.screen.server import Server
+from custom_components.dp1.screen.casting import Caster
+from custom_components.dp1.screen.page import PATH
+from custom_components.dp1.screen.pairing import Screens
+from custom_components.dp1.screen.screen import Screen
+from custom_components.dp1.screen.views import async_screens
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
 
+from ..displays import until
+
 
 class Page:
-    """A browser that shows a screen."""
+    """A browser that shows a screen.
+
+    Attributes:
+        state: what it was told.
+    """
 
     def __init__(self, client: TestClient[Any, Any]) -> None:
         """Initialize with a connection to Home Assistant."""
         self._client = client
         self.secret: str | None = None
         self.socket: Any = None
+        self.state: dict[str, Any] = {}
+
+    @property
+    def origin(self) -> str:
+        """Return the origin of Home Assistant."""
+        return str(self._client.make_url("")).rstrip("/")
 
     async def open(self, origin: str | None = None) -> dict[str, Any]:
         """Open the page, and return the first message."""
         await self.close()
-        own = str(self._client.make_url("")).rstrip("/")
-        headers = {"Origin": own if origin is None else origin}
+        headers = {"Origin": self.origin if origin is None else origin}
         self.socket = await self._client.ws_connect(f"{PATH}/socket", headers=headers)
         await self.socket.send_json({"secret": self.secret})
-        return await self.socket.receive_json(timeout=5)
+        return await self.receive()
+
+    async def receive(self) -> dict[str, Any]:
+        """Receive a message, and return what the page was told by now."""
+        news = await self.socket.receive_json(timeout=5)
+        self.state = {**self.state, **news} if "asleep" in self.state else news
+        return self.state
+
+    async def until(self, **wanted: Any) -> dict[str, Any]:
+        """Receive messages until the page was told something."""
+        while not wanted.items() <= self.state.items():
+            await self.receive()
+        return self.state
+
+    async def tell(self, **message: Any) -> None:
+        """Tell something of the work that is shown."""
+        await self.socket.send_json({"work": self.state.get("work"), **message})
 
     async def close(self) -> None:
+        self.state = {}
         if self.socket is not None:
             await self.socket.close()
 
-    async def pair(self, screens: Screens, name: str = "Tablet") -> Server:
+    async def pair(self, screens: Screens, name: str = "Tablet") -> Screen:
         """Become a screen."""
+        device_id = screens.new_id()
+        data = {"kind": "display", "host": "127.0.0.1", "port": 0, "dialect": "ff"}
+        MockConfigEntry(
+            domain="dp1", unique_id=device_id, title=name, data={**data, "macs": []}
+        ).add_to_hass(screens.hass)
         code = (await self.open())["code"]
-        server = await screens.async_pair(code, name)
-        assert server is not None
+        assert await screens.async_pair(code, device_id, name)
         self.secret = (await self.socket.receive_json(timeout=5))["secret"]
         await self.socket.close()
-        return server
+        return next(s for s in screens.screens if s.device_id == device_id)
 
 
 @pytest.fixture
@@ -70,15 +107,31 @@ async def page(
     page = Page(await hass_client_no_auth())
     yield page
     await page.close()
-    for server in screens.servers:
-        await server.async_close()
+    for screen in screens.screens:
+        await screens.async_forget(screen.device_id)
+    await asyncio.sleep(0)
 
 
 @pytest.fixture
-async def server(screens: Screens, page: Page) -> Server:
-    server = await page.pair(screens)
+async def screen(screens: Screens, page: Page) -> Screen:
+    """Return a screen that a page shows."""
+    screen = await page.pair(screens)
     await page.open()
-    return server
+    return screen
+
+
+@pytest.fixture
+async def caster(hass: HomeAssistant, screens: Screens, screen: Screen) -> Caster:
+    """Return where others cast to the screen."""
+    entry = hass.config_entries.async_entry_for_domain_unique_id(
+        "dp1", screen.device_id
+    )
+    assert entry is not None
+    hass.config_entries.async_update_entry(entry, options={"let_others_cast": True})
+    caster = screens.caster(screen.device_id)
+    assert caster is not None
+    await until(lambda: caster.addresses)
+    return caster
 
 
 async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from custom_components.dp1.screen.casting import Caster
+
 from ..displays import playlist
 from ..simulators.display import DisplaySimulator
 from ..simulators.raw_display import NOW
@@ -66,9 +68,9 @@ class Player:
 
 @pytest.fixture(params=["simulator", "screen"])
 async def player(
-    request: pytest.FixtureRequest, display: DisplaySimulator, server: Any
+    request: pytest.FixtureRequest, display: DisplaySimulator, caster: Caster
 ) -> Player:
-    return Player(display.port if request.param == "simulator" else server.port)
+    return Player(display.port if request.param == "simulator" else caster.port)
 
 
 @pytest.mark.parametrize("rule", RULES)

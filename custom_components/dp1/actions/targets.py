@@ -17,7 +17,7 @@ import voluptuous as vol
 from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MATCH_ALL
+from homeassistant.const import ATTR_ENTITY_ID, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, entity_registry as er
@@ -27,8 +27,8 @@ from homeassistant.helpers.target import (
 )
 from homeassistant.util.json import JsonObjectType
 
-from ..client.display.client import Display
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
+from ..display.discovery import async_display_of
 from ..displays import async_display_entities, is_enabled_display
 from ..errors import (
     action_failed,
@@ -38,7 +38,6 @@ from ..errors import (
     translated_errors,
 )
 from ..fields import media, name
-from ..guard import async_session
 from ..language import async_message, async_text
 from ..permissions import async_caller
 from ..playback.compose import MEDIA
@@ -87,11 +86,7 @@ class Target:
         """Return the coordinator; set the display up if necessary, or raise why that is not possible."""
         if (coordinator := self.loaded()) is not None:
             return coordinator
-        display = Display(
-            async_session(self.hass),
-            self.entry.data[CONF_HOST],
-            self.entry.data[CONF_PORT],
-        )
+        display = await async_display_of(self.hass, self.entry)
         with translated_errors("display", self.entry.title, display.url):
             await display.probe()
         if self.entry.state is ConfigEntryState.SETUP_RETRY:

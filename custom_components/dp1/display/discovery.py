@@ -21,8 +21,9 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.device_registry import format_mac
 
-from ..client.display.client import Dialect, Display
+from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus
+from ..client.display.interface import Dialect, DisplayApi
 from ..client.display.transport import RateLimit
 from ..client.errors import (
     Dp1Error,
@@ -36,6 +37,8 @@ from ..client.values import text
 from ..const import CONF_DIALECT, CONF_MACS, DEFAULT_PORT, DOMAIN, NAME_LENGTH
 from ..errors import action_failed
 from ..guard import async_session
+from ..screen.pairing import is_screen
+from ..screen.views import async_screens
 
 SERVICE_TYPE = "_ff1._tcp.local."
 ADDRESS_LENGTH = 300
@@ -94,6 +97,15 @@ def _ip(text: str) -> object:
     if text.startswith("[") and text.endswith("]"):
         return IPv6Address(text[1:-1])
     return ip_address(text)
+
+
+async def async_display_of(hass: HomeAssistant, entry: ConfigEntry[Any]) -> DisplayApi:
+    """Return the display of an entry: one on the network, or a screen, or raise ConfigEntryNotReady."""
+    if not is_screen(entry):
+        return network_display(hass, entry)
+    screens = await async_screens(hass)
+    await screens.async_load()
+    return screens.display(entry.unique_id or "")
 
 
 def network_display(hass: HomeAssistant, entry: ConfigEntry[Any]) -> Display:

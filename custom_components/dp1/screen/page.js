@@ -1,101 +1,144 @@
-// The page of a screen: shows what its server says, and tells how that goes. For browsers from about 2018 on, those of
+// The page of a screen: shows what Home Assistant says, and tells how that goes. For browsers from about 2018 on, those of
 // televisions too, hence without newer syntax.
 (function () {
   "use strict";
-  var stage = document.getElementById("stage"), label = document.getElementById("label"), note = document.getElementById("note");
-  var SUFFIX = { img: /\.(avif|gif|jpe?g|png|svg|webp|bmp)$/i, video: /\.(mp4|m4v|mov|webm|ogv|m3u8)$/i, iframe: /\.html?$/i };
-  var socket = null, state = {}, shown = null, coming = null, touched = false, greeted = false, hideLabel = 0, clock = 0, lock = null;
+  var words = JSON.parse(document.body.getAttribute("data-words"));
+  var SUFFIX = { img: /\.(avif|gif|jpe?g|png|svg|webp|bmp)$/i, video: /\.(mp4|m4v|mov|webm|ogv|m3u8)$/i, iframe: /\.html?$/i, model: /\.(glb|gltf)$/i };
+  // Seconds until a work that does not load is tried again, and until one that does not answer has failed.
+  var WAITS = [5, 15, 60], PATIENCE = 30, FINAL = { model: true, no_hls: true, home: true };
+  // Seconds between two questions whether anybody is there, and until there is nobody.
+  var BEAT = 4, SILENCE = 10, OPENING = 8;
+  var state = {}, shown = null, pending = null, coming = null, leaving = null, current = null, tries = 0, wantsAgain = false;
+  var touched = false, greeted = false, forgets = false, kept = null;
+  var timers = {}, socket = null, opened = 0, asked = 0, beats = 0, lostAt = 0, lock = null, asking = false;
 
+  function id(name) { return document.getElementById(name); }
+  var stage = id("stage"), label = id("label"), note = id("note"), bar = id("bar");
+  function later(name, seconds, what) {
+    clearTimeout(timers[name]);
+    timers[name] = seconds < 0 ? 0 : setTimeout(function () { timers[name] = 0; what(); }, seconds * 1000);
+  }
   function send(message) {
     if (socket && socket.readyState === 1) socket.send(JSON.stringify(message));
   }
   function tell(more) {
-    var message = { work: state.work, width: screen.width * (window.devicePixelRatio || 1) | 0, height: screen.height * (window.devicePixelRatio || 1) | 0 };
+    var message = { work: state.work, visible: !document.hidden, width: window.innerWidth, height: window.innerHeight };
     for (var key in more) message[key] = more[key];
     send(message);
   }
-  function say(text) {
-    note.textContent = text || "";
-    note.className = text ? "on" : "";
+  // How the work goes is told with everything, as a new connection knows nothing of it.
+  var told = { render: 0, error: "" };
+  function tellRender(render, error) { told = { render: render, error: error || "" }; tell(told); }
+
+  // Words over everything: title, code, and two lines.
+  function say(title, code, first, second) {
+    var lines = note.getElementsByTagName("p");
+    note.className = title || first ? "on" + (code ? " pairing" : "") : "";
+    note.getElementsByTagName("h1")[0].textContent = title || "";
+    id("code").textContent = code || "";
+    lines[0].textContent = first || "";
+    lines[1].textContent = second || "";
+    document.body.className = note.className || !state.work ? "" : "art";
+  }
+  function line(reason) {
+    id("line").textContent = reason && words[reason] ? words[reason].replace("{title}", state.title || words.untitled) : "";
   }
 
   // A work: a box with its element. The kind is that of the address, else found by trying.
   function kinds(source) {
-    var data = /^data:([a-z]+)\/?([^;,]*)/i.exec(source), kind;
-    if (data) return [{ image: "img", video: "video" }[data[1].toLowerCase()] || "iframe"];
-    var path = source.split(/[?#]/)[0];
+    var data = /^data:([a-z]+)\/?([^;,]*)/i.exec(source.url), kind, path = source.url.split(/[?#]/)[0];
+    if (source.written) return ["iframe"];
+    if (data) return [{ image: "img", video: "video", model: "model" }[data[1].toLowerCase()] || "iframe"];
     for (kind in SUFFIX) if (SUFFIX[kind].test(path)) return [kind];
     return ["img", "video", "iframe"];
   }
+  function originOf(source) {
+    var link = document.createElement("a");
+    link.href = source.url;
+    return source.own && link.hostname && link.hostname !== location.hostname ? link.protocol + "//" + link.host : null;
+  }
   function load(source) {
-    var work = { box: document.createElement("div"), source: source, ready: false, failed: "", done: [] };
+    var work = { box: document.createElement("div"), key: source.key, url: source.url, origin: originOf(source), element: null, ready: false, failed: "", done: null };
     work.box.className = "work";
     stage.insertBefore(work.box, label);
+    work.patience = setTimeout(function () { settle(work, "not_loading"); }, PATIENCE * 1000);
     attempt(work, kinds(source));
     return work;
   }
   function settle(work, failed) {
     if (work.ready || work.failed) return;
+    clearTimeout(work.patience);
     work.ready = !failed;
     work.failed = failed || "";
-    work.done.forEach(function (done) { done(); });
+    if (work.done) work.done();
   }
   function attempt(work, rest) {
-    var kind = rest[0], element = document.createElement(kind), next = function () {
-      if (rest.length > 1) { work.box.removeChild(element); attempt(work, rest.slice(1)); } else settle(work, "not_loading");
+    var kind = rest[0], element;
+    if (kind === "model") return settle(work, "model");
+    element = work.element = document.createElement(kind);
+    element.onerror = function () {
+      if (rest.length > 1 && !work.failed) { work.box.removeChild(element); attempt(work, rest.slice(1)); } else settle(work, "not_loading");
     };
-    work.element = element;
-    element.onerror = next;
     if (kind === "video") {
-      if (/\.m3u8$/i.test(work.source.split(/[?#]/)[0]) && !element.canPlayType("application/vnd.apple.mpegurl")) return settle(work, "no_hls");
+      if (/\.m3u8$/i.test(work.url.split(/[?#]/)[0]) && !element.canPlayType("application/vnd.apple.mpegurl")) return settle(work, "no_hls");
       element.muted = true;
       element.playsInline = true;
       element.onloadeddata = function () { settle(work); };
-      element.onended = function () { if (!element.loop) tell({ ended: true }); };
+      element.onended = function () { if (!element.loop && work === shown) tell({ ended: true }); };
     } else {
-      element.onload = function () { settle(work); };
+      element.onload = function () { if (trespasses(element)) expel(work); else settle(work); };
     }
     if (kind === "iframe") {
-      element.setAttribute("sandbox", "allow-scripts");
+      // Its own origin, where that is nobody else's: what it stores, fetches and draws is its own.
+      element.setAttribute("sandbox", work.origin ? "allow-scripts allow-same-origin" : "allow-scripts");
       element.setAttribute("allow", "");
       element.referrerPolicy = "no-referrer";
     }
-    var html = kind === "iframe" ? written(work.source) : null;
-    if (html !== null) element.onload = function () {
-      element.onload = null;
-      element.contentWindow.postMessage(html, "*");
-      settle(work);
-    };
-    element.src = html === null ? work.source : "/dp1/screen/frame";
+    element.src = work.url;
     work.box.appendChild(element);
-  }
-  // A page in a data: address would inherit the policy of this one, under which none of its scripts runs.
-  function written(source) {
-    var comma = source.indexOf(","), body = source.slice(comma + 1);
-    if (!/^data:text\/html/i.test(source)) return null;
-    try { return /;base64$/i.test(source.slice(0, comma)) ? decodeURIComponent(escape(atob(unescape(body)))) : decodeURIComponent(body); } catch (err) { return null; }
   }
   function remove(work) {
     if (!work) return;
-    if (work.element.pause) work.element.pause();
-    work.element.removeAttribute("src");
+    clearTimeout(work.patience);
+    work.failed = work.failed || "removed";
+    work.done = null;
+    if (work.element) {
+      work.element.onload = work.element.onerror = work.element.onended = null;
+      if (work.element.pause) { work.element.pause(); work.element.removeAttribute("src"); work.element.load(); }
+    }
     if (work.box.parentNode) stage.removeChild(work.box);
   }
 
+  // A frame that this page can read has come to be of its own origin, which is Home Assistant's: by a redirect, or by a name.
+  function trespasses(element) {
+    try { return element.tagName === "IFRAME" && !!element.contentDocument && element.contentDocument.URL !== "about:blank"; } catch (err) { return false; }
+  }
+  function expel(work) {
+    var done = work.done;
+    remove(work);
+    work.failed = "home";
+    work.ready = false;
+    if (work === shown || work === pending) { shown = work === shown ? null : shown; fail(work); } else if (done) done();
+  }
+  setInterval(function () {
+    [shown, pending, coming].forEach(function (work) { if (work && work.element && trespasses(work.element)) expel(work); });
+  }, 200);
+
   function arrange() {
-    var turned = /^portrait/.test(state.orientation || "") !== (state.natural === "portrait"), reverse = /Reverse$/.test(state.orientation || "");
-    var width = window.innerWidth, height = window.innerHeight, angle = (turned ? 90 : 0) + (reverse ? 180 : 0);
-    stage.style.width = (turned ? height : width) + "px";
-    stage.style.height = (turned ? width : height) + "px";
-    stage.style.transform = "translate(-50%, -50%) rotate(" + angle + "deg)";
+    var orientation = state.orientation || "", natural = window.innerHeight > window.innerWidth ? "portrait" : "landscape";
+    var turned = orientation && /^portrait/.test(orientation) !== (natural === "portrait"), reverse = /Reverse$/.test(orientation);
+    stage.style.width = (turned ? window.innerHeight : window.innerWidth) + "px";
+    stage.style.height = (turned ? window.innerWidth : window.innerHeight) + "px";
+    stage.style.transform = "translate(-50%, -50%) rotate(" + ((turned ? 90 : 0) + (reverse ? 180 : 0)) + "deg)";
   }
   function frame(work) {
-    if (!work) return;
-    var settings = state.settings, fit = { fill: "cover", stretch: "fill" }[settings.scaling] || "contain", margin = settings.margin || 0;
+    if (!work || !work.element) return;
+    var settings = state.settings, margin = settings.margin || 0, is_page = work.element.tagName === "IFRAME";
     work.box.style.padding = typeof margin === "number" ? margin + "px" : margin;
     work.box.style.background = settings.background || "#000";
-    if (work.element.tagName === "IFRAME") return;
-    work.element.style.objectFit = fit;
+    stage.className = is_page && work === shown && state.touch ? "edges" : "";
+    if (is_page) return;
+    work.element.style.objectFit = { fill: "cover", stretch: "fill" }[settings.scaling] || "contain";
     if (work.element.tagName === "VIDEO") {
       work.element.loop = state.loop;
       work.element.volume = state.volume;
@@ -103,107 +146,207 @@
     }
   }
   function caption(fresh) {
-    var tombstone = state.settings.tombstone, line = [state.artist, state.year].filter(Boolean).join(", ");
+    var tombstone = state.settings.tombstone, by = [state.artist, state.year].filter(Boolean).join(", "), on;
     label.textContent = "";
-    var title = label.appendChild(document.createElement("b"));
-    title.textContent = state.title;
-    label.appendChild(document.createTextNode(line));
-    clearTimeout(fresh ? hideLabel : 0);
-    var on = tombstone === "on" || (tombstone === "timed" && (fresh || label.className === "on"));
-    label.className = on && (state.title || line) ? "on" : "";
-    if (fresh && tombstone === "timed") hideLabel = setTimeout(function () { label.className = ""; }, 10000);
+    label.appendChild(document.createElement("b")).textContent = state.title;
+    label.appendChild(document.createTextNode(by));
+    on = shown && (tombstone === "on" || (tombstone === "timed" && (fresh || label.className === "on")));
+    label.className = on && (state.title || by) ? "on" : "";
+    if (fresh) later("label", tombstone === "timed" ? 10 : -1, function () { label.className = ""; });
+    id("favorite").className = state.favorite && state.favorite === state.work ? "liked" : "";
   }
 
-  function show() {
-    var work = coming && coming.source === state.source ? coming : load(state.source), key = state.work;
-    if (coming !== work) remove(coming);
-    coming = null;
-    work.key = key;
-    tell({ render: 1 });
-    function appear() {
-      if (state.work !== key) return remove(work);
-      var before = shown;
-      shown = work;
-      frame(work);
-      if (work.failed) {
-        remove(work);
-        tell({ render: 3, error: work.failed });
-      } else {
-        work.box.className = "work on";
-        if (work.element.play) { var played = work.element.play(); if (played && played.catch) played.catch(function () { work.element.muted = true; work.element.play().catch(function () {}); }); }
-        tell({ render: 2 });
-      }
-      caption(true);
-      setTimeout(function () { remove(before); }, 900);
-      preload();
-    }
-    if (work.ready || work.failed) appear(); else work.done.push(appear);
-    pending = work;
+  // The work that is due: from what was loaded before, if that was not in vain.
+  function begin() {
+    var ready = coming;
+    later("retry", -1);
+    tries = 0;
+    wantsAgain = false;
+    remove(pending);
+    pending = coming = null;
+    line("");
+    if (ready && (ready.failed || ready.key !== state.show.key)) { remove(ready); ready = null; }
+    start(ready);
   }
-  var pending = null;
+  function start(ready) {
+    var origin = originOf(state.show), work;
+    // Two frames of one origin could write into each other.
+    if (!ready && origin) [shown, leaving].forEach(function (other) {
+      if (other && other.origin === origin) { remove(other); if (other === shown) shown = null; }
+    });
+    work = pending = ready || load(state.show);
+    tellRender(1);
+    work.done = function () {
+      if (pending !== work) return;
+      if (work.failed) fail(work); else appear(work);
+    };
+    if (work.ready || work.failed) work.done();
+  }
+  function appear(work) {
+    var before = shown, played;
+    pending = null;
+    shown = work;
+    frame(work);
+    work.box.className = "work on";
+    if (work.element.play) {
+      played = work.element.play();
+      if (played && played.catch) played.catch(function () { work.element.muted = true; work.element.play().catch(function () {}); });
+    }
+    remove(leaving);
+    leaving = before;
+    later("leave", 0.9, function () { remove(before); if (leaving === before) leaving = null; });
+    line("");
+    tellRender(2);
+    caption(true);
+    preload();
+  }
+  function fail(work) {
+    var reason = work.failed;
+    [work, shown, leaving].forEach(remove);
+    shown = pending = leaving = null;
+    line(reason);
+    label.className = stage.className = "";
+    tellRender(3, reason);
+    if (FINAL[reason] || tries >= WAITS.length) later("retry", FINAL[reason] ? 8 : 0, function () {
+      tell({ failed: true });
+      if (!FINAL[reason]) later("retry", 300, again);
+    });
+    else later("retry", WAITS[tries++], again);
+  }
+  function again() {
+    if (!state.show || pending) return;
+    // A page that holds once has to be asked for.
+    if (state.show.written) { wantsAgain = true; tell({ again: true }); } else start(null);
+  }
   // The next work is loaded before it is due: pictures and films at once, pages a few seconds before, as they run.
   function preload() {
-    clearTimeout(clock);
-    if (!state.next || state.next === state.source || coming) return;
-    var runs = kinds(state.next)[0] === "iframe" || kinds(state.next).length > 1, wait = runs ? (state.due === null ? -1 : Math.max(0, state.due - 5)) : 2;
-    if (wait >= 0) clock = setTimeout(function () { if (!coming) coming = load(state.next); }, wait * 1000);
+    var next = state.next, kind = next && kinds(next), origin = next && originOf(next), runs;
+    if (coming && (!next || coming.key !== next.key)) { remove(coming); coming = null; }
+    if (!next || !shown || next.key === state.show.key || coming || (origin && origin === shown.origin)) return later("preload", -1);
+    runs = kind.length > 1 || kind[0] === "iframe";
+    later("preload", runs ? (state.due === null ? -1 : Math.max(1, state.due - 5)) : 2, function () {
+      if (!coming && state.next === next) coming = load(next);
+    });
   }
-  function update(next) {
-    // After a restart of Home Assistant, what it has not loaded itself goes on.
-    if (!greeted && shown && shown.source === next.source && !next.asleep) { state.asleep = false; state.work = shown.key = next.work; tell({ render: 2 }); }
-    greeted = true;
-    var fresh = next.work !== state.work || next.asleep !== state.asleep;
-    if (coming && coming.source !== next.next && coming.source !== next.source) { remove(coming); coming = null; }
-    state = next;
-    state.natural = window.innerHeight > window.innerWidth ? "portrait" : "landscape";
+  function update(news) {
+    var name, fresh;
+    for (name in news) state[name] = news[name];
+    if ("beat" in news) asked = 0;
+    if (!("asleep" in state)) return;
     arrange();
-    say("");
+    say();
+    // After a restart of Home Assistant, what it has not loaded itself goes on.
+    if (!greeted && shown && state.show && shown.key === state.show.key && !state.asleep) { current = state.work; tell(told); }
+    fresh = state.work !== current || (state.work && !state.asleep && !shown && !pending && !timers.retry);
+    greeted = true;
+    current = state.work;
     if (state.asleep || !state.work) {
-      [shown, coming, pending].forEach(remove);
-      shown = coming = pending = null;
-      label.className = "";
-      clearTimeout(clock);
-    } else if (fresh || !shown) {
-      if (!pending || pending.key !== state.work) show();
+      [shown, pending, coming, leaving].forEach(remove);
+      shown = pending = coming = leaving = null;
+      label.className = stage.className = bar.className = "";
+      ["retry", "preload"].forEach(function (timer) { later(timer, -1); });
+      line("");
+      if (!state.asleep) say(words.paired, "", words.choose.replace("{name}", state.name), forgets ? words.forgets : "");
+      if (!("beat" in news)) tellRender(0);
+    } else if (fresh) {
+      begin();
     } else {
+      if (wantsAgain && news.show) { wantsAgain = false; start(null); }
       frame(shown);
-      caption(false);
-      preload();
+      if (shown) caption(false);
+      if ("next" in news || "due" in news) preload();
     }
     awake();
   }
 
   // Kept awake where the browser allows it, which it does on a secure connection only.
   function awake() {
-    if (!navigator.wakeLock || document.hidden) return;
-    if (state.asleep) { if (lock) lock.release(); lock = null; } else if (!lock || lock.released) navigator.wakeLock.request("screen").then(function (given) { lock = given; }, function () {});
+    if (!navigator.wakeLock || asking) return;
+    if (document.hidden || state.asleep !== false) { if (lock) lock.release(); lock = null; return; }
+    if (lock && !lock.released) return;
+    asking = true;
+    navigator.wakeLock.request("screen").then(function (given) { asking = false; lock = given; awake(); }, function () { asking = false; });
   }
-  document.addEventListener("visibilitychange", function () { awake(); tell({ error: document.hidden ? "hidden" : "", render: shown && !shown.failed ? 2 : 1 }); });
-  window.addEventListener("resize", function () { if (state.orientation) { state.natural = window.innerHeight > window.innerWidth ? "portrait" : "landscape"; arrange(); } });
-  document.addEventListener("click", function () {
+  document.addEventListener("visibilitychange", function () { awake(); tell(told); });
+  window.addEventListener("resize", function () { if (state.settings) { arrange(); tell(told); } });
+
+  // A tap: full screen and sound, and the bar. One on a work that is a page belongs to the work, but for its edge.
+  stage.addEventListener("click", function (event) {
+    var root = document.documentElement, on = event.target;
+    while (on && on !== stage && on.tagName !== "BUTTON") on = on.parentNode;
+    if (on && on.id === "next") return tell({ tap: "next" });
+    if (on && on.id === "favorite") return tell({ tap: "favorite" });
     touched = true;
     frame(shown);
-    var root = document.documentElement;
-    if (!document.fullscreenElement && root.requestFullscreen) root.requestFullscreen().catch(function () {});
+    if (state.touch && shown) {
+      bar.className = "on";
+      document.body.className = "";
+      later("bar", 6, function () { bar.className = ""; document.body.className = "art"; });
+    }
+    if (!document.fullscreenElement && root.requestFullscreen) { var full = root.requestFullscreen(); if (full && full.catch) full.catch(function () {}); }
+  });
+  ["next", "favorite"].forEach(function (name) { id(name).setAttribute("aria-label", words[name]); });
+  id("scan").getElementsByTagName("span")[0].textContent = words.scan;
+
+  // The secret is what makes this browser a screen; a link from elsewhere replaces none.
+  function secret() {
+    var stored = null;
+    try { stored = localStorage.getItem("dp1-screen"); } catch (err) { /* Storage is off. */ }
+    return kept || stored || (location.hash.length > 40 ? location.hash.slice(1) : null);
+  }
+  function keep(given) {
+    kept = given;
+    try { localStorage.setItem("dp1-screen", given); forgets = localStorage.getItem("dp1-screen") !== given; } catch (err) { forgets = true; }
+  }
+  window.addEventListener("storage", function (event) {
+    // Another tab of this browser was paired.
+    if (event.key === "dp1-screen" && event.newValue && !("asleep" in state)) lose(0);
   });
 
   function connect() {
-    var secret = null, wait = 2000;
-    // A browser that forgets it may have it in its address.
-    try { if (location.hash.length > 40) localStorage.setItem("dp1-screen", location.hash.slice(1)); secret = localStorage.getItem("dp1-screen"); } catch (err) { /* Storage is off. */ }
-    socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/dp1/screen/socket");
-    socket.onopen = function () { greeted = false; send({ secret: secret }); };
-    socket.onmessage = function (event) {
+    var mine = socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/dp1/screen/socket"), wait = 2;
+    opened = Date.now();
+    asked = 0;
+    mine.onopen = function () { greeted = false; send({ secret: secret() }); };
+    mine.onmessage = function (event) {
       var message = JSON.parse(event.data);
+      lostAt = 0;
+      asked = 0;
       if (message.secret) {
-        localStorage.setItem("dp1-screen", message.secret);
+        keep(message.secret);
         wait = 0;
+      } else if (message.problem) {
+        wait = 30;
+        say(words.title, "", words[message.problem]);
       } else if ("code" in message) {
-        wait = message.code ? 2000 : 60000;
-        say(message.code ? message.code.replace(/(...)/, "$1 ") + "\n\nHome Assistant → DP-1 Art Displays" : "…");
+        state = {};
+        [shown, pending, coming, leaving].forEach(remove);
+        shown = pending = coming = leaving = current = null;
+        label.className = stage.className = bar.className = "";
+        line("");
+        if (message.code) say(words.enter, message.code.replace(/(...)/, "$1 "), words.where); else { wait = 30; say(words.title, "", words.full); }
       } else update(message);
     };
-    socket.onclose = function () { setTimeout(connect, wait); };
+    mine.onclose = function () { lose(wait); };
   }
+  // The connection is gone, whether or not the browser knows it yet.
+  function lose(wait) {
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      try { socket.close(); } catch (err) { /* It is closed. */ }
+      socket = null;
+    }
+    lostAt = lostAt || Date.now();
+    later("connect", wait, connect);
+  }
+  setInterval(function () {
+    var now = Date.now();
+    if (lostAt && now - lostAt > 15000 && !shown && !state.asleep) say(words.title, "", words.away);
+    if (!socket) return;
+    if (socket.readyState === 0) { if (now - opened > OPENING * 1000) lose(1); return; }
+    if (asked && now - asked > SILENCE * 1000) return lose(0);
+    if (!asked && socket.readyState === 1) { asked = now; told.beat = ++beats; tell(told); delete told.beat; }
+  }, BEAT * 1000);
+  window.addEventListener("online", function () { lose(0); });
   connect();
 })();

@@ -1,64 +1,56 @@
-"""Pairing of screens: the page that browsers open, the codes that they show, and the secrets that they keep."""
+"""Screens of a home: the codes of browsers that wait to become one, the secrets that they keep, and what is stored."""
 
 import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
-from ipaddress import ip_address
-from pathlib import Path
 import secrets
 from typing import Any, Final
 
 from aiohttp import web
 
-from homeassistant.components.http import HomeAssistantView
 from homeassistant.config_entries import (
     SIGNAL_CONFIG_ENTRY_CHANGED,
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.const import CONF_HOST, CONF_PORT, EVENT_HOMEASSISTANT_STOP
+from homeassistant.const import CONF_HOST, EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
-from homeassistant.helpers.network import is_cloud_connection
-from homeassistant.helpers.singleton import singleton
-from homeassistant.loader import async_get_integration
-from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.json import json_loads_object
-from homeassistant.util.network import is_loopback, is_private
 
 from ..client.values import text
 from ..const import DOMAIN
 from ..grants import internal_url
 from ..storage import SafeStore
+from .casting import Caster
+from .display import ScreenDisplay
+from .page import PATH
 from .player import State
-from .server import LOOPBACK, Server
+from .screen import Screen
 
 PREFIX: Final = "SCREEN-"
-PATH: Final = f"/{DOMAIN}/screen"
+# Where no network leads: a screen is in this process.
+NOWHERE: Final = "127.0.0.1"
 CONF_LET_OTHERS_CAST: Final = "let_others_cast"
-MAX_CODES: Final = 5
+CONF_TOUCH: Final = "touch"
+# Browsers that wait at the same time; another takes the place of one from where most are.
+MAX_CODES: Final = 40
 CODE_SECONDS: Final = 600.0
-HEARTBEAT: Final = 15.0
-MAX_MESSAGE: Final = 4096
 # Until a page says who it is.
 HELLO_SECONDS = 10.0
-# Each work that is shown changes the state.
-SAVE_SECONDS: Final = 60.0
-FOLDER: Final = Path(__file__).parent
-FILES: Final = {"": "page.html", ".js": "page.js", "/frame": "frame.html"}
-# The page is Home Assistant's, and what it shows is anybody's: works run in frames of an origin of their own.
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; "
-    "img-src http: https: data:; media-src http: https: data: blob:; frame-src http: https: data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+SAVE_SECONDS: Final = 1.0
+# What a page is told when it has to go: Home Assistant stops.
+GOING_AWAY: Final = 1001
 
 
 @dataclass
 class StoredScreen:
-    """A screen as it is stored; `secret` is the hash of its browser's."""
+    """A screen as it is stored; `secret` is the hash of its browser's, `port` where others cast to it."""
 
     device_id: str
     name: str
@@ -67,40 +59,54 @@ class StoredScreen:
     state: State = field(default_factory=State)
 
 
+@dataclass(eq=False)
+class Waiting:
+    """A browser that waits to become a screen: its address, and its secret to be."""
+
+    remote: str
+    secret: asyncio.Future[str]
+
+
 class Screens:
-    """The screens of a home, and the browsers that wait to become one."""
+    """The screens of a home, and the browsers that wait to become one.
+
+    Attributes:
+        written: pages that are written in addresses, by the tokens at which each is served once.
+        on_favorite: makes what a display with an entity's unique id shows a favorite.
+    """
 
     def __init__(self, hass: HomeAssistant, version: str) -> None:
         """Initialize without screens."""
         self.hass = hass
+        self.written: dict[str, str] = {}
+        self.on_favorite: Callable[[str], Awaitable[bool]] | None = None
         self._version = version
         self._store = SafeStore(hass, "screens", list[StoredScreen])
-        self._screens: dict[str, StoredScreen] = {}
-        self._servers: dict[str, Server] = {}
-        # Waiting browsers by their codes: their addresses, and their secrets to be.
-        self._codes: dict[str, tuple[str, asyncio.Future[str]]] = {}
+        self._stored: dict[str, StoredScreen] = {}
+        self._screens: dict[str, Screen] = {}
+        # Where others cast to those whose owners let them.
+        self._casters: dict[str, tuple[Caster, asyncio.Task[None]]] = {}
+        self._codes: dict[str, Waiting] = {}
+        self._sockets: set[web.WebSocketResponse] = set()
         self._loading = asyncio.Lock()
         self._is_loaded = False
         async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._handle_entry)
         hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stop)
 
     async def async_load(self) -> None:
-        """Load the screens once, or raise ConfigEntryNotReady as long as they cannot be read."""
+        """Load the screens once, or raise ConfigEntryNotReady as long as they cannot be read; those without an entry are gone."""
         async with self._loading:
             if self._is_loaded:
                 return
-            for screen in await self._store.async_load_parsed() or ():
-                self._add(screen)
+            for stored in await self._store.async_load_parsed() or ():
+                if self._entry(stored.device_id) is not None:
+                    self._add(stored)
             self._is_loaded = True
 
-    def __contains__(self, device_id: object) -> bool:
-        """Return whether a display is a screen."""
-        return device_id in self._screens
-
     @property
-    def servers(self) -> list[Server]:
-        """Return the screens as displays."""
-        return [*self._servers.values()]
+    def screens(self) -> list[Screen]:
+        """Return the screens."""
+        return [*self._screens.values()]
 
     @property
     def url(self) -> str:
@@ -108,24 +114,36 @@ class Screens:
         # The path alone says it, too.
         return f"{internal_url(self.hass) or ''}{PATH}"
 
-    def _add(self, screen: StoredScreen) -> Server:
-        """Add a screen."""
-        server = Server(
-            self.hass,
-            screen.device_id,
-            screen.name,
-            screen.state,
-            self._save,
-            self._version,
-        )
-        server.port = screen.port
-        entry = self._entry(screen.device_id)
-        server.is_open = bool(entry and entry.options.get(CONF_LET_OTHERS_CAST))
-        self._screens[screen.device_id] = screen
-        self._servers[screen.device_id] = server
-        return server
+    def display(self, device_id: str) -> ScreenDisplay:
+        """Return the display that a screen is; the one of an entry whose screen was lost waits to be paired again."""
+        if (screen := self._screens.get(device_id)) is None:
+            entry = self._entry(device_id)
+            name = entry.title if entry else device_id
+            screen = self._add(StoredScreen(device_id, name, ""))
+        return ScreenDisplay(screen, self.url)
 
-    def _entry(self, device_id: str) -> ConfigEntry | None:
+    def caster(self, device_id: str) -> Caster | None:
+        """Return where others cast to a screen, None if they do not."""
+        caster, _ = self._casters.get(device_id, (None, None))
+        return caster
+
+    def _add(self, stored: StoredScreen) -> Screen:
+        """Add a screen."""
+        device_id = stored.device_id
+        screen = Screen(
+            self.hass, device_id, stored.name, stored.state, self._save, self._version
+        )
+        screen.on_favorite = lambda: self._async_add_favorite(device_id)
+        self._stored[device_id], self._screens[device_id] = stored, screen
+        if (entry := self._entry(device_id)) is not None:
+            self._follow_options(screen, entry)
+        return screen
+
+    async def _async_add_favorite(self, device_id: str) -> bool:
+        """Make what a screen shows a favorite, and return whether it is one."""
+        return self.on_favorite is not None and await self.on_favorite(device_id)
+
+    def _entry(self, device_id: str) -> ConfigEntry[Any] | None:
         """Return the entry of a screen."""
         entries = self.hass.config_entries
         return entries.async_entry_for_domain_unique_id(DOMAIN, device_id)
@@ -133,191 +151,188 @@ class Screens:
     @callback
     def _save(self) -> None:
         """Save soon."""
-        for device_id, server in self._servers.items():
-            self._screens[device_id].port = server.port
-            entry = self._entry(device_id)
-            if entry is not None and entry.data[CONF_PORT] != server.port != 0:
-                # What was free before is another's now.
-                data = {**entry.data, CONF_PORT: server.port}
-                self.hass.config_entries.async_update_entry(entry, data=data)
-                self.hass.config_entries.async_schedule_reload(entry.entry_id)
-        self._store.async_delay_save(lambda: [*self._screens.values()], SAVE_SECONDS)
+        self._store.async_delay_save(lambda: [*self._stored.values()], SAVE_SECONDS)
 
     @callback
     def _handle_entry(self, change: ConfigEntryChange, entry: ConfigEntry) -> None:
-        """Open or close a screen whose options have changed."""
+        """Follow the options of a screen."""
+        screen = self._screens.get(entry.unique_id or "")
         if (
-            change is ConfigEntryChange.REMOVED
-            or entry.domain != DOMAIN
-            or (server := self._servers.get(entry.unique_id or "")) is None
+            change is not ConfigEntryChange.REMOVED
+            and entry.domain == DOMAIN
+            and screen is not None
         ):
-            return
-        is_open = bool(entry.options.get(CONF_LET_OTHERS_CAST))
-        if is_open is not server.is_open:
-            server.is_open = is_open
-            self.hass.async_create_task(server.async_end())
+            self._follow_options(screen, entry)
+
+    @callback
+    def _follow_options(self, screen: Screen, entry: ConfigEntry[Any]) -> None:
+        """Do what the owner of a screen has chosen."""
+        screen.name = entry.title
+        screen.has_touch = entry.options.get(CONF_TOUCH, True) is True
+        for page in screen.pages:
+            page.changed()
+        device_id = screen.device_id
+        is_open = entry.options.get(CONF_LET_OTHERS_CAST) is True
+        if is_open and device_id not in self._casters:
+            caster = Caster(self.hass, screen, self._stored[device_id].port)
+            running = self.hass.async_create_background_task(
+                self._async_cast(caster, device_id), f"{screen.name} casting"
+            )
+            self._casters[device_id] = caster, running
+        elif not is_open and device_id in self._casters:
+            self._casters.pop(device_id)[1].cancel()
+
+    async def _async_cast(self, caster: Caster, device_id: str) -> None:
+        """Let others cast to a screen, and keep the port."""
+        await caster.async_run(lambda: self._keep_port(device_id, caster.port))
+
+    @callback
+    def _keep_port(self, device_id: str, port: int) -> None:
+        """Keep the port at which others cast to a screen."""
+        self._stored[device_id].port = port
+        self._save()
 
     async def async_forget(self, device_id: str) -> None:
         """End the screen of an entry that is removed."""
-        if self._screens.pop(device_id, None) is not None:
-            await self._servers.pop(device_id).async_end()
+        with suppress(ConfigEntryNotReady):
+            await self.async_load()
+        _, running = self._casters.pop(device_id, (None, None))
+        if running is not None:
+            running.cancel()
+            await asyncio.wait({running})
+        if self._stored.pop(device_id, None) is not None:
+            await self._screens.pop(device_id).async_end()
+        if self._is_loaded:
             self._save()
 
     async def _async_stop(self, _event: Event) -> None:
-        """Close all."""
-        for server in self._servers.values():
-            await server.async_close()
+        """Close all: Home Assistant waits for what is open."""
+        for _, running in self._casters.values():
+            running.cancel()
+        await asyncio.gather(*(_async_close(socket) for socket in self._sockets))
 
-    async def async_pair(
-        self, code: str, name: str, device_id: str | None = None
-    ) -> Server | None:
-        """Make the browser that shows a code a screen, or another browser of one; None without such a browser."""
-        _, waiting = self._codes.pop(code.strip().replace(" ", ""), (None, None))
-        if waiting is None or waiting.done():
-            return None
+    # Pairing
+
+    @staticmethod
+    def new_id() -> str:
+        """Return an id for a new screen."""
+        return f"{PREFIX}{secrets.token_hex(4).upper()}"
+
+    def is_shown(self, code: str) -> bool:
+        """Return whether a browser shows a code."""
+        return _digits(code) in self._codes
+
+    async def async_pair(self, code: str, device_id: str, name: str = "") -> bool:
+        """Make the browser that shows a code a screen, a new one with a name, and return whether there is one.
+
+        Raises:
+            HomeAssistantError: it cannot be stored, and nothing was done: the code is still good.
+        """
+        if (waiting := self._codes.get(_digits(code))) is None:
+            return False
         secret = secrets.token_urlsafe(32)
-        if device_id is None:
-            device_id = f"{PREFIX}{secrets.token_hex(4).upper()}"
-            self._add(StoredScreen(device_id, name, ""))
-        self._screens[device_id].secret = _hash(secret)
-        server = self._servers[device_id]
-        await server.async_end()
-        await server.async_listen()
-        await self._store.async_save_now([*self._screens.values()])
-        waiting.set_result(secret)
-        return server
-
-    async def async_serve(self, page: web.WebSocketResponse, remote: str) -> None:
-        """Serve a browser: a screen by its secret, another by a code until somebody has entered that."""
-        hello = await page.receive_str(timeout=HELLO_SECONDS)
-        secret = text(json_loads_object(hello).get("secret"))
-        await self.async_load()
-        server = self._server_of(secret) if secret else None
-        if server is not None:
-            return await server.async_serve_page(page)
-        taken = [code for code, (where, _) in self._codes.items() if where == remote]
-        for code in taken:
-            self._codes.pop(code)[1].cancel()
-        if len(self._codes) >= MAX_CODES:
-            return await page.send_json({"code": ""})
-        code = f"{secrets.randbelow(10**6):06}"
-        waiting: asyncio.Future[str] = self.hass.loop.create_future()
-        self._codes[code] = remote, waiting
-        reader: asyncio.Future[Any] = asyncio.ensure_future(page.receive())
+        stored = self._stored.get(device_id) or StoredScreen(device_id, name, "")
+        before, stored.secret = stored.secret, _hash(secret)
+        others = {k: v for k, v in self._stored.items() if k != device_id}
         try:
-            await page.send_json({"code": code})
+            await self._store.async_save_now([*others.values(), stored])
+        except BaseException:
+            stored.secret = before
+            raise
+        self._codes.pop(_digits(code), None)
+        if device_id in self._screens:
+            await self._screens[device_id].async_end()
+        else:
+            self._add(stored)
+        if not waiting.secret.done():
+            waiting.secret.set_result(secret)
+        return True
+
+    async def async_serve(self, socket: web.WebSocketResponse, remote: str) -> None:
+        """Serve a browser: a screen by its secret, another by a code until somebody has entered that."""
+        self._sockets.add(socket)
+        try:
+            hello = await socket.receive_str(timeout=HELLO_SECONDS)
+            secret = text(json_loads_object(hello).get("secret"))
+            await self.async_load()
+            if secret and (screen := self._screen_of(secret)) is not None:
+                await screen.async_serve(socket, self.written)
+            else:
+                await self._async_serve_code(socket, remote)
+        finally:
+            self._sockets.discard(socket)
+
+    async def _async_serve_code(
+        self, socket: web.WebSocketResponse, remote: str
+    ) -> None:
+        """Show a code until somebody has entered it."""
+        while (code := f"{secrets.randbelow(10**6):06}") in self._codes:
+            pass
+        if len(self._codes) >= MAX_CODES:
+            self._make_room()
+        waiting = Waiting(remote, self.hass.loop.create_future())
+        self._codes[code] = waiting
+        reader: asyncio.Future[Any] = asyncio.ensure_future(_async_beat(socket))
+        try:
+            await socket.send_json({"code": code})
             await asyncio.wait(
-                {waiting, reader},
+                {waiting.secret, reader},
                 timeout=CODE_SECONDS,
                 return_when=asyncio.FIRST_COMPLETED,
             )
-            if waiting.done() and not waiting.cancelled():
-                await page.send_json({"secret": waiting.result()})
+            if waiting.secret.done() and not waiting.secret.cancelled():
+                await socket.send_json({"secret": waiting.secret.result()})
+            elif waiting.secret.cancelled():
+                await socket.send_json({"code": ""})
         finally:
             reader.cancel()
-            self._codes.pop(code, None)
-            waiting.cancel()
+            if self._codes.get(code) is waiting:
+                del self._codes[code]
+            waiting.secret.cancel()
 
-    def _server_of(self, secret: str) -> Server | None:
+    @callback
+    def _make_room(self) -> None:
+        """Send away the browser that has waited longest of those at the address at which most wait."""
+        counts = Counter(waiting.remote for waiting in self._codes.values())
+        (most, _), *_ = counts.most_common(1)
+        code = next(c for c, waiting in self._codes.items() if waiting.remote == most)
+        self._codes.pop(code).secret.cancel()
+
+    def _screen_of(self, secret: str) -> Screen | None:
         """Return the screen whose browser keeps a secret."""
         hashed = _hash(secret)
-        for device_id, screen in self._screens.items():
-            if compare_digest(screen.secret, hashed):
-                return self._servers[device_id]
+        for device_id, stored in self._stored.items():
+            if compare_digest(stored.secret, hashed):
+                return self._screens[device_id]
         return None
+
+
+async def _async_beat(socket: web.WebSocketResponse) -> None:
+    """Answer a waiting browser that asks whether anybody is there, until it leaves."""
+    with suppress(TypeError, ValueError):
+        async for message in socket:
+            if (beat := json_loads_object(message.data).get("beat")) is not None:
+                await socket.send_json({"beat": beat})
+
+
+async def _async_close(socket: web.WebSocketResponse) -> None:
+    """Close a socket, whose browser may not answer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            await socket.close(code=GOING_AWAY)
 
 
 def is_screen(entry: ConfigEntry[Any]) -> bool:
     """Return whether an entry is of a screen, which is known before the screens can be read."""
-    of_here = entry.data.get(CONF_HOST) == LOOPBACK
+    of_here = entry.data.get(CONF_HOST) == NOWHERE
     return of_here and (entry.unique_id or "").startswith(PREFIX)
+
+
+def _digits(code: str) -> str:
+    """Return the digits of a code as somebody has typed them."""
+    return "".join(filter(str.isdecimal, code))
 
 
 def _hash(secret: str) -> str:
     """Return the hash of a secret, which is random and long."""
     return sha256(secret.encode()).hexdigest()
-
-
-SCREENS: Final[HassKey[Screens]] = HassKey(f"{DOMAIN}_screens")
-
-
-@singleton(SCREENS, async_=True)
-async def async_screens(hass: HomeAssistant) -> Screens:
-    """Return the screens, and serve their page from the first time on."""
-    integration = await async_get_integration(hass, DOMAIN)
-    screens = Screens(hass, str(integration.version))
-    for suffix, file in FILES.items():
-        body = await hass.async_add_executor_job((FOLDER / file).read_bytes)
-        hass.http.register_view(FileView(PATH + suffix, body))
-    hass.http.register_view(SocketView(screens))
-    return screens
-
-
-def _check_home(request: web.Request) -> str:
-    """Return the host that a browser at home asks for, or raise for any other."""
-    address = ip_address(request.remote or "::")
-    if not (is_private(address) or is_loopback(address)) or is_cloud_connection(
-        request.app["hass"]
-    ):
-        raise web.HTTPForbidden
-    try:
-        return request.url.authority
-    except ValueError as err:
-        raise web.HTTPBadRequest from err
-
-
-class FileView(HomeAssistantView):
-    """The page, which has no secrets, or its script."""
-
-    requires_auth = False
-
-    def __init__(self, url: str, body: bytes) -> None:
-        """Initialize with a file."""
-        self.url, self.name = url, url.strip("/").replace("/", ":")
-        self._body = body
-
-    async def get(self, request: web.Request) -> web.Response:
-        """Answer with the file."""
-        host = _check_home(request)
-        kind = "text/javascript" if request.path.endswith(".js") else "text/html"
-        # Older browsers do not count sockets as their own origin's.
-        policy = f"{POLICY}; connect-src ws://{host} wss://{host}"
-        if request.path.endswith("/frame"):
-            policy = "sandbox allow-scripts; frame-ancestors 'self'"
-        headers = {
-            "Content-Security-Policy": policy,
-            "Cache-Control": "no-cache",
-            "Referrer-Policy": "no-referrer",
-        }
-        return web.Response(
-            body=self._body, content_type=kind, charset="utf-8", headers=headers
-        )
-
-
-class SocketView(HomeAssistantView):
-    """The socket of the page."""
-
-    requires_auth = False
-    url = f"{PATH}/socket"
-    name = f"{DOMAIN}:screen:socket"
-
-    def __init__(self, screens: Screens) -> None:
-        """Initialize with the screens."""
-        self._screens = screens
-
-    async def get(self, request: web.Request) -> web.WebSocketResponse:
-        """Serve a page until it is closed; a page of another site has nothing to do here."""
-        _check_home(request)
-        _, _, origin = request.headers.get("Origin", "").partition("://")
-        if not origin or origin != request.host:
-            raise web.HTTPForbidden
-        page = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=MAX_MESSAGE)
-        await page.prepare(request)
-        try:
-            await self._screens.async_serve(page, request.remote or "")
-        except ConfigEntryNotReady, TimeoutError, TypeError, ValueError:
-            # The screens cannot be read for now, or it is not what the page sends.
-            pass
-        finally:
-            await page.close()
-        return page

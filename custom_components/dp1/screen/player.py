@@ -19,11 +19,13 @@ type Json = dict[str, Any]
 # Reported for a work without an end.
 ENDLESS: Final = 999_999_999
 # The seconds of a work that has fewer, or less than none: those would follow each other without end.
-SHORTEST: Final = 0.1
+SHORTEST: Final = 1.0
 MAX_ITEMS: Final = 1024
 PLAYABLE: Final = re.compile(r"https?://.|data:[^,]*,.", re.IGNORECASE | re.DOTALL)
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 LOOPS: Final = ("none", "playlist", "one")
+# As the device is held.
+HELD: Final = ""
 ORIENTATIONS: Final = ("landscape", "portrait", "landscapeReverse", "portraitReverse")
 SETTINGS: Final = {
     "scaling": re.compile("fit|fill|stretch|auto"),
@@ -124,7 +126,14 @@ class Sleep:
 
 @dataclass
 class State:
-    """The state that outlives a restart: `items` are in playing order, `began` is when the work was shown, in seconds since 1970."""
+    """The state that outlives a restart.
+
+    Attributes:
+        items: the works in playing order.
+        began: when the work was shown, in seconds since 1970.
+        rotation: an orientation that somebody has chosen, else as the device is held.
+        orientation: the same as older versions stored it, of which nobody knows whether it was chosen.
+    """
 
     playlist: Json = field(default_factory=dict)
     url: str | None = None
@@ -134,32 +143,49 @@ class State:
     loop: str = "playlist"
     shuffle: bool = False
     duration: float | None = None
-    orientation: str = ORIENTATIONS[0]
+    rotation: str = HELD
+    orientation: str = HELD
     volume: int = 50
     muted: bool = True
     settings: Json = field(
-        default_factory=lambda: {"scaling": "fit", "tombstone": "off"}
+        default_factory=lambda: {"scaling": "fit", "tombstone": "on"}
     )
     sleep: Sleep = field(default_factory=Sleep)
 
+    def __post_init__(self) -> None:
+        """Take over the orientation of an older version, unless it was the only one for which nobody had to do anything."""
+        if self.orientation in ORIENTATIONS[1:]:
+            self.rotation = self.orientation
+        self.orientation = HELD
+
 
 class Player:
-    """The player of one screen; `on_change` is called whenever its status is another.
+    """The player of one screen.
 
     Attributes:
         state: what is stored.
+        is_upright: whether the device is held upright, as its page tells.
         render_status: how the current work loads, as the page tells.
         error: why the page does not show it.
         plays: number of casts.
         refusals: number of casts that were refused.
     """
 
-    def __init__(self, state: State, on_change: Callable[[], None]) -> None:
-        """Initialize with a stored state."""
+    def __init__(
+        self, state: State, on_change: Callable[[], None], on_save: Callable[[], None]
+    ) -> None:
+        """Initialize with a stored state.
+
+        Args:
+            state: what is stored.
+            on_change: called whenever the status is another.
+            on_save: called before that, unless the clock alone has changed it: where that leads, it finds again.
+        """
         self.state = state
+        self.is_upright = False
         self.render_status, self.error = 0, ""
         self.plays = self.refusals = 0
-        self._on_change = on_change
+        self._on_change, self._on_save = on_change, on_save
         # Settings until the next work, and the number of times that a work was loaded.
         self._passing: Json = {}
         self._loads = 0
@@ -205,6 +231,11 @@ class Player:
         return {**of_all, **mapping((self.current or {}).get("display"))}
 
     @property
+    def orientation(self) -> str:
+        """Return the orientation of the picture."""
+        return self.state.rotation or ORIENTATIONS[self.is_upright]
+
+    @property
     def settings(self) -> Json:
         """Return how the current work is shown: by its playlist, unless the owner wants something else."""
         own = self.state.settings
@@ -232,7 +263,7 @@ class Player:
             "deviceSettings": {
                 "compositionRevision": 0,
                 **self.settings,
-                "orientation": state.orientation.removesuffix("Reverse"),
+                "orientation": self.orientation.removesuffix("Reverse"),
                 **({"defaultDuration": state.duration} if state.duration else {}),
             },
         }
@@ -246,19 +277,24 @@ class Player:
             status["playlistURL"] = url
         return status | {"playlist": {"dpVersion": "", "title": "", "items": None}}
 
+    @property
+    def work(self) -> str | None:
+        """Return a name of the current work that changes whenever it is shown anew."""
+        return f"{self._loads}.{self.state.index}" if self.state.items else None
+
     def page(self) -> Json:
         """Return the state for the page of the screen."""
         state, item, due = self.state, self.current or {}, self.due
         metadata = mapping(mapping(item.get("inlineManifest")).get("metadata"))
         following = state.items[(state.index + 1) % len(state.items)] if item else {}
         return {
-            "work": f"{self._loads}.{state.index}" if item else None,
+            "work": self.work,
             "source": item.get("source"),
             "next": following.get("source"),
             "due": due and max(0.0, due - dt_util.utcnow().timestamp()),
             "loop": self._display.get("loop") is not False,
             "asleep": state.sleep.is_asleep(),
-            "orientation": state.orientation,
+            "orientation": state.rotation,
             "volume": state.volume / 100,
             "muted": state.muted,
             "settings": self.settings,
@@ -314,7 +350,18 @@ class Player:
         """Show the next work after a film that is not to be repeated."""
         if self._display.get("loop") is False and not self._is_held:
             self._show(self.state.index + (self.state.loop != "one"))
-            self._on_change()
+            self._changed()
+
+    def step(self) -> None:
+        """Show the next work of several: the current one cannot be shown, or somebody does not want it."""
+        if len(self.state.items) > 1:
+            self._show(self.state.index + 1)
+            self._changed()
+
+    def _changed(self) -> None:
+        """Tell of a change that is to be kept."""
+        self._on_save()
+        self._on_change()
 
     def _show(self, index: int, began: float | None = None) -> Json | None:
         """Show a work from now on, or since some time."""
@@ -337,6 +384,8 @@ class Player:
         answer = {"ok": True} if answer is None else answer
         if "sleep" in command.lower() or command == "wakeNow":
             answer = {"ok": True, "sleepSchedule": self.state.sleep.status()}
+        if command not in ("ping", "refreshArtwork"):
+            self._on_save()
         self._on_change()
         assert isinstance(answer, dict)
         return answer if is_device else {"message": answer}
@@ -364,7 +413,7 @@ class Player:
             state.items, state.index = [*items], kept[0]
         else:
             self._load(document, url, items)
-        self._on_change()
+        self._changed()
         return {"ok": True}
 
     def _load(self, document: Json, url: str | None, items: list[Json]) -> None:
@@ -436,11 +485,13 @@ class Player:
         self.state.muted = not self.state.muted
 
     def _rotate(self, request: Json) -> Json:
-        """Turn the picture by 90°."""
+        """Turn the picture by 90°; where the device is held like that, it goes on as that is held."""
         step = -1 if request.get("clockwise") is True else 1
-        index = ORIENTATIONS.index(self.state.orientation) + step
-        self.state.orientation = ORIENTATIONS[index % len(ORIENTATIONS)]
-        return {"orientation": self.state.orientation}
+        index = ORIENTATIONS.index(self.orientation) + step
+        orientation = ORIENTATIONS[index % len(ORIENTATIONS)]
+        is_held = orientation == ORIENTATIONS[self.is_upright]
+        self.state.rotation = HELD if is_held else orientation
+        return {"orientation": orientation}
 
 
 def _same(item: Json, other: Json) -> bool:

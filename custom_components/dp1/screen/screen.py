@@ -1,0 +1,259 @@
+"""One screen: its player, and the pages of browsers that show it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from typing import Final
+
+from aiohttp import web
+
+from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later, async_track_point_in_utc_time
+from homeassistant.util import dt as dt_util
+
+from ..client.errors import Dp1Error
+from ..client.http import request_json
+from ..client.playlist.document import MAX_DOCUMENT
+from ..client.values import text
+from ..guard import ADDRESSES
+from .page import Page
+from .player import CommandError, Json, Player, State
+from .sources import Source, source_of
+
+FETCH_SECONDS: Final = 20.0
+# A display fetches a playlist again by itself, in seconds.
+REFRESH: Final = timedelta(minutes=5)
+# A page that is loaded anew is no loss, in seconds.
+GRACE: Final = 10.0
+RENDER_PENDING: Final = 0
+
+
+class Screen:
+    """A screen.
+
+    Attributes:
+        player: the player.
+        pages: the browsers that show it.
+        has_touch: whether a tap on it does something.
+        on_favorite: makes what it shows a favorite, and returns whether that is one.
+    """
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        device_id: str,
+        name: str,
+        state: State,
+        on_save: CALLBACK_TYPE,
+        version: str,
+    ) -> None:
+        """Initialize without pages."""
+        self.hass = hass
+        self.device_id, self.name, self.version = device_id, name, version
+        self.has_touch = True
+        self.on_favorite: Callable[[], Awaitable[bool]] | None = None
+        self.pages: set[Page] = set()
+        self.player = Player(state, self._handle_change, on_save)
+        self._watchers: set[CALLBACK_TYPE] = set()
+        self._arrival = asyncio.Event()
+        self._left_at: float | None = None
+        self._timers: dict[str, CALLBACK_TYPE] = {}
+        self._sources: dict[str, Source] = {}
+        self._refreshed = dt_util.utcnow()
+
+    # Pages
+
+    async def async_serve(
+        self, socket: web.WebSocketResponse, written: dict[str, str]
+    ) -> None:
+        """Serve a page until it is closed; what is written in addresses is kept by tokens, at which it is served."""
+        page = Page(socket, written, self._page_state, self._handle_message)
+        self.pages.add(page)
+        self._cancel("leave")
+        self._arrival.set()
+        self.player.tick()
+        try:
+            await page.async_serve()
+        finally:
+            self._discard(page)
+
+    def _page_state(self) -> Json:
+        """Return what pages are told."""
+        state = self.player.page()
+        state |= {"name": self.name, "touch": self.has_touch}
+        sources = state.pop("source"), state["next"]
+        self._sources = {
+            source: self._sources.get(source) or source_of(self.hass, source)
+            for source in sources
+            if source
+        }
+        for name, source in zip(("show", "next"), sources, strict=True):
+            state[name] = (self._sources[source], source) if source else None
+        return state
+
+    @callback
+    def _handle_message(self, page: Page, message: Json) -> None:
+        """Take over what a page tells: how the work loads, its end, and taps."""
+        self._follow_pages()
+        if page.work != self.player.work:
+            return
+        if message.get("ended") is True:
+            self.player.handle_end()
+        elif message.get("failed") is True or (
+            self.has_touch and message.get("tap") == "next"
+        ):
+            self.player.step()
+        elif self.has_touch and message.get("tap") == "favorite":
+            self.hass.async_create_task(self._async_add_favorite(page), self.name)
+
+    async def _async_add_favorite(self, page: Page) -> None:
+        """Make the work on a page a favorite."""
+        work = page.work
+        if self.on_favorite is not None and await self.on_favorite():
+            page.favorite = work
+            page.changed()
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether a page shows it, or is being loaded anew."""
+        left_at = self._left_at
+        return bool(self.pages) or (
+            left_at is not None and self.hass.loop.time() < left_at + GRACE
+        )
+
+    async def async_wait_for_page(self, seconds: float) -> bool:
+        """Wait until a page shows it, and return whether one does."""
+        if not self.is_there:
+            self._arrival.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._arrival.wait()
+        return self.is_there
+
+    @callback
+    def _discard(self, page: Page) -> None:
+        """Let a page go; without one, the screen is away in a moment."""
+        self.pages.discard(page)
+        self._follow_pages()
+        if not self.pages:
+            self._left_at = self.hass.loop.time()
+            self._cancel("tick")
+            job = HassJob(lambda _: self._handle_change(), cancel_on_shutdown=True)
+            self._timers["leave"] = async_call_later(self.hass, GRACE + 0.1, job)
+
+    @callback
+    def _follow_pages(self) -> None:
+        """Take over how the work loads, of the page that somebody sees."""
+        player = self.player
+        seen = [page for page in self.pages if page.is_visible]
+        loading = [page for page in seen if page.work == player.work]
+        best = max(loading, key=lambda page: page.render == 2, default=None)
+        render = best.render if best else RENDER_PENDING
+        error = best.error if best else ""
+        if self.pages and not seen:
+            error = "hidden"
+        is_upright = (
+            any(page.is_upright for page in seen) if seen else player.is_upright
+        )
+        before = player.render_status, player.error, player.is_upright
+        if before != (render, error, is_upright):
+            player.render_status, player.error = render, error
+            player.is_upright = is_upright
+            self._handle_change()
+
+    @callback
+    def _cancel(self, name: str) -> None:
+        """Cancel a timer."""
+        if cancel := self._timers.pop(name, None):
+            cancel()
+
+    async def async_end(self) -> None:
+        """Send the pages away."""
+        self._cancel("tick")
+        self._cancel("leave")
+        self._left_at = None
+        await asyncio.gather(*(page.async_close() for page in list(self.pages)))
+        self._cancel("leave")
+        self._left_at = None
+
+    # Changes
+
+    @contextmanager
+    def watched(self, watcher: CALLBACK_TYPE) -> Iterator[None]:
+        """Call a function at each change, and when the screen is there no more."""
+        self._watchers.add(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.discard(watcher)
+
+    @callback
+    def _handle_change(self) -> None:
+        """Tell pages and watchers, and wait for the next change."""
+        for page in self.pages:
+            page.changed()
+        for watcher in list(self._watchers):
+            watcher()
+        self._cancel("tick")
+        times = [self.player.next_event]
+        if self.player.state.url is not None:
+            times.append((self._refreshed + REFRESH).timestamp())
+        due = min((at for at in times if at is not None), default=None)
+        if due is not None and self.pages:
+            when = dt_util.utc_from_timestamp(due)
+            job = HassJob(self.async_tick, cancel_on_shutdown=True)
+            self._timers["tick"] = async_track_point_in_utc_time(self.hass, job, when)
+
+    async def async_tick(self, _now: datetime) -> None:
+        """Show the work that is due, and fetch the playlist again."""
+        self._timers.pop("tick", None)
+        self.player.tick()
+        url = self.player.state.url
+        if url is not None and dt_util.utcnow() >= self._refreshed + REFRESH:
+            self._refreshed = dt_util.utcnow()
+            with suppress(CommandError):
+                document = await self._async_fetch(url)
+                if url == self.player.state.url:
+                    self.player.cast(document, url, {"refresh": True})
+            self.player.tick()
+
+    # Playlists
+
+    async def async_show(self, request: Json) -> Json:
+        """Show a document, or the playlist at an address, as ``displayPlaylist`` asks for it."""
+        url, document = text(request.get("playlistUrl")), request.get("dp1_call")
+        if url:
+            document = await self._async_fetch(url)
+            self._refreshed = dt_util.utcnow()
+        if not isinstance(document, dict):
+            raise CommandError("no playlist")
+        return self.player.cast(document, url, request)
+
+    async def _async_fetch(self, url: str) -> Json:
+        """Fetch a playlist; at home only one that the owner has cast."""
+        guard = self.hass.data[ADDRESSES].async_guard(url)
+        try:
+            answer = await request_json(
+                guard, "GET", url, timeout=FETCH_SECONDS, max_body=MAX_DOCUMENT
+            )
+            document = await answer.json()
+        except (Dp1Error, ValueError) as err:
+            raise CommandError("no playlist there") from err
+        if not answer.ok or not isinstance(document, dict):
+            raise CommandError("no playlist there")
+        return document
+
+    def device(self) -> Json:
+        """Return the status of the device."""
+        state = self.player.state
+        page = "sleep" if state.sleep.is_asleep() else "playlist"
+        return {
+            "screenRotation": self.player.orientation,
+            "installedVersion": self.version,
+            "volume": state.volume,
+            "isMuted": state.muted,
+            "displayURL": f"http://127.0.0.1:8080/{page}",
+            "sleepSchedule": state.sleep.status(),
+            "deviceName": self.name,
+        }

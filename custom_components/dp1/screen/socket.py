@@ -1,0 +1,43 @@
+"""Sockets that are told of changes: one frame waits at most, and whoever does not read is sent away."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Final
+
+from aiohttp import web
+
+from homeassistant.core import callback
+
+SEND_SECONDS: Final = 10.0
+
+
+class Teller:
+    """What is told over one socket."""
+
+    def __init__(
+        self,
+        socket: web.WebSocketResponse,
+        frames: Callable[[], Iterable[str]],
+        pause: float = 0.0,
+    ) -> None:
+        """Initialize with a function that returns what is to be told by now, and the seconds between two tellings."""
+        self._socket, self._frames, self._pause = socket, frames, pause
+        self._has_changed = asyncio.Event()
+
+    @callback
+    def changed(self) -> None:
+        """Tell what is to be told, once what is being told has been read."""
+        self._has_changed.set()
+
+    async def async_run(self) -> None:
+        """Tell changes until the socket is closed."""
+        with suppress(ConnectionError, TimeoutError):
+            while not self._socket.closed:
+                await self._has_changed.wait()
+                self._has_changed.clear()
+                for frame in self._frames():
+                    async with asyncio.timeout(SEND_SECONDS):
+                        await self._socket.send_str(frame)
+                await asyncio.sleep(self._pause)
+        await self._socket.close()

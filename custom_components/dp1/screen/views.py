@@ -1,0 +1,235 @@
+"""What browsers ask for: the page of screens, its script, its socket, and works that are written in addresses."""
+
+from functools import lru_cache
+from html import escape
+from ipaddress import ip_address
+import json
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from aiohttp import hdrs, web
+import segno
+from yarl import URL
+
+from homeassistant.components.http import KEY_HASS, HomeAssistantView
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryNotReady
+from homeassistant.helpers.network import is_cloud_connection
+from homeassistant.helpers.singleton import singleton
+from homeassistant.loader import async_get_integration
+from homeassistant.util.hass_dict import HassKey
+from homeassistant.util.network import is_local, is_loopback
+
+from ..const import DOMAIN
+from ..grants import internal_url
+from .page import PATH
+from .pairing import Screens
+from .sources import is_ours, written_page
+
+FOLDER: Final = Path(__file__).parent
+HEARTBEAT: Final = 15.0
+MAX_MESSAGE: Final = 4096
+# Where Home Assistant's frontend begins to add this integration.
+ADD: Final = f"/_my_redirect/config_flow_start?domain={DOMAIN}"
+# The page is Home Assistant's, and what it shows is anybody's: works run in frames of an origin that is not this one.
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; "
+    "img-src http: https: data:; media-src http: https: data: blob:; frame-src http: https: data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+WORK_POLICY: Final = "sandbox allow-scripts; frame-ancestors 'self'"
+HEADERS: Final = {
+    "Referrer-Policy": "no-referrer",
+    hdrs.X_CONTENT_TYPE_OPTIONS: "nosniff",
+}
+
+SCREENS: Final[HassKey[Screens]] = HassKey(f"{DOMAIN}_screens")
+
+
+class Files(NamedTuple):
+    """The files of the page, and its words by language."""
+
+    page: str
+    script: str
+    words: dict[str, dict[str, str]]
+
+
+def _read_files() -> Files:
+    """Read the files."""
+    page, script = (FOLDER / f"page.{kind}" for kind in ("html", "js"))
+    words = json.loads((FOLDER / "words.json").read_text())
+    return Files(page.read_text(), script.read_text(), words)
+
+
+@singleton(SCREENS, async_=True)
+async def async_screens(hass: HomeAssistant) -> Screens:
+    """Return the screens, and serve their page from the first time on; they are loaded with the first of their entries."""
+    integration = await async_get_integration(hass, DOMAIN)
+    screens = Screens(hass, str(integration.version))
+    files = await hass.async_add_executor_job(_read_files)
+    hass.http.register_view(PageView(files))
+    hass.http.register_view(ScriptView(files))
+    hass.http.register_view(SocketView(screens))
+    hass.http.register_view(WorkView(screens))
+    return screens
+
+
+def _check_home(request: web.Request) -> URL:
+    """Return the address that a browser at home asks for, or raise for any other."""
+    if not is_local(ip_address(request.remote or "::")) or is_cloud_connection(
+        request.app[KEY_HASS]
+    ):
+        raise web.HTTPForbidden
+    try:
+        return request.url
+    except ValueError as err:
+        raise web.HTTPBadRequest from err
+
+
+@lru_cache(maxsize=16)
+def qr_code(text: str) -> str:
+    """Return a QR code as a picture, dark on light, for a phone to read."""
+    code = segno.make(text, error="m", micro=False)
+    return code.svg_inline(scale=8, border=3, dark="#000", light="#fff", omitsize=True)
+
+
+class PageView(HomeAssistantView):
+    """The page, which has no secrets, in the language of the browser."""
+
+    requires_auth = False
+    url, name = PATH, f"{DOMAIN}:screen"
+
+    def __init__(self, files: Files) -> None:
+        """Initialize with the files."""
+        self._files = files
+
+    async def get(self, request: web.Request) -> web.Response:
+        """Answer with the page."""
+        url = _check_home(request)
+        language = _language(
+            request.headers.get(hdrs.ACCEPT_LANGUAGE, ""), [*self._files.words]
+        )
+        words = {**self._files.words["en"], **self._files.words[language]}
+        # A phone reaches Home Assistant where this browser does, unless that is on the same machine.
+        base = str(url.origin())
+        if _is_loopback(url):
+            base = internal_url(request.app[KEY_HASS]) or base
+        body = (
+            self._files.page.replace("{language}", language)
+            .replace("{words}", escape(json.dumps(words, ensure_ascii=False)))
+            .replace("{code}", qr_code(f"{base.rstrip('/')}{ADD}"))
+        )
+        # Older browsers do not count sockets as their own origin's.
+        host = url.authority
+        policy = f"{POLICY}; connect-src ws://{host} wss://{host}"
+        return _answer(body, "text/html", policy)
+
+
+class ScriptView(HomeAssistantView):
+    """The script of the page."""
+
+    requires_auth = False
+    url, name = f"{PATH}.js", f"{DOMAIN}:screen:script"
+
+    def __init__(self, files: Files) -> None:
+        """Initialize with the files."""
+        self._files = files
+
+    async def get(self, request: web.Request) -> web.Response:
+        """Answer with the script."""
+        _check_home(request)
+        return _answer(self._files.script, "text/javascript", POLICY)
+
+
+class WorkView(HomeAssistantView):
+    """A work that is written in an address: served once, to the page that it was told, without an origin."""
+
+    requires_auth = False
+    url, name = f"{PATH}/work/{{token}}", f"{DOMAIN}:screen:work"
+
+    def __init__(self, screens: Screens) -> None:
+        """Initialize with the screens."""
+        self._screens = screens
+
+    async def get(self, request: web.Request, token: str) -> web.Response:
+        """Answer with the work."""
+        _check_home(request)
+        if (source := self._screens.written.pop(token, None)) is None:
+            raise web.HTTPNotFound
+        hass = request.app[KEY_HASS]
+        page = await hass.async_add_executor_job(written_page, hass, source)
+        return _answer(page.decode("utf-8", "replace"), "text/html", WORK_POLICY)
+
+
+class SocketView(HomeAssistantView):
+    """The socket of the page."""
+
+    requires_auth = False
+    url, name = f"{PATH}/socket", f"{DOMAIN}:screen:socket"
+
+    def __init__(self, screens: Screens) -> None:
+        """Initialize with the screens."""
+        self._screens = screens
+
+    async def get(self, request: web.Request) -> web.WebSocketResponse:
+        """Serve a page until it is closed; a page of another site has nothing to do here."""
+        url = _check_home(request)
+        origin = request.headers.get(hdrs.ORIGIN, "")
+        hosts = {url.authority, request.host, request.headers.get("X-Forwarded-Host")}
+        _, _, host = origin.partition("://")
+        is_own = bool(host) and (
+            host in hosts or is_ours(request.app[KEY_HASS], origin)
+        )
+        if not host:
+            raise web.HTTPForbidden
+        page = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=MAX_MESSAGE)
+        await page.prepare(request)
+        try:
+            if is_own:
+                await self._screens.async_serve(page, request.remote or "")
+            else:
+                # A proxy that tells another host is for the owner to mend, and a page of another site learns nothing by it.
+                await page.send_json({"problem": "proxy"})
+        except (
+            ConfigEntryNotReady,
+            ConnectionError,
+            TimeoutError,
+            TypeError,
+            ValueError,
+        ):
+            # The screens cannot be read for now, or it is not what the page sends.
+            pass
+        finally:
+            await page.close()
+        return page
+
+
+def _answer(body: str, kind: str, policy: str) -> web.Response:
+    """Return an answer that is not kept."""
+    headers = {
+        **HEADERS,
+        hdrs.CONTENT_SECURITY_POLICY: policy,
+        hdrs.CACHE_CONTROL: "no-cache",
+    }
+    return web.Response(text=body, content_type=kind, charset="utf-8", headers=headers)
+
+
+def _is_loopback(url: URL) -> bool:
+    """Return whether an address leads each machine to itself."""
+    try:
+        return is_loopback(ip_address(url.host or ""))
+    except ValueError:
+        return url.host == "localhost"
+
+
+def _language(accepted: str, languages: list[str]) -> str:
+    """Return the language of a browser of those that there are."""
+    wanted = [part.partition(";")[0].strip() for part in accepted.split(",")][:10]
+    for each in wanted:
+        for language in (each, each.partition("-")[0]):
+            for known in languages:
+                if known.lower() == language.lower() or (
+                    known.partition("-")[0].lower() == language.lower()
+                ):
+                    return known
+    return "en"

@@ -1,0 +1,222 @@
+"""Test that others cast to a screen: the interface of an FF1, and who is not heard."""
+
+import asyncio
+from ipaddress import ip_address
+import logging
+from time import perf_counter
+from typing import Any
+
+from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
+from aiohttp.test_utils import TestServer
+import pytest
+
+from custom_components.dp1.screen.casting import SERVICE_TYPE, Caster, Rate
+from custom_components.dp1.screen.pairing import Screens
+from custom_components.dp1.screen.screen import Screen
+from homeassistant.components.zeroconf.models import HaAsyncZeroconf
+from homeassistant.config_entries import SOURCE_ZEROCONF
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+
+from ..displays import name_hosts, playlist, until
+from .conftest import Page, add, answer_of
+
+pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
+
+ITEMS = playlist("One", "Two", "Three")
+
+
+async def send(caster: Caster, command: str, **request: Any) -> Any:
+    """Send a command over the network, and return its answer."""
+    return await answer_of(caster.port, command, request)
+
+
+async def test_others_may_cast(
+    hass: HomeAssistant, screens: Screens, page: Page, mdns: HaAsyncZeroconf
+) -> None:
+    """Only once its owner lets others cast is a screen announced, and reached, by IPv4 and by IPv6."""
+    entry = await add(hass, page)
+    (screen,) = screens.screens
+    assert screens.caster(screen.device_id) is None
+    hass.config_entries.async_update_entry(entry, options={"let_others_cast": True})
+    caster = screens.caster(screen.device_id)
+    assert caster is not None
+    await until(lambda: len(caster.addresses) == 2)
+    assert {address[0] for address in caster.addresses} == {"0.0.0.0", "::"}
+    assert {address[1] for address in caster.addresses} == {caster.port}
+    name = f"{screen.device_id}.{SERVICE_TYPE}".lower()
+    announced = mdns.zeroconf.registry.async_get_info_name
+    await until(lambda: announced(name))
+    assert (info := announced(name)) is not None
+    assert info.decoded_properties["id"] == screen.device_id
+    assert info.port == caster.port
+    secret = "http://127.0.0.1:9/playlist.json"
+    assert await send(caster, "displayPlaylist", playlistUrl=secret) == {"status": 500}
+    # It is announced three times.
+    await asyncio.sleep(1)
+    hass.config_entries.async_update_entry(entry, options={})
+    await until(lambda: announced(name) is None)
+    assert caster.addresses == []
+    await asyncio.sleep(0.5)
+    assert screens.caster(screen.device_id) is None
+
+
+async def test_interface(
+    hass: HomeAssistant, screen: Screen, caster: Caster, page: Page
+) -> None:
+    """Statuses, pushes and errors are those of a display."""
+
+    async def answer(request: web.Request) -> web.Response:
+        """Answer with a playlist, or with none."""
+        far = {"title": "Far", "items": ITEMS["items"]}
+        return web.json_response(far if request.path == "/list" else [])
+
+    app = web.Application()
+    app.router.add_get("/{path}", answer)
+    async with (
+        TestServer(app) as far,
+        ClientSession(f"http://127.0.0.1:{caster.port}") as session,
+    ):
+        status = await (await session.get("/api/v2/status")).json()
+        assert status["device_id"] == screen.device_id
+        assert "playback_start_total" in await (await session.get("/metrics")).text()
+        for body in (b"no", b"{}"):
+            assert (await session.post("/api/cast", data=body)).status == 400
+        assert (await send(caster, "getDeviceStatus"))["contract"] == "2"
+        assert "screen" in await send(caster, "deviceMetrics")
+        assert await send(caster, "setVolume", percent=101) == {"status": 500}
+        socket = await session.ws_connect("/api/notification")
+        url, none = str(far.make_url("/list")), str(far.make_url("/none"))
+        await name_hosts(hass, url, none)
+        refused = await send(caster, "displayPlaylist", playlistUrl=none)
+        assert refused == {"status": 500}
+        assert await send(caster, "displayPlaylist", playlistUrl=url) == {"ok": True}
+        push = await socket.receive_json(timeout=5)
+        assert push["notification_type"] in ("player_status", "device_status")
+        await page.until(title="One")
+        await socket.close()
+
+
+async def test_odd_commands(caster: Caster, caplog: pytest.LogCaptureFixture) -> None:
+    """Commands with too much, or of other types, are refused as a display refuses, without a line in the log."""
+    url = f"http://127.0.0.1:{caster.port}/api/cast"
+    deep = b'{"command":"ping","request":' + b'{"a":' * 40 + b"1" + b"}" * 41
+    wide = b'{"command":"ping","request":{"a":[' + b"1," * 600_000 + b"1]}}"
+    async with ClientSession() as session:
+        for body in (deep, wide, b"[]", b'{"command":"\\ud800"}'):
+            assert (await session.post(url, data=body)).status == 400
+    for days in ([[]], [{}], ["mon"] * 8, [], "mon"):
+        request: dict[str, Any] = {"days": days}
+        assert await send(caster, "setSleepSchedule", **request) == {"status": 500}
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://[", "Host": "127.0.0.1"},
+        {"Host": "evil.example"},
+        {"Host": "evil.example", "Origin": "http://evil.example"},
+    ],
+)
+async def test_pages_of_others_are_not_heard(
+    caster: Caster, headers: dict[str, str]
+) -> None:
+    """Neither a page that somebody at home visits nor a work in its frame casts or reads what is shown, by whatever name."""
+    body = {"command": "displayPlaylist", "request": {"dp1_call": ITEMS}}
+    async with ClientSession(f"http://127.0.0.1:{caster.port}") as session:
+        async with session.post("/api/cast", json=body, headers=headers) as answer:
+            assert answer.status == 403
+        with pytest.raises(WSServerHandshakeError) as refused:
+            await session.ws_connect("/api/notification", headers=headers)
+        assert refused.value.status == 403
+    assert (await send(caster, "checkStatus")).get("items") == []
+
+
+async def test_a_flood_of_works(caster: Caster, page: Page) -> None:
+    """Works without duration in megabytes are told slowly, and stop nothing."""
+    note = "x" * 3000
+    items = [
+        {"id": str(n), "source": f"https://a.example/{n}.png", "duration": 0.1}
+        for n in range(1024)
+    ]
+    document = {"title": "Flood", "items": [{**item, "note": note} for item in items]}
+    loop = asyncio.get_running_loop()
+    stalls: list[float] = []
+
+    async def watch() -> None:
+        """Note for how long nobody else runs."""
+        while True:
+            before = loop.time()
+            await asyncio.sleep(0.005)
+            stalls.append(loop.time() - before)
+
+    async with ClientSession(f"http://127.0.0.1:{caster.port}") as session:
+        sockets = [await session.ws_connect("/api/notification") for _ in range(8)]
+        with pytest.raises(WSServerHandshakeError):
+            await session.ws_connect("/api/notification")
+        assert await send(caster, "displayPlaylist", dp1_call=document) == {"ok": True}
+        watching = asyncio.create_task(watch())
+        began, works = loop.time(), 0
+        while loop.time() - began < 4:
+            message = await sockets[0].receive()
+            assert message.type is WSMsgType.TEXT
+            works += b"player_status" in message.data.encode()[-200:]
+        watching.cancel()
+        for socket in sockets:
+            await socket.close()
+    assert works <= 9
+    assert max(stalls) < 0.5, max(stalls)
+
+
+async def test_a_flood_of_casts(caster: Caster) -> None:
+    """Casts in megabytes are read a few at a time, and the rest is told to come later."""
+    body = b'{"command":"displayPlaylist","request":{"dp1_call":{"items":[{"source":"%s"}]}}}'
+    long = body % (b"x" * 1_700_000)
+    began = perf_counter()
+    async with ClientSession(f"http://127.0.0.1:{caster.port}") as session:
+
+        async def cast() -> int:
+            """Cast what is no work, and return the status."""
+            async with session.post("/api/cast", data=long) as answer:
+                return answer.status
+
+        statuses = await asyncio.gather(
+            *(cast() for _ in range(40)), return_exceptions=True
+        )
+    assert sum(status == 200 for status in statuses) <= 8
+    assert perf_counter() - began < 10
+
+
+async def test_rates() -> None:
+    """A burst passes, then as many as are allowed a second."""
+    rate = Rate(3, 20.0)
+    assert [rate.passes() for _ in range(5)] == [True, True, True, False, False]
+    await asyncio.sleep(0.12)
+    assert rate.passes()
+
+
+async def test_a_screen_follows_nobody(
+    hass: HomeAssistant, screens: Screens, page: Page
+) -> None:
+    """A device that announces the id of a screen takes its entry away neither while a browser shows it nor while none does."""
+    entry = await add(hass, page)
+    before = dict(entry.data)
+    await page.close()
+    info = ZeroconfServiceInfo(
+        ip_address=ip_address("192.168.1.66"),
+        ip_addresses=[ip_address("192.168.1.66")],
+        hostname="evil.local.",
+        name=f"{entry.unique_id}.{SERVICE_TYPE}",
+        port=1111,
+        properties={"id": entry.unique_id, "name": "Evil"},
+        type=SERVICE_TYPE,
+    )
+    context = {"source": SOURCE_ZEROCONF}
+    result = await hass.config_entries.flow.async_init(
+        "dp1", context=context, data=info
+    )
+    assert result["reason"] == "already_configured"
+    assert dict(entry.data) == before
