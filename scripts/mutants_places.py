@@ -388,6 +388,37 @@ PLACES = [
         ["tests/client/playlist/test_signing.py"],
     ),
     Place(
+        "client/guard.py",
+        "the networks of the home are the internet",
+        "    return not any(ip in network for network in _HOME)\n",
+        "    return True\n",
+        ["tests/client/test_guard.py::test_addresses_of_this_home"],
+    ),
+    Place(
+        "guard.py",
+        "nobody learns which networks are at home",
+        "        await self._async_learn_home()\n",
+        "",
+        ["tests/test_guard.py::test_addresses_of_this_home"],
+    ),
+    Place(
+        "client/text.py",
+        "hosts are read otherwise than browsers do",
+        '    return browser_host(url.host or "")\n',
+        '    return (url.host or "").lower().rstrip(".")\n',
+        [
+            "tests/client/test_guard.py",
+            "tests/client/playlist/test_manifest.py::test_hostile_addresses",
+        ],
+    ),
+    Place(
+        "client/playlist/manifest.py",
+        "pages are called after hosts where they are not",
+        "if kind in _PAGES and is_there else",
+        "if kind in _PAGES else",
+        ["tests/client/playlist/test_manifest.py::test_a_page_is_where_its_type_says"],
+    ),
+    Place(
         "storage.py",
         "what changes all the time is never saved",
         "            delay = min(delay, max(left, 0))\n",

@@ -6,16 +6,17 @@ from json import dumps
 from typing import Any
 
 import aiohttp
+import ifaddr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import Dp1Error, InvalidRequestError
-from custom_components.dp1.client.guard import PUBLIC, public_session
+from custom_components.dp1.client.guard import PUBLIC, know_home, public_session
 from custom_components.dp1.client.http import request_json
 from custom_components.dp1.display.discovery import Address, async_identify
-from custom_components.dp1.guard import ADDRESSES, SESSION, HomeAddresses
+from custom_components.dp1.guard import ADDRESSES, SESSION, HomeAddresses, is_at_home
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
     EVENT_HOMEASSISTANT_CLOSE,
@@ -96,6 +97,32 @@ async def test_files_of_home_assistant(
     hosts = HomeAddresses(hass)
     assert hosts.async_guard(url).server == server
     await hosts.async_close(CLOSE)
+
+
+async def test_addresses_of_this_home(
+    hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host at home with an address that looks like one of the internet is asked for nobody but the owner who names it."""
+    # As a provider gives it; nobody answers there.
+    own = ifaddr.IP(("2001:4860:7:7::1", 0, 0), 64, "home")
+    monkeypatch.setattr(
+        ifaddr, "get_adapters", lambda: [ifaddr.Adapter("home", "home", [own])]
+    )
+    url = "http://[2001:4860:7:7::99]:9/list.json"
+    for others in ("http://[2001:4860:7:8::99]/", "http://192.0.2.1.example/"):
+        assert not is_at_home(others)
+    assert not is_at_home(url)
+    hosts = HomeAddresses(hass)
+    await hosts.async_load()
+    try:
+        assert is_at_home(url)
+        with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
+            await request_json(hosts.async_guard(url), "GET", url, timeout=5)
+        caller = await hosts.async_caller(Context(), url)
+        assert caller.hosts == {"2001:4860:7:7::99:9"}
+    finally:
+        know_home([])
+        await hosts.async_close(CLOSE)
 
 
 @pytest.fixture

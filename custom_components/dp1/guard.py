@@ -4,7 +4,9 @@ from collections import UserDict
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from hashlib import blake2b
+from ipaddress import ip_network
 from itertools import islice
 import re
 from typing import Final, override
@@ -12,18 +14,20 @@ from typing import Final, override
 from aiohttp import ClientSession, DummyCookieJar, hdrs
 from lru import LRU
 
+from homeassistant.components.network.util import async_load_adapters
 from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
 from homeassistant.core import Context, Event, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import (
     SERVER_SOFTWARE,
     async_create_clientsession,
 )
+from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.ssl import get_default_context
 
-from .client.guard import PUBLIC, Guard, is_home_name, public_session
+from .client.guard import PUBLIC, Guard, is_home_name, know_home, public_session
 from .client.playlist.document import MAX_DOCUMENT
 from .client.text import host_of, plain_host, web_url
 from .client.values import MAX_ON_LOOP
@@ -38,6 +42,7 @@ MAX_ADDRESSES: Final = 4096
 # Of a document: more than the works of the longest playlist have.
 MAX_PARTS: Final = 50_000
 SAVE_DELAY: Final = 10.0
+HOME_CHECK: Final = timedelta(minutes=10)
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/api/image/serve/", "/local/")
 _ADDRESS: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
 
@@ -130,6 +135,18 @@ class HomeAddresses:
             self._of_casts.digests.update(dict.fromkeys(stored.casts))
             self._of_libraries.digests.update(dict.fromkeys(stored.libraries))
             self._seen.data.update(stored.seen)
+        await self._async_learn_home()
+        async_track_time_interval(
+            self._hass, self._async_learn_home, HOME_CHECK, cancel_on_shutdown=True
+        )
+
+    async def _async_learn_home(self, _now: datetime | None = None) -> None:
+        """Take the networks of the interfaces for the home: providers change the prefix of a home from time to time."""
+        know_home(
+            ip_network((it["address"].partition("%")[0], it["network_prefix"]), False)
+            for adapter in await async_load_adapters()
+            for it in (*adapter["ipv4"], *adapter["ipv6"])
+        )
 
     async def async_close(self, _event: Event) -> None:
         """Close the session."""

@@ -1,7 +1,7 @@
 """Test requests to addresses from outside, over real sockets."""
 
 from collections.abc import AsyncIterator
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 import aiohttp
 import pytest
@@ -17,6 +17,7 @@ from custom_components.dp1.client.guard import (
     Guard,
     is_home_name,
     is_public,
+    know_home,
     public_session,
 )
 from custom_components.dp1.client.http import request_json
@@ -62,6 +63,21 @@ async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
 def test_is_public(address: str, public: bool) -> None:
     """Only addresses of the internet are public, in any notation."""
     assert is_public(address) is public
+
+
+def test_addresses_of_this_home() -> None:
+    """What looks like an address of the internet is none in a network that this machine is in."""
+    own, other = "2a01:db9:1::7", "2a01:db9:2::7"
+    assert is_public(own) and is_public("198.41.0.4")
+    know_home([ip_network("2a01:db9:1::/64"), ip_network("198.41.0.0/24")])
+    try:
+        assert not is_public(own) and not is_public("198.41.0.4")
+        assert not is_public("64:ff9b::198.41.0.4")
+        assert is_public(other)
+        assert is_home_name(own) and not is_home_name(other)
+    finally:
+        know_home([])
+    assert is_public(own)
 
 
 @pytest.mark.parametrize("url", TABLES["no_addresses"])

@@ -9,10 +9,10 @@ They reach the internet and the hosts that the owner named, nothing else in the 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Container, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Container, Iterable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 import socket
 from ssl import SSLContext
 from typing import Any, Self
@@ -24,6 +24,8 @@ from yarl import URL
 from .errors import InvalidRequestError, UnexpectedAnswerError
 from .text import host_and_port, host_of, plain_host, read_url, web_url
 
+type Network = IPv4Network | IPv6Network
+
 ENCODING = {"Accept-Encoding": "gzip"}
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -31,14 +33,22 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _BLOCKED = "an address within the home or of this machine"
 # In place of the address of a host that was found in the internet.
 PUBLIC = "public"
-# Names that no public name server answers for. Source: RFC 6762, RFC 8375.
-_HOME_SUFFIXES = (".local", ".home.arpa")
+# Names that no public name server answers for. Source: RFC 6761, RFC 6762, RFC 8375, and ICANN for ``.internal``.
+_HOME_SUFFIXES = (".local", ".localhost", ".home.arpa", ".internal")
+# Networks at home whose addresses look like those of the internet, as with IPv6.
+_HOME: list[Network] = []
+
+
+def know_home(networks: Iterable[Network]) -> None:
+    """Take the networks of this machine for the home from now on, in place of those before."""
+    _HOME[:] = networks
 
 
 def is_public(address: str) -> bool:
     """Return whether an IP address is one of the internet, also where IPv6 carries an IPv4 address in it.
 
-    Loopback, private, link-local, shared, multicast, reserved and documentation addresses are not.
+    Loopback, private, link-local, shared, multicast, reserved and documentation addresses are not, nor those of
+    ``know_home``.
     """
     ip = ip_address(address)
     if isinstance(ip, IPv6Address):
@@ -48,11 +58,13 @@ def is_public(address: str) -> bool:
             ip = ip.ipv4_mapped
         elif ip.is_site_local:
             return False
-    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
+    if not ip.is_global or ip.is_multicast or ip.is_reserved:
+        return False
+    return not any(ip in network for network in _HOME)
 
 
 def is_home_name(host: str) -> bool:
-    """Return whether a host can only be one at home: an address, a single label, ``.local`` or ``.home.arpa``.
+    """Return whether a host can only be one at home: an address, a single label, ``.local``, ``.home.arpa`` or ``.internal``.
 
     Whoever owns any other name chooses where it leads, each time anew.
     """

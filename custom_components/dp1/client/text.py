@@ -127,6 +127,8 @@ def shorten(text: str, limit: int = LIMIT) -> str:
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
 PAGE = "text/html"
+# A part of a host that browsers read as a number; no longer than the largest with some zeros.
+_NUMBER = re.compile(r"0x[0-9a-f]{0,16}|0[0-7]{0,24}|[1-9][0-9]{0,9}")
 # Of a film that is streamed.
 HLS = "application/vnd.apple.mpegurl"
 # Lists of addresses, and types that neither a browser nor a player shows; a PDF within its address neither.
@@ -268,5 +270,28 @@ def host_and_port(url: URL) -> str:
 
 
 def plain_host(url: URL) -> str:
-    """Return the host of an address in the form in which hosts are compared."""
-    return (url.host or "").lower().rstrip(".")
+    """Return the host of an address in the form in which hosts are compared, that of numbers as browsers read it."""
+    return browser_host(url.host or "")
+
+
+def browser_host(host: str) -> str:
+    """Return a host as browsers ask for it: ``127.1``, ``0x7f.1`` and ``0177.0.0.1`` are ``127.0.0.1``.
+
+    Source: URL Standard of the WHATWG, IPv4 parser.
+    """
+    host = host.lower().rstrip(".")
+    parts = host.split(".")
+    if len(parts) > 4 or not all(map(_NUMBER.fullmatch, parts)):
+        return host
+    *first, last = (_number(part) for part in parts)
+    if any(it > 255 for it in first) or last >= 256 ** (5 - len(parts)):
+        return host
+    whole = sum(it << (8 * (3 - place)) for place, it in enumerate(first)) + last
+    return ".".join(map(str, whole.to_bytes(4)))
+
+
+def _number(part: str) -> int:
+    """Return a number of a host, hexadecimal after 0x and octal after 0."""
+    if part.startswith("0x"):
+        return int(part[2:] or "0", 16)
+    return int(part, 8 if part.startswith("0") else 10)

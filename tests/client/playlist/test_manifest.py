@@ -56,6 +56,25 @@ def test_hostile_addresses(address: object) -> None:
     assert artists_in(manifest(artist)) == (Artist("Ada"),)
 
 
+def test_a_page_is_where_its_type_says() -> None:
+    """A page that is called after a host and is elsewhere is any page."""
+    pages = {
+        "twitter": "https://x.com/ada",
+        "instagram": "https://instagram.com.evil.example/ada",
+        "website": "https://evilinstagram.com/ada",
+    }
+    links = [{"type": kind, "url": url} for kind, url in pages.items()]
+    (ada,) = artists_in(manifest({"name": "Ada", "links": links}))
+    assert ada.links == {
+        "twitter": pages["twitter"],
+        "other": pages["instagram"],
+        "website": pages["website"],
+    }
+    links[0]["url"] = "https://notx.com/ada"
+    (ada,) = artists_in(manifest({"name": "Ada", "links": links[:1]}))
+    assert list(ada.links) == ["other"]
+
+
 def test_odd_artists() -> None:
     """Whoever has no name is left out; without anybody, the credit line is one name."""
     odd = ["Ada", None, {}, {"name": 5}, {"name": " "}]

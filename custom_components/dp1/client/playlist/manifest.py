@@ -19,6 +19,8 @@ MAX_ARTISTS = 10
 MAX_CREDIT = 120
 _MAX_PAGE = 200
 _PAGES = ("website", "twitter", "instagram")
+# Where pages are that are called after a host.
+_HOSTS = {"twitter": ("twitter.com", "x.com"), "instagram": ("instagram.com",)}
 _TEXTS = {"title": MAX_TITLE, "description": MAX_NOTE, "creditLine": MAX_TITLE}
 # The best for a card first.
 _THUMBNAILS = ("large", "default", "xlarge", "small")
@@ -66,7 +68,7 @@ class Artist(Description):
         for link in (*objects(data.get("links"), MAX_ARTISTS), data):
             kind = link.get("type")
             if url := _public_url(link.get("url")):
-                links.setdefault(kind if kind in _PAGES else "other", url)
+                links.setdefault(_kind_of_page(kind, url), url)
         biographies = objects(data.get("biographies"), 1)
         return cls(
             name,
@@ -106,6 +108,14 @@ def artists_in(manifest: object, credit_line: str | None = None) -> tuple[Artist
 def credit(artists: Iterable[Artist]) -> str | None:
     """Return the names of artists in one line."""
     return shorten(", ".join(artist.name for artist in artists), MAX_CREDIT) or None
+
+
+def _kind_of_page(kind: object, url: str) -> str:
+    """Return the type of a page, "other" unless its host is the one that the type says."""
+    hosts = _HOSTS.get(str(kind), ())
+    name = f".{plain_host(web_url(url))}"
+    is_there = not hosts or name.endswith(tuple(f".{host}" for host in hosts))
+    return str(kind) if kind in _PAGES and is_there else "other"
 
 
 def _public_url(value: object) -> str | None:
