@@ -28,8 +28,9 @@ PROXY_SETTLES: Final = 10.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 PATH: Final = f"/api/{DOMAIN}/media"
-# As `token_urlsafe` makes it.
-TOKEN: Final = re.compile(r"\?token=([\w-]{43})(?![\w-])")
+# As `token_urlsafe` makes it, in characters.
+TOKEN_LENGTH: Final = 43
+TOKEN: Final = re.compile(rf"\?token=([\w-]{{{TOKEN_LENGTH}}})(?![\w-])")
 # What ends an address within a page.
 END: Final = re.compile(r"[?\"'<>\s]")
 SAVE_DELAY = 1

@@ -1,18 +1,22 @@
-"""Privacy of published documents: no text leads into the home, opens media of Home Assistant or is a secret."""
+"""Privacy of published documents: no text leads into the home, opens media of Home Assistant or is a secret.
+
+Texts are decoded as a browser would, layer by layer, as an address in a page in an address is one, too.
+"""
 
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from html import unescape
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from ..client.errors import Fault
-from ..client.guard import is_home_name
+from ..client.guard import HOME_SUFFIXES, is_home_name
+from ..client.playlist.document import MAX_DOCUMENT
 from ..client.playlist.schema import MAX_FAULTS, path_text
 from ..client.text import plain_host, web_url
-from ..grants import PATH as LENT_PATH
+from ..grants import PATH as LENT_PATH, TOKEN_LENGTH
 
 PUBLIC_SCHEMES: Final = ("http", "https", "ipfs", "ar", "data")
 # Parts of addresses that give access to media of this Home Assistant.
@@ -25,23 +29,75 @@ PRIVATE_PARTS: Final = (
 )
 # Headers of a query that are no secret.
 PUBLIC_HEADERS: Final = {"accept", "accept-language", "content-type"}
-# A text may be encoded several times, such as an address in a page in an address.
-MAX_ENCODINGS: Final = 4
-ADDRESS: Final = re.compile(
-    r"(?:https?|wss?|rtsps?|ftp)://[^\s\"'<>\\]+", re.IGNORECASE
+# Of what is decoded, and characters of all layers of a document.
+MAX_LAYERS: Final = 8
+MAX_DECODED: Final = 10 * MAX_DOCUMENT
+# Layers in which escapes are also read as those of CSS.
+CSS_LAYERS: Final = 2
+# In which texts are searched, in characters, and what two of them share: more than an address has, encoded several times.
+WINDOW: Final = 128 * 1024
+OVERLAP: Final = 16 * 1024
+# Names at home that routers answer for, though others could own them.
+ROUTERS: Final = (
+    *("fritz.box", "fritz.nas", "myfritz.box", "speedport.ip", "easy.box", "o2.box"),
+    *("routerlogin.net", "routerlogin.com", "tplinkwifi.net", "tplinklogin.net"),
+    *("asusrouter.com", "router.asus.com", "mafreebox.freebox.fr", "homerouter.cpe"),
+    *("hi.link", "connect.box", "giga.cube", "repeater.asus.com"),
 )
+HOME_ENDS: Final = (
+    *HOME_SUFFIXES,
+    *(f".{it}" for it in (*ROUTERS, "lan", "home", "localdomain", "intranet", "corp")),
+)
+# Browsers take any slashes after these, also none; without a scheme, that of the page is meant.
+ADDRESS: Final = re.compile(
+    r"(?:(?:https?|wss?|rtsps?|ftp):([/\\]*)|(?:^|(?<=[\"'=(`]))([/\\]{2,}))([^\s\"'<>`/\\?#]+)",
+    re.IGNORECASE,
+)
+BLOCK: Final = (TOKEN_LENGTH + 1) // 2
+NAME: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z]{2,24}")
+TOKENS: Final = re.compile(rf"[\w-]{{{TOKEN_LENGTH},}}", re.ASCII)
+# What a browser drops from an address, and half of each letter of UTF-16.
+DROPPED: Final = re.compile("[\t\r\n\0\u00ad\u200b-\u200d\u2060\ufeff]")
+ESCAPED: Final = re.compile(
+    r"\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|([0-3]?[0-7]{1,2}))",
+    re.IGNORECASE,
+)
+# As CSS has them.
+HEXADECIMAL: Final = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?", re.IGNORECASE)
+DATA: Final = re.compile(
+    r"data:[^,\"'<>]{0,200};\s*base64\s*,([a-z0-9+/_=%\s-]+)", re.IGNORECASE
+)
+# Within a program; the shortest address that leads home is as long.
+CODED: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 PRIVATE: Final = "is a private address of this Home Assistant"
 AT_HOME: Final = "is an address of this home: put the work where everybody can load it"
+NAMES_HOME: Final = (
+    "names {host}, which only this home can load: take it out, or publish with allow_home_addresses"
+)
 HEADER: Final = "is a header that everybody could read"
 NOT_LOADED: Final = "is no address that others can load: use http(s), ipfs, ar or data"
+TOO_DEEP: Final = "is encoded too often to be looked through"
 
 
-def private_faults(document: Mapping[str, Any], tokens: Iterable[str]) -> list[Fault]:
-    """Return the texts that are private, also where they are encoded; tokens are those of lent media."""
-    parts = (*PRIVATE_PARTS, *tokens)
+def private_faults(
+    document: Mapping[str, Any],
+    tokens: Collection[str],
+    own_hosts: Collection[str] = (),
+    *,
+    may_name_home: bool = False,
+) -> list[Fault]:
+    """Return the texts that are private, also where they are encoded.
+
+    Args:
+        document: what is to be published.
+        tokens: of lent media.
+        own_hosts: at which the internet reaches this Home Assistant.
+        may_name_home: whether texts and pages may name addresses at home, as libraries of programs do; none is loaded from there.
+    """
+    judge = _Judge(frozenset(tokens), frozenset(own_hosts), may_name_home)
     faults: list[Fault] = []
     for path, text in _texts(document):
-        if (problem := _problem(path, text, parts)) is not None:
+        if (problem := judge.problem(path, text)) is not None:
             faults.append(Fault(path_text(path), problem))
             if len(faults) >= MAX_FAULTS:
                 break
@@ -61,42 +117,163 @@ def _texts(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, str
             yield from _texts(part, (*path, index))
 
 
-def _problem(path: tuple[Any, ...], text: str, parts: tuple[str, ...]) -> str | None:
-    """Return why a text must not be published."""
-    match path:
-        case (*_, "headers", str(name)) if name.lower() not in PUBLIC_HEADERS:
-            return HEADER
-        case ("items", int(), "source") if (
-            text.partition(":")[0].lower() not in PUBLIC_SCHEMES
-        ):
-            return PRIVATE if LENT_PATH in text else NOT_LOADED
-    for form in _forms(text):
-        if any(part in form for part in parts):
-            return PRIVATE
-        if any(_is_at_home(match[0]) for match in ADDRESS.finditer(form)):
-            return AT_HOME
-    return None
+class _Part(NamedTuple):
+    """A part of a text, as it is or decoded.
+
+    Attributes:
+        text: the part.
+        depth: how often it was decoded.
+        begins_cut: whether the text begins before it, so that an address at its beginning may be none.
+        ends_cut: whether the text goes on, so that an address at its end may be another.
+    """
+
+    text: str
+    depth: int
+    begins_cut: bool
+    ends_cut: bool
 
 
-def _forms(text: str) -> Iterator[str]:
-    """Yield a text, and its forms decoded as browsers do."""
-    head, comma, body = text.partition(",")
-    if comma and head.startswith("data:") and head.endswith(";base64"):
-        with suppress(ValueError):
-            text = b64decode(unquote(body) + "==").decode(errors="replace")
-    for _ in range(MAX_ENCODINGS):
-        yield text
-        # Browsers skip these within an address, and JSON may escape its slashes.
-        plain = re.sub(r"[\t\r\n]", "", unescape(unquote(text))).replace("\\/", "/")
-        if plain == text:
-            break
-        text = plain
+class _Judge:
+    """A judge of the texts of one document."""
+
+    def __init__(
+        self, tokens: frozenset[str], own_hosts: frozenset[str], may_name_home: bool
+    ) -> None:
+        """Initialize with what is private."""
+        # Wherever a token begins, it has one of these at a place that is a multiple of their length.
+        self._blocks = {
+            token[start : start + BLOCK]
+            for token in tokens
+            for start in range(len(token) - BLOCK + 1)
+        }
+        self._own_hosts = own_hosts
+        self._may_name_home = may_name_home
+        self._left = MAX_DECODED
+
+    def problem(self, path: tuple[Any, ...], text: str) -> str | None:
+        """Return why a text must not be published."""
+        match path:
+            case (*_, "headers", str(name)) if name.lower() not in PUBLIC_HEADERS:
+                return HEADER
+            case ("items", int(), "source") if (
+                text.partition(":")[0].lower() not in PUBLIC_SCHEMES
+            ):
+                return PRIVATE if LENT_PATH in text else NOT_LOADED
+        named = ""
+        waiting, seen = [*_parts(text)], {text}
+        while waiting:
+            part = waiting.pop()
+            self._left -= len(part.text)
+            if self._opens_media(part.text):
+                return PRIVATE
+            host, is_whole = self._home_in(part)
+            if is_whole:
+                return AT_HOME
+            named = named or host
+            inner = [it for it in _decoded(part) if it.text not in seen]
+            if inner and (part.depth >= MAX_LAYERS or self._left < 0):
+                return TOO_DEEP
+            seen.update(it.text for it in inner)
+            waiting += inner
+        if named and not self._may_name_home:
+            return NAMES_HOME.format(host=named)
+        return None
+
+    def _opens_media(self, form: str) -> bool:
+        """Return whether a text opens media of Home Assistant; a token does in any text."""
+        if any(part in form for part in PRIVATE_PARTS):
+            return True
+        return bool(self._blocks) and any(
+            run[start : start + BLOCK] in self._blocks
+            for run in TOKENS.findall(form)
+            for start in range(0, len(run), BLOCK)
+        )
+
+    def _home_in(self, part: _Part) -> tuple[str, bool]:
+        """Return the first host at home in a text, empty if there is none, and whether the text is its address."""
+        form = part.text
+        if not any(sign in form for sign in (":", "//", "\\\\")):
+            return "", False
+        for match in ADDRESS.finditer(form):
+            is_cut = (part.ends_cut and match.end() == len(form)) or (
+                part.begins_cut and match.start() == 0
+            )
+            is_address = match[1] or match[2] or "." in match[3]
+            if not is_cut and is_address and (host := self._host_at_home(match[3])):
+                is_first = part.depth == 0 and not part.begins_cut
+                return host, is_first and not form[: match.start()].strip()
+        return "", False
+
+    def _host_at_home(self, authority: str) -> str:
+        """Return the host of an address if that is at home or leads there, else an empty text."""
+        host = authority.rpartition("@")[2].lower()
+        # Most are names in the internet, which need not be read as browsers do.
+        is_home = False
+        if NAME.fullmatch(host) is None:
+            try:
+                host = plain_host(web_url(f"http://{host}"))
+            except ValueError:
+                return ""
+            is_home = is_home_name(host)
+        is_named = host in self._own_hosts or f".{host}".endswith(HOME_ENDS)
+        return host if is_home or is_named else ""
 
 
-def _is_at_home(address: str) -> bool:
-    """Return whether an address is at home."""
-    _, _, rest = address.partition("://")
+def _parts(text: str) -> Iterator[_Part]:
+    """Yield a text, and what is in it if it is an address in base64, in parts that overlap: nothing else runs while one is searched."""
+    texts = [(text, 0)]
+    if match := DATA.match(text):
+        coded = unquote(match[1]) if "%" in match[1] else match[1]
+        texts.append((_from_base64("".join(coded.split())), 1))
+    for whole, depth in texts:
+        for start in range(0, max(len(whole) - OVERLAP, 1), WINDOW - OVERLAP):
+            end = start + WINDOW
+            yield _Part(whole[start:end], depth, start > 0, end < len(whole))
+
+
+def _decoded(part: _Part) -> Iterator[_Part]:
+    """Yield what browsers read out of a text: without its escapes, and what is in base64 in it."""
+    form, depth = part.text, part.depth + 1
+    plain = DROPPED.sub("", unescape(unquote(form) if "%" in form else form))
+    if "\\" in plain:
+        if part.depth < CSS_LAYERS and HEXADECIMAL.search(plain):
+            styled = HEXADECIMAL.sub(_character, plain)
+            yield part._replace(text=styled, depth=depth)
+        plain = ESCAPED.sub(_character, plain).replace("\\\\", "\0")
+        plain = plain.replace("\\", "").replace("\0", "\\")
+    if plain != form:
+        yield part._replace(text=plain, depth=depth)
+    for match in DATA.finditer(form):
+        if text := _from_base64("".join(unquote(match[1]).split())):
+            yield _Part(text, depth, False, part.ends_cut and match.end() == len(form))
+    for match in CODED.finditer(form):
+        begins_cut = part.begins_cut and match.start() == 0
+        # Where it goes on from the part before, its letters may be cut anywhere.
+        for cut in range(4 if begins_cut else 1):
+            if text := _from_base64(match[0][cut:]):
+                ends_cut = part.ends_cut and match.end() == len(form)
+                yield _Part(text, depth, begins_cut, ends_cut)
+
+
+def _from_base64(run: str) -> str:
+    """Return the text that is in base64, empty if it is none, such as a picture."""
+    run = run.rstrip("=").translate(URL_SAFE)
     try:
-        return is_home_name(plain_host(web_url(f"http://{rest.rpartition('@')[2]}")))
+        data = b64decode(run + "=" * (-len(run) % 4))
     except ValueError:
-        return False
+        return ""
+    letters = len(data) - len(data.translate(None, LETTERS))
+    # Of UTF-16, half are letters.
+    return data.decode("latin-1") if letters > 0.47 * len(data) else ""
+
+
+URL_SAFE: Final = str.maketrans("-_", "+/")
+LETTERS: Final = bytes([*b"\t\n\r", *range(32, 127)])
+
+
+def _character(match: re.Match[str]) -> str:
+    """Return what an escape of numbers stands for."""
+    is_octal = match.re is ESCAPED and match[4]
+    with suppress(ValueError, OverflowError):
+        return chr(int(match[match.lastindex or 0], 8 if is_octal else 16))
+    return ""

@@ -34,7 +34,7 @@ _BLOCKED = "an address within the home or of this machine"
 # In place of the address of a host that was found in the internet.
 PUBLIC = "public"
 # Names that no public name server answers for. Source: RFC 6761, RFC 6762, RFC 8375, and ICANN for ``.internal``.
-_HOME_SUFFIXES = (".local", ".localhost", ".home.arpa", ".internal")
+HOME_SUFFIXES = (".local", ".localhost", ".home.arpa", ".internal")
 # Networks at home whose addresses look like those of the internet, as with IPv6.
 _HOME: list[Network] = []
 
@@ -68,7 +68,7 @@ def is_home_name(host: str) -> bool:
 
     Whoever owns any other name chooses where it leads, each time anew.
     """
-    return _is_private(host, "." not in host or host.endswith(_HOME_SUFFIXES))
+    return _is_private(host, "." not in host or host.endswith(HOME_SUFFIXES))
 
 
 def public_session(
