@@ -1,6 +1,7 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from ipaddress import ip_address
@@ -249,6 +250,15 @@ def internal_url(hass: HomeAssistant) -> str | None:
         return get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError:
         return None
+
+
+def public_hosts(hass: HomeAssistant) -> frozenset[str]:
+    """Return the hosts at which the internet reaches Home Assistant, by its own name and by that of its cloud."""
+    urls = []
+    for prefer_cloud in (False, True):
+        with suppress(NoURLAvailableError):
+            urls.append(get_url(hass, allow_internal=False, prefer_cloud=prefer_cloud))
+    return frozenset(URL(url).host or "" for url in urls)
 
 
 def is_loopback(url: str | None) -> bool:

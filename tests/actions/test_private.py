@@ -161,7 +161,10 @@ OWN = ("my-home.example", "x.ui.nabu.casa")
 @pytest.mark.parametrize("hide", HIDDEN.values(), ids=HIDDEN)
 def test_what_is_hidden(hide: Callable[[str], str]) -> None:
     """A lent address and one of the home are found however a page hides them; the owner may only confirm the home."""
-    for text, words in ((f"a={TOKEN}&b", "private"), (f"<img src='{HOME}'>", "192.168")):
+    for text, words in (
+        (f"a={TOKEN}&b", "private"),
+        (f"<img src='{HOME}'>", "192.168"),
+    ):
         document = with_item(source=hide(text))
         (fault,) = private_faults(document, [TOKEN], OWN)
         assert fault.path in ("items[0].source", "items")
@@ -248,6 +251,30 @@ async def test_what_is_public_is_published(
     await call(hass, "publish_playlist", playlist=document)
     (stored,) = feed.documents.values()
     assert stored["items"][0]["source"] == document["items"][0]["source"]
+
+
+async def test_the_owner_confirms(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A program that names the home is published once the owner confirms it, and what is lent never, nor under our own name."""
+    await async_process_ha_core_config(hass, {"external_url": "https://my.example"})
+    own = "https://my.example:8443/local/a.png"
+    for address, is_published in (("http://localhost:3000/", True), (LENT, False)):
+        document = playlist() | with_item(source=page(address))
+        with pytest.raises(ServiceValidationError) as caught:
+            await call(hass, "publish_playlist", playlist=document)
+        names = "allow_home_addresses" in str(caught.value)
+        assert names is is_published
+        confirmed = {"playlist": document, "allow_home_addresses": True}
+        if is_published:
+            await call(hass, "publish_playlist", **confirmed)
+        else:
+            with pytest.raises(ServiceValidationError):
+                await call(hass, "publish_playlist", **confirmed)
+        assert len(feed.documents) == 1
+    document = playlist() | {"coverImage": own}
+    with pytest.raises(ServiceValidationError, match="coverImage"):
+        await call(hass, "publish_playlist", playlist=document)
 
 
 async def test_what_a_display_adds_is_not_signed(

@@ -1,6 +1,6 @@
 """Actions on the feed of a library: publish, get, validate, change and delete a playlist."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -35,7 +35,7 @@ from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, translated
 from ..fields import find_work, list_up_to, name, note, work
-from ..grants import GRANTS
+from ..grants import GRANTS, public_hosts
 from ..guard import ADDRESSES
 from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
@@ -48,7 +48,10 @@ from .private import private_faults
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
+# Field by which the owner confirms that pages and texts name addresses at home.
+CONFIRMED = "allow_home_addresses"
 type Document = dict[str, Any]
+type Judge = Callable[[Mapping[str, Any]], list[Fault]]
 
 PUBLISH_FIELDS = (*(name for name in ART if name != "playlist_id"), TARGET)
 # Texts of what is wrong with signatures.
@@ -64,6 +67,7 @@ PUBLISH_SCHEMA = vol.Schema(
         vol.Optional("note"): note,
         vol.Optional("sign"): cv.boolean,
         vol.Optional("only_public"): cv.boolean,
+        vol.Optional(CONFIRMED): cv.boolean,
     }
 )
 GET_SCHEMA = vol.Schema(
@@ -88,10 +92,11 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     has_key = bool(library.entry.data.get(CONF_API_KEY))
     sign = call.data.get("sign")
     document = await _async_document(call, what)
+    judge = _judge_of(call)
     if "playlist" not in what:
         only_public = call.data.get("only_public", False)
         document = await call.hass.async_add_executor_job(
-            _shared, call.hass, document, only_public
+            _shared, judge, document, only_public
         )
     family = None
     if sign is not None:
@@ -110,7 +115,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         playlist_id := library.feed_server.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": playlist_id}
-    await call.hass.async_add_executor_job(_check_public, call.hass, document)
+    await call.hass.async_add_executor_job(_check_public, judge, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
     await library.async_confirm_keys()
@@ -158,21 +163,30 @@ def _check_signed(
         raise invalid_input("signed_as_it_is", given=", ".join(words))
 
 
-def _shared(hass: HomeAssistant, document: Document, only_public: bool) -> Document:
+def _shared(judge: Judge, document: Document, only_public: bool) -> Document:
     """Return a playlist without the works that nobody else can load, or raise how many these are unless they may be left out."""
     items = [mapping(item) for item in document.get("items") or ()]
-    tokens = hass.data[GRANTS].tokens
-    shared = [item for item in items if not private_faults({"items": [item]}, tokens)]
+    shared = [item for item in items if not judge({"items": [item]})]
     at_home = len(items) - len(shared)
     if at_home and (not only_public or not shared):
         raise invalid_input("works_at_home", count=str(at_home), works=str(len(items)))
     return {**document, "items": shared} if at_home else document
 
 
-def _check_public(hass: HomeAssistant, document: Mapping[str, Any]) -> None:
+def _check_public(judge: Judge, document: Mapping[str, Any]) -> None:
     """Raise if a text of a document must not be published."""
-    if faults := private_faults(document, hass.data[GRANTS].tokens):
+    if faults := judge(document):
         raise translated(InvalidPlaylistError(faults), "playlist")
+
+
+def _judge_of(call: ServiceCall) -> Judge:
+    """Return a function that finds what a call must not publish."""
+    return partial(
+        private_faults,
+        tokens=frozenset(call.hass.data[GRANTS].tokens),
+        own_hosts=public_hosts(call.hass),
+        may_name_home=call.data.get(CONFIRMED, False),
+    )
 
 
 def _completed(
@@ -398,6 +412,7 @@ UPDATE_SCHEMA = vol.Schema(
         vol.Optional("add"): list_up_to(MAX_WORKS, _added),
         vol.Optional("remove"): WORKS,
         vol.Optional("order"): WORKS,
+        vol.Optional(CONFIRMED): cv.boolean,
     }
 )
 
@@ -409,10 +424,12 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
         raise invalid_input("nothing_to_change", fields=", ".join(CHANGES))
     added = await _async_works(call, call.data.get("add", ()))
 
+    judge = _judge_of(call)
+
     def change(document: Document) -> Document:
         """Make the changes of the call."""
         changed = _changed(document, call.data, added)
-        _check_public(call.hass, changed)
+        _check_public(judge, changed)
         return changed
 
     await library.async_confirm_keys()

@@ -71,9 +71,7 @@ DATA: Final = re.compile(
 CODED: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 PRIVATE: Final = "is a private address of this Home Assistant"
 AT_HOME: Final = "is an address of this home: put the work where everybody can load it"
-NAMES_HOME: Final = (
-    "names {host}, which only this home can load: take it out, or publish with allow_home_addresses"
-)
+NAMES_HOME: Final = "names {host}, which only this home can load: take it out, or publish with allow_home_addresses"
 HEADER: Final = "is a header that everybody could read"
 NOT_LOADED: Final = "is no address that others can load: use http(s), ipfs, ar or data"
 TOO_DEEP: Final = "is encoded too often to be looked through"
