@@ -1,0 +1,137 @@
+"""Which hosts of works answer: learned from every request of the client, and shared by all of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import time
+from typing import Final
+
+from lru import LRU
+
+from .hosts import GATEWAYS, content_of, other_urls, same_work, work_url
+from .text import plain_host, read_url
+
+# Seconds for which an answer counts.
+DAY: Final = 86_400.0
+# Seconds without requests to a gateway that asked for a pause and did not say for how long, and at most.
+PAUSE: Final = 900.0
+MAX_PAUSE: Final = 3600.0
+# The same after the first time that one failed; doubled each time.
+FIRST_PAUSE: Final = 60.0
+MAX_HOSTS: Final = 256
+MAX_MISSING: Final = 1024
+_MISSING: Final = (404, 410)
+_BUSY: Final = 429
+_FIRST_ERROR: Final = 400
+
+
+@dataclass(slots=True)
+class HostHealth:
+    """What is known of a host.
+
+    Attributes:
+        answered_at: when it last answered, as the clock has it; None if it never did.
+        failed_at: when it began to fail, None if it does not.
+        rests_until: until when it is not asked.
+        failures: how often it has failed since it answered.
+    """
+
+    answered_at: float | None = None
+    failed_at: float | None = None
+    rests_until: float = 0.0
+    failures: int = 0
+
+
+class Health:
+    """Which hosts of works answer, and which of them have which work."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        """Initialize with a clock, in seconds, before any answer."""
+        self._clock = clock
+        self._hosts: LRU[str, HostHealth] = LRU(MAX_HOSTS)
+        self._missing: LRU[tuple[str, str], float] = LRU(MAX_MISSING)
+
+    def of(self, url: str) -> HostHealth:
+        """Return what is known of the host of an address, nothing if it was never asked."""
+        return self._hosts.get(_host(url)) or HostHealth()
+
+    def note(
+        self,
+        url: str,
+        status: int = 0,
+        retry_after: float | None = None,
+        *,
+        is_expected: bool = True,
+    ) -> None:
+        """Note what became of a request for a work.
+
+        Args:
+            url: its address.
+            status: of the answer; 0 for none in time, no address or no connection.
+            retry_after: for how many seconds the host wants to be left alone, if it says so.
+            is_expected: whether the answer is what was asked for, by its first bytes.
+        """
+        now, host = self._clock(), _host(url)
+        health = self._hosts.get(host) or HostHealth()
+        self._hosts[host] = health
+        has_it = 0 < status < _FIRST_ERROR and is_expected
+        if has_it or status in _MISSING or 0 < status < _FIRST_ERROR:
+            health.answered_at, health.failed_at = now, None
+            health.rests_until, health.failures = 0.0, 0
+            if not has_it:
+                self._missing[host, same_work(url)] = now
+            return
+        health.failures += 1
+        health.failed_at = health.failed_at or now
+        pause = FIRST_PAUSE * (1 << min(health.failures - 1, 6))
+        if status == _BUSY:
+            pause = PAUSE if retry_after is None else retry_after
+        health.rests_until = now + min(max(pause, 0.0), MAX_PAUSE)
+
+    def is_known_to_answer(self, url: str) -> bool:
+        """Return whether the host of an address answered within a day, and has not failed since."""
+        health = self.of(url)
+        since = health.answered_at
+        return (
+            since is not None
+            and health.failed_at is None
+            and self._clock() - since < DAY
+        )
+
+    def urls(self, url: str) -> list[str]:
+        """Return where a work can be asked for now, the best first: what an address means, then other gateways.
+
+        Those that rest, and those that were found not to have it, are left out unless there is no other.
+        """
+        meant = work_url(url)
+        if content_of(meant) is None:
+            return [meant]
+        work, now = same_work(meant), self._clock()
+        welcome = [
+            it
+            for it in (meant, *other_urls(meant))
+            if self.of(it).rests_until <= now
+            and now - self._missing.get((_host(it), work), -DAY) >= DAY
+        ]
+        return welcome or [meant]
+
+    def best(self, url: str) -> str:
+        """Return the best address of a work now."""
+        return url if url[:5].lower() == "data:" else self.urls(url)[0]
+
+    def silent_since(self, network: str = "ipfs") -> float | None:
+        """Return since when no gateway of a network answers, None if one does or none was asked."""
+        known = [self.of(gateway.url) for gateway in GATEWAYS[network]]
+        asked = [health for health in known if health.failed_at or health.answered_at]
+        if not asked or any(health.failed_at is None for health in asked):
+            return None
+        return max(health.failed_at or 0.0 for health in asked)
+
+
+def _host(url: str) -> str:
+    """Return the host of an address; the gateway, where each work has an origin of its own."""
+    if content := content_of(url):
+        return content.host
+    try:
+        return plain_host(read_url(url))
+    except ValueError:
+        return ""
