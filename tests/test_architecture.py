@@ -32,6 +32,7 @@ ORDER: tuple[set[str], ...] = (
     {"errors", "fields", "language", "timing"},
     {"dialogs", "permissions", "storage"},
     {"grants", "guard"},
+    {"hosts"},
     {"library", "screen"},
     {"display"},
     {"collection_flow", "coordinator"},
@@ -51,7 +52,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
     {"base58", "text", "values"},
     {"cid", "errors"},
     {"guard", "hosts", "pages", "retry"},
-    {"http"},
+    {"health", "http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer"},
 )

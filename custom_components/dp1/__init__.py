@@ -41,6 +41,7 @@ from .display.history import History
 from .displays import async_displays
 from .grants import GRANTS, Grants, internal_url, is_loopback
 from .guard import ADDRESSES, HomeAddresses
+from .hosts import HOSTS, Hosts
 from .language import async_load_texts
 from .library.entries import (
     REMOVED_LIBRARIES,
@@ -54,6 +55,7 @@ from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
 from .playback.groups import GroupWatch, async_leave
+from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.program import PROGRAMS, Programs
 from .playback.work_watch import WorkWatch
@@ -136,6 +138,7 @@ def _async_check_internal_url(hass: HomeAssistant, _event: object = None) -> Non
 def async_setup_data(hass: HomeAssistant) -> None:
     """Set up the data shared by all entries."""
     hass.data[ADDRESSES] = HomeAddresses(hass)
+    hass.data[HOSTS] = Hosts(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
     hass.data[PROGRAMS] = Programs(hass)
     hass.data[GRANTS] = Grants(hass, partial(tokens_on, hass))
@@ -182,6 +185,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     reported = partial(hass.data[GRANTS].async_reported, entry.entry_id)
     entry.async_on_unload(coordinator.async_add_listener(reported))
     WorkWatch(coordinator).async_start()
+    Lookout(coordinator).async_start()
     DailyWatch(coordinator).async_start()
     GroupWatch(coordinator).async_start()
 

@@ -41,7 +41,7 @@ from .display.metadata import ArtworkMetadata, sent_item, work_of
 from .display.power import Power
 from .display.reads import DeviceReads, OptionalReads, PlayerReads, Refresh
 from .display.requests import Requests
-from .display.state import DisplayData, Screenshot, work_key
+from .display.state import NO_TROUBLE, DisplayData, Screenshot, work_key
 from .errors import retyped, translated, translated_errors
 
 # Seconds between two reads of what is only pushed while a display reaches its vendor's cloud. A display takes each
@@ -419,7 +419,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         before, changes = self.data.player, self._art(player)
         if player is None or before is None or work_key(player) != work_key(before):
             appeared = dt_util.utcnow() if player and before else None
-            changes |= {"shown_since": appeared, "stalled": False}
+            changes |= {"shown_since": appeared} | NO_TROUBLE
         self.async_set(player=player, set_up=set_up, **changes)
 
     @callback
@@ -671,7 +671,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and its cast has what the display omits.
             self.async_set(
-                **self._art(player), shown_since=dt_util.utcnow(), stalled=False
+                **self._art(player), shown_since=dt_util.utcnow(), **NO_TROUBLE
             )
 
     @callback

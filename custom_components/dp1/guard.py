@@ -225,6 +225,11 @@ class HomeAddresses:
         addresses = self if caller is STRANGER else self._of_libraries
         return Guard(session, self._session, caller.hosts, addresses, self._seen)
 
+    @callback
+    def async_public_guard(self) -> Guard:
+        """Return a guard of requests to the internet alone."""
+        return Guard(async_session(self._hass), self._session)
+
     def __contains__(self, address: object) -> bool:
         """Return whether an address may be read without a call."""
         return address in self._of_casts or address in self._of_libraries

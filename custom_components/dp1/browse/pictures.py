@@ -25,6 +25,7 @@ from ..client.http import chunks
 from ..client.text import host_of
 from ..const import DOMAIN, LOGGER
 from ..guard import ADDRESSES
+from ..hosts import HOSTS
 from ..library.entries import library_and_node
 from ..library.node import MEDIA_PREFIX
 
@@ -36,6 +37,10 @@ PICTURE_PATIENCE: Final = 1.0
 PICTURE_RETRY: Final = 4.0
 
 PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
+# Within which a drawing says that it is one; browsers are given none.
+SVG_HEAD: Final = 1024
+# How many gateways are asked for one.
+MAX_GATEWAYS: Final = 2
 MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
 # A browser takes four bytes for each, however few there are in the file.
 MAX_PIXELS: Final = 64_000_000
@@ -54,16 +59,29 @@ SCALED: Final = ("JPEG", "PNG", "WEBP")
 
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
-    """Fetch a picture; None if there is none of a supported type and size."""
+    """Fetch a picture, from another gateway if the first has it not; None if there is none of a supported type and size."""
+    urls = hass.data[HOSTS].urls(url)[:MAX_GATEWAYS]
+    for at in urls:
+        if picture := await _async_fetch_at(hass, at, PICTURE_TIMEOUT / len(urls)):
+            return picture
+    return None
+
+
+async def _async_fetch_at(
+    hass: HomeAssistant, url: str, seconds: float
+) -> Image | None:
+    """Fetch a picture from one address, and note what its host answers; a list of a folder is no picture."""
     guard = hass.data[ADDRESSES].async_guard(url)
-    timeout = aiohttp.ClientTimeout(total=PICTURE_TIMEOUT)
+    timeout = aiohttp.ClientTimeout(total=seconds)
     content = bytearray()
     try:
         async with (
             guard.request("GET", url, timeout=timeout) as response,
             aclosing(chunks(response, MAX_PICTURE_BYTES)) as received,
         ):
-            response.raise_for_status()
+            if response.status >= HTTPStatus.BAD_REQUEST:
+                hass.data[HOSTS].async_note(url, response)
+                return None
             async for chunk in received:
                 content += chunk
                 if len(content) > MAX_PICTURE_BYTES:
@@ -71,9 +89,13 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
                     return None
     except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
+        if not isinstance(err, Dp1Error):
+            hass.data[HOSTS].async_note(url)
         return None
     picture = bytes(content)
     content_type = await hass.async_add_executor_job(picture_type, picture)
+    is_expected = bool(content_type) or b"<svg" in picture[:SVG_HEAD]
+    hass.data[HOSTS].async_note(url, response, is_expected=is_expected)
     return Image(content_type, picture) if content_type else None
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import time
 from typing import Final
 
-from lru import LRU
-
 from .hosts import GATEWAYS, content_of, other_urls, same_work, work_url
 from .text import plain_host, read_url
 
@@ -47,8 +45,9 @@ class Health:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         """Initialize with a clock, in seconds, before any answer."""
         self._clock = clock
-        self._hosts: LRU[str, HostHealth] = LRU(MAX_HOSTS)
-        self._missing: LRU[tuple[str, str], float] = LRU(MAX_MISSING)
+        # The latest last; others make room.
+        self._hosts: dict[str, HostHealth] = {}
+        self._missing: dict[tuple[str, str], float] = {}
 
     def of(self, url: str) -> HostHealth:
         """Return what is known of the host of an address, nothing if it was never asked."""
@@ -71,14 +70,18 @@ class Health:
             is_expected: whether the answer is what was asked for, by its first bytes.
         """
         now, host = self._clock(), _host(url)
-        health = self._hosts.get(host) or HostHealth()
+        health = self._hosts.pop(host, None) or HostHealth()
         self._hosts[host] = health
+        if len(self._hosts) > MAX_HOSTS:
+            del self._hosts[next(iter(self._hosts))]
         has_it = 0 < status < _FIRST_ERROR and is_expected
         if has_it or status in _MISSING or 0 < status < _FIRST_ERROR:
             health.answered_at, health.failed_at = now, None
             health.rests_until, health.failures = 0.0, 0
             if not has_it:
                 self._missing[host, same_work(url)] = now
+                if len(self._missing) > MAX_MISSING:
+                    del self._missing[next(iter(self._missing))]
             return
         health.failures += 1
         health.failed_at = health.failed_at or now
@@ -117,6 +120,15 @@ class Health:
     def best(self, url: str) -> str:
         """Return the best address of a work now."""
         return url if url[:5].lower() == "data:" else self.urls(url)[0]
+
+    def has_answers(self, age: float) -> bool:
+        """Return whether any host has answered within so many seconds."""
+        now = self._clock()
+        return any(
+            now - health.answered_at < age
+            for health in self._hosts.values()
+            if health.answered_at is not None
+        )
 
     def silent_since(self, network: str = "ipfs") -> float | None:
         """Return since when no gateway of a network answers, None if one does or none was asked."""

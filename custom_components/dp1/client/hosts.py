@@ -281,6 +281,13 @@ def same_work(url: str) -> str:
     return work_url(url)
 
 
+def is_gateway(url: str) -> bool:
+    """Return whether an address is at a gateway that we know, or one that ended."""
+    content = content_of(url)
+    hosts = {it.host for it in GATEWAYS[content.network]} if content else set()
+    return content is not None and (content.host in hosts or has_ended(url))
+
+
 def is_web(url: str) -> bool:
     """Return whether an address can be asked for: http or https, with a host that can be read."""
     if not url[:8].lower().startswith(("http://", "https://")):

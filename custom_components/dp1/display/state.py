@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 import re
-from typing import Final
+from typing import Any, Final
 
 from ..client.display.device_status import (
     ContentPolicy,
@@ -19,6 +19,8 @@ from ..library.work import Work
 
 RENDER_LOADING: Final = (0, 1)
 RENDER_FAILED: Final = 3
+# Of a work that has just appeared.
+NO_TROUBLE: Final[dict[str, Any]] = {"stalled": False, "silent_host": None}
 # A reason that is a word rather than a message.
 SLUG: Final = re.compile("[a-z_]+")
 
@@ -42,6 +44,7 @@ class DisplayData:
         signed_by: who signed the current playlist, if the signature is good.
         shown_since: when the current work was seen to appear, None if it was there before.
         stalled: whether the current work has not loaded for long.
+        silent_host: the host of the current work that does not answer, of which a display says nothing; None if none is known.
         set_up: whether the display shows its set-up screen instead of art.
         device: the device behind the player.
         panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
@@ -58,6 +61,7 @@ class DisplayData:
     signed_by: str | None = None
     shown_since: datetime | None = None
     stalled: bool = False
+    silent_host: str | None = None
     set_up: bool = False
     device: DeviceStatus | None = None
     panel: PanelStatus | None = None
@@ -102,6 +106,8 @@ class DisplayData:
             error = player.error or "not_ok"
             # What the daemon says when the player does not answer is for its makers.
             return error if player.items or SLUG.fullmatch(error) else "no_player"
+        if self.silent_host:
+            return "host_silent"
         return "not_loading" if self.stalled and self.is_loading else ""
 
     @property

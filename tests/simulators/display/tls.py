@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def _context() -> ssl.SSLContext:
+def server_context() -> ssl.SSLContext:
     """Return the context of a server with a certificate that it has signed itself."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "FF1")])
@@ -47,7 +47,7 @@ class TlsServer:
 
     def __init__(self, host: str, port: int) -> None:
         """Start."""
-        self._context = _context()
+        self._context = server_context()
         self._socket = socket.create_server((host, port))
         self._thread = Thread(target=self._serve)
         self._thread.start()

@@ -1,0 +1,133 @@
+"""The hosts of works: which of them answer, and a look at a work that a display may be silent about."""
+
+from collections import deque
+from contextlib import aclosing, suppress
+from http import HTTPStatus
+import re
+from typing import Final
+
+import aiohttp
+from lru import LRU
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.util.hass_dict import HassKey
+
+from .client.errors import Dp1Error
+from .client.health import DAY, Health
+from .client.hosts import ASSETS_URL, is_gateway, is_web
+from .client.http import CHUNK, Answer, chunks
+from .const import DOMAIN, LOGGER
+from .guard import ADDRESSES, is_at_home
+
+HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
+NO_GATEWAY: Final = "no_gateway"
+# Seconds that a host has for a look, and how many looks there are in how many seconds.
+LOOK_TIMEOUT: Final = 10.0
+MAX_LOOKS: Final = 4
+LOOK_PERIOD: Final = 60.0
+# Of a page, enough to tell the list of a folder.
+MAX_LOOK: Final = 4096
+# Seconds until a work is looked at again that was not there.
+SILENT_AGE: Final = 3600.0
+MAX_LOOKED: Final = 256
+# A browser may be let in where a program is not, so these say nothing about the work.
+NOT_SURE: Final = (401, 403, 405, 406, 407, 408, 416, 429)
+FOLDER: Final = re.compile(rb"(?:<title>|Index of )\s*/ipfs/", re.IGNORECASE)
+
+
+class Hosts(Health):
+    """The hosts of works, as all of Home Assistant finds them."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Initialize before any answer."""
+        super().__init__()
+        self._hass = hass
+        self._looks: deque[float] = deque(maxlen=MAX_LOOKS)
+        self._looked: LRU[str, tuple[bool, float]] = LRU(MAX_LOOKED)
+
+    async def async_look(self, url: str) -> bool | None:
+        """Return whether a web work is at its address: as known, or by one small request; None if that cannot be told.
+
+        A stranger chose the address: nothing at home is asked, and not many are.
+        """
+        if not is_web(url) or is_at_home(url):
+            return None
+        now = self._clock()
+        if kept := self._looked.get(url):
+            is_there, at = kept
+            if now - at < (DAY if is_there else SILENT_AGE):
+                return is_there
+        if self.is_known_to_answer(url) and url in self.urls(url):
+            return True
+        if len(self._looks) == MAX_LOOKS and now - self._looks[0] < LOOK_PERIOD:
+            return None
+        self._looks.append(now)
+        found = await self._async_ask(url)
+        if found is not None:
+            self._looked[url] = found, now
+        return found
+
+    async def _async_ask(self, url: str) -> bool | None:
+        """Ask for the beginning of a work, and note what its host answers."""
+        guard = self._hass.data[ADDRESSES].async_public_guard()
+        timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
+        try:
+            async with guard.request("GET", url, timeout=timeout) as response:
+                head = b""
+                async with aclosing(chunks(response, CHUNK)) as received:
+                    async for chunk in received:
+                        head += chunk
+                        if len(head) >= MAX_LOOK:
+                            break
+                is_page = not FOLDER.search(head[:MAX_LOOK])
+                self.async_note(url, response, is_expected=is_page)
+                status = response.status
+        except (aiohttp.ClientError, TimeoutError) as err:
+            LOGGER.debug("Looking at a work: %s", type(err).__name__)
+            self.async_note(url)
+            # Without internet here, a display may have it all the same.
+            return False if await self._async_is_online() else None
+        except Dp1Error as err:
+            LOGGER.debug("Looking at a work: %s", type(err).__name__)
+            return None
+        if status in NOT_SURE and not is_gateway(url):
+            return None
+        return status < HTTPStatus.BAD_REQUEST and is_page
+
+    async def _async_is_online(self) -> bool:
+        """Return whether any host of works answers: one did within an hour, or the one that surely is there."""
+        if not self.has_answers(SILENT_AGE):
+            guard = self._hass.data[ADDRESSES].async_public_guard()
+            timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
+            with suppress(aiohttp.ClientError, TimeoutError, Dp1Error):
+                async with guard.request("HEAD", ASSETS_URL, timeout=timeout) as answer:
+                    self.note(ASSETS_URL, answer.status)
+        return self.has_answers(SILENT_AGE)
+
+    @callback
+    def async_note(
+        self,
+        url: str,
+        response: aiohttp.ClientResponse | None = None,
+        *,
+        is_expected: bool = True,
+    ) -> None:
+        """Note an answer for a work, or that there was none, and whether any gateway is left."""
+        if response is None:
+            self.note(url)
+        else:
+            answer = Answer(response.status, response.headers, b"", url)
+            self.note(url, response.status, answer.retry_after, is_expected=is_expected)
+        since = self.silent_since()
+        if since is None or self._clock() - since < DAY:
+            ir.async_delete_issue(self._hass, DOMAIN, NO_GATEWAY)
+            return
+        ir.async_create_issue(
+            self._hass,
+            DOMAIN,
+            NO_GATEWAY,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key=NO_GATEWAY,
+        )

@@ -1,0 +1,120 @@
+"""A simulated internet of hosts of works: gateways of IPFS that live, end, limit, list folders, or answer the wrong type."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from enum import Enum, auto
+import re
+import socket
+from typing import Any, Self, override
+
+import aiohttp
+from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from .display.tls import server_context
+from .serving import stop_serving
+
+LISTING = "<!DOCTYPE html><title>/ipfs/{0}</title><h1>Index of /ipfs/{0}</h1><a href='..'>..</a>"
+
+
+class Mode(Enum):
+    """How a host answers: each but the first in one of the ways that were seen."""
+
+    LIVES = auto()
+    # It serves no files any more, and says how to read them otherwise.
+    ENDS = auto()
+    LIMITS = auto()
+    LISTS = auto()
+    WRONG_TYPE = auto()
+    FAILS = auto()
+
+
+@dataclass
+class Internet(AbstractResolver):
+    """Hosts with their names, all of them on loopback; one that is not named has no address.
+
+    Attributes:
+        hosts: how each answers.
+        works: media type and content of each work: by ``CID/path`` at every gateway, by ``host/path`` at one.
+        asked: every request, as ``method host/path``.
+    """
+
+    hosts: dict[str, Mode] = field(default_factory=dict)
+    works: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    port: int = 0
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Self]:
+        """Listen until the end."""
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=server_context())
+        await site.start()
+        self.port = runner.addresses[0][1]
+        try:
+            yield self
+        finally:
+            await stop_serving(runner)
+
+    def session(self, **_options: Any) -> aiohttp.ClientSession:
+        """Return a session in which there are these hosts only."""
+        connector = aiohttp.TCPConnector(resolver=self, ssl=False, use_dns_cache=False)
+        return aiohttp.ClientSession(connector=connector)
+
+    @override
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        if _gateway(host)[1] not in self.hosts:
+            raise OSError("no address")
+        return [
+            ResolveResult(
+                hostname=host,
+                host="127.0.0.1",
+                port=self.port,
+                family=socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+        ]
+
+    @override
+    async def close(self) -> None:
+        pass
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        """Answer as the host does."""
+        cid, host = _gateway(request.host.partition(":")[0])
+        path = request.path.removeprefix("/")
+        self.asked.append(f"{request.method} {host}/{path}")
+        open_to_all = {"Access-Control-Allow-Origin": "*"}
+        match self.hosts[host]:
+            case Mode.ENDS:
+                text = "This gateway has ended: use a service worker"
+                return web.Response(
+                    status=429, text=text, headers={"Retry-After": "900"}
+                )
+            case Mode.LIMITS:
+                return web.Response(status=429, headers={"Retry-After": "60"})
+            case Mode.FAILS:
+                return web.Response(status=502)
+            case Mode.WRONG_TYPE:
+                return web.Response(text="Not a picture", content_type="text/plain")
+        key = f"{cid}/{path}" if cid else re.sub(r"^ipfs/", "", path)
+        if self.hosts[host] is Mode.LISTS:
+            return web.Response(text=LISTING.format(key), content_type="text/html")
+        work = self.works.get(key) or self.works.get(f"{host}/{path}")
+        if work is None:
+            return web.Response(status=404, headers=open_to_all)
+        kind, content = work
+        return web.Response(body=content, content_type=kind, headers=open_to_all)
+
+
+def _gateway(host: str) -> tuple[str, str]:
+    """Return the CID and the gateway in a host of the subdomain form; no CID, and the host, for any other."""
+    cid, mark, gateway = host.lower().partition(".ipfs.")
+    return (cid, gateway) if mark else ("", host.lower())
