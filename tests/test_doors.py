@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import config_flow, fields, llm
+from custom_components.dp1 import config_flow, fields, hosts, llm
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.client import guard, http, pages, text, values
 from custom_components.dp1.client.catalog import client as catalog
@@ -54,6 +54,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "manifests of works": (megabytes(hanging.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", hanging.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),
+    "beginnings of web works": (megabytes(http.CHUNK), "-", f"{hosts.MAX_LOOKS} in {hosts.LOOK_PERIOD:g} seconds", hosts.LOOK_TIMEOUT),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {fields.MAX_NOTE} characters of a note", "-"),
@@ -80,6 +81,7 @@ PER_SECOND = {
     "answers of the indexer": f"1 in {indexer.PAUSE:g} seconds",
     "manifests of works": f"{metadata.LOOK_UPS_AT_ONCE} at a time",
     "pictures": f"{pictures.MAX_PARALLEL} at a time",
+    "beginnings of web works": "when one hangs whose host is not known to answer; once an hour, and once a day if it does",
     "settings of the vendor's app": "when the Daily has run out",
     "redirects": "with their request",
     "titles, artists, notes in states": "with their push",

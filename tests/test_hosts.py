@@ -95,9 +95,8 @@ async def test_an_issue_where_no_gateway_answers(
 
     clock = [1_000_000.0]
     monkeypatch.setattr(hosts, "_clock", lambda: clock[0])
-    internet.hosts = dict.fromkeys(internet.hosts, Mode.ENDS)
-    url = f"https://ipfs.io/ipfs/{CID}/"
-    assert await hosts.async_look(url) is False
+    internet.hosts = dict.fromkeys(internet.hosts, Mode.ENDS) | {NEW: Mode.LIVES}
+    url = hosts.best(f"ipfs://{CID}/")
     for hours, issue in ((0, False), (23, False), (25, True)):
         clock[0] = 1_000_000.0 + hours * 3600
         assert await hosts.async_look(url) is False

@@ -1,6 +1,7 @@
 """What the system health page tells."""
 
 from inspect import isawaitable
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from pytest_homeassistant_custom_component.common import (
     get_system_health_info,
 )
 
+from custom_components.dp1.hosts import HOSTS
 from homeassistant.components.http import ApiConfig
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
@@ -50,7 +52,13 @@ async def test_displays_and_libraries(
         "libraries": 1,
         "internal_url": "ok",
         "can_reach_feed": "ok",
+        "can_reach_works": {"type": "failed", "error": "unreachable"},
     }
+    hosts = hass.data[HOSTS]
+    hosts.note("https://ipfs.filebase.io/ipfs/a", 429)
+    hosts.note("https://ipfs.hypha.coop/ipfs/a", 404)
+    told = (await health(hass))["gateways"]
+    assert re.fullmatch(r"ipfs.filebase.io ✗ \S+ \S+ · ipfs.hypha.coop ✓ \S+ \S+", told)
     await feed.stop()
     assert (await health(hass))["can_reach_feed"] == {
         "type": "failed",

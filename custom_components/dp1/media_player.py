@@ -237,6 +237,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "playlist_url": without_token(player.playlist_url) if player else None,
                 "error_page": without_token(data.error_page),
                 "set_up": data.set_up or None,
+                "silent_host": data.silent_host,
                 "until": until.isoformat(timespec="seconds") if until else None,
                 "signed_by": data.signed_by if item else None,
                 "favorite": self._is_favorite(),

@@ -5,10 +5,13 @@ from typing import Any
 
 from homeassistant.components import system_health
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.util import dt as dt_util
 
+from .client.hosts import ASSETS_URL, GATEWAYS
 from .const import CONF_KIND, DOMAIN, EntryKind
 from .displays import async_displays
 from .grants import internal_url, is_loopback
+from .hosts import HOSTS
 from .library.entries import async_libraries
 
 
@@ -40,7 +43,24 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
     ):
         if servers := [url for url in urls if url]:
             info[key] = _async_check_can_reach(hass, servers)
+    if libraries:
+        info["can_reach_works"] = _async_check_can_reach(hass, [ASSETS_URL])
+    if gateways := _gateways(hass):
+        info["gateways"] = gateways
     return info
+
+
+def _gateways(hass: HomeAssistant) -> str:
+    """Return which gateways that were asked answer, and since when others do not."""
+    told = []
+    for gateway in GATEWAYS["ipfs"]:
+        health = hass.data[HOSTS].of(gateway.url)
+        for sign, moment in (("✗", health.failed_at), ("✓", health.answered_at)):
+            if moment is not None:
+                since = dt_util.as_local(dt_util.utc_from_timestamp(moment))
+                told.append(f"{gateway.host} {sign} {since:%Y-%m-%d %H:%M}")
+                break
+    return " · ".join(told)
 
 
 async def _async_check_can_reach(

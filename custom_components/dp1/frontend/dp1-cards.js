@@ -565,7 +565,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   /** Return what keeps the display from showing art, and what helps: a sentence, the label of a button, and its action. */
-  _trouble(state, { dp1: { error_page: reason, set_up: isSetUp } = {} }) {
+  _trouble(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host } = {} }) {
     const name = this._name(state);
     const details = () => this._moreInfo();
     const help = (key, ...action) => [text(this._hass, key), (button) => this._act(button, ...action)];
@@ -576,6 +576,10 @@ class WallLabelCard extends HTMLElement {
     }
     if (reason) return [this._error("on_error_page", { name, reason }), ...help("wake", PLAYER, "turn_on")];
     if (isSetUp) return [this._error("display_not_ready", { name }), ...help("look_again", "homeassistant", "update_entity")];
+    if (host) {
+      const silent = this._error("host_silent", { name: host });
+      return can(state, FEATURES.next) ? [silent, ...help("next_work", PLAYER, "media_next_track")] : [silent];
+    }
     if (state?.state !== "unknown") return [];
     const restart = this._relative("restart");
     const [label, press] = help("restart", "button", "press", { entity_id: restart });
