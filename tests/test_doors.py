@@ -81,7 +81,7 @@ PER_SECOND = {
     "answers of the indexer": f"1 in {indexer.PAUSE:g} seconds",
     "manifests of works": f"{metadata.LOOK_UPS_AT_ONCE} at a time",
     "pictures": f"{pictures.MAX_PARALLEL} at a time",
-    "beginnings of web works": "when one hangs whose host is not known to answer; once an hour, and once a day if it does",
+    "beginnings of web works": "when one is shown whose host is not known to answer; once an hour, and once a day if it does",
     "settings of the vendor's app": "when the Daily has run out",
     "redirects": "with their request",
     "titles, artists, notes in states": "with their push",

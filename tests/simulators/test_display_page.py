@@ -120,7 +120,7 @@ async def test_page(browser_page: BrowserPage) -> None:
         await client.ask("showPairingQRCode", show=True)
         await page.wait_for_selector("#overlay:has-text('4711')")
         simulator.caster.preflight = False
-        broken = [item(0, title="Broken", source=f"{simulator.url}/simulator/none")]
+        broken = [item(0, title="Broken", source=f"{simulator.url}/simulator/none.png")]
         await client.cast(playlist(items=broken))
         await expect(note).to_have_text("The work does not load")
         for show, text in (
