@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import pytest
 
-from custom_components.dp1.client.catalog import client as catalog_client
+from custom_components.dp1.client import retry
 from custom_components.dp1.library.providers.catalog import background_reader
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
@@ -25,7 +25,7 @@ class Clock:
         """Move the time, with pauses that are not random."""
         clock = cls()
         monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
-        monkeypatch.setattr(catalog_client, "_now", clock.now)
+        monkeypatch.setattr(retry, "_now", clock.now)
         monkeypatch.setattr(asyncio, "sleep", clock.sleep)
         return clock
 
@@ -36,7 +36,7 @@ class Clock:
         self._is_done: Callable[[], bool] = lambda: True
         self._turn: Callable[[], Any] | None = None
         self._later = background_reader.async_call_later
-        self._now = catalog_client._now
+        self._now = retry._now
         self._sleep = asyncio.sleep
 
     def call_later(self, hass: HomeAssistant, seconds: float, job: Any) -> Any:

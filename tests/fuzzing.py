@@ -60,8 +60,9 @@ from custom_components.dp1.library.providers.catalog.records import (
 )
 from custom_components.dp1.library.providers.collection.nodes import work_of
 from custom_components.dp1.library.providers.favorites import Favorite
-from custom_components.dp1.library.server_list import (
-    ServerList,
+from custom_components.dp1.library.shelf import (
+    Listing,
+    ListKind,
     record_from_text,
     record_to_text,
 )
@@ -426,12 +427,10 @@ def stored() -> list[Any]:
 def read_stored(case: Any, spoiler: Spoiler) -> None:
     """Parse stored data."""
     unread: Any = None
-    stored = ServerList[Any](
-        unread, "", unread, records_changed=print, read_ended=print
-    )
     for data in mapping(case).values():
-        stored.restore(data, Exhibition)
-        stored.restore(data, FeedPlaylist)
+        for record in (Exhibition, FeedPlaylist):
+            kind_of_list = ListKind[Any](record, unread)
+            Listing(unread, "list", kind_of_list, "").restore(data)
         for kind in (Artwork, Favorite, FeedPlaylist, FeedChannel, Token):
             record_from_json(kind, data)
 

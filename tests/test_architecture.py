@@ -59,9 +59,8 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
-    {"threads", "work"},
-    {"server_list"},
-    {"keys", "node", "server", "settings", "spoken"},
+    {"work"},
+    {"keys", "node", "settings", "shelf", "spoken"},
     {"news", "search"},
     {"providers"},
     {"source_list"},

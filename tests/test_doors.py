@@ -17,9 +17,8 @@ from custom_components.dp1.client.feed import connection as feed
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import connection, discovery, metadata
-from custom_components.dp1.library import spoken
+from custom_components.dp1.library import shelf, spoken
 from custom_components.dp1.library.providers.catalog import hanging
-from custom_components.dp1.library.providers.feed import server as playlists
 from custom_components.dp1.playback import compose, links as linked
 from custom_components.dp1.screen import pairing, player, server
 from custom_components.dp1.voice import request
@@ -49,7 +48,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
     "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(pages.MAX_SPREAD)} a list", LEVELS, f"{VALUES}, {pages.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
-    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(pages.MAX_CHAIN)} a list, {megabytes(playlists.MAX_SIZE)} of text kept", LEVELS, f"{VALUES}, {pages.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
+    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(pages.MAX_CHAIN)} a list, {megabytes(shelf.MAX_BYTES)} of text kept", LEVELS, f"{VALUES}, {pages.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
     "manifests of works": (megabytes(hanging.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", hanging.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),

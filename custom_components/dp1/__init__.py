@@ -227,7 +227,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )
-    entry.runtime_data.async_start_late()
+    entry.runtime_data.async_tell_news()
     return True
 
 

@@ -61,7 +61,10 @@ class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
     async def async_step_reading(self, user_input: dict[str, Any] | None = None) -> R:
         """Show the progress."""
         if self._reading is None:
-            self._reading = self.hass.async_create_task(self._async_follow())
+            # Nothing waits for a dialog, least of all the start of Home Assistant.
+            self._reading = self.hass.async_create_background_task(
+                self._async_follow(), "progress of a first read"
+            )
         if not self._reading.done():
             return self.async_show_progress(
                 step_id="reading",

@@ -301,7 +301,7 @@ async def test_a_copy_of_the_future(
     """What was read when the clock was ahead is old, however far."""
     library = await make_library(catalog, feed)
     future = datetime(2100, 1, 1, tzinfo=UTC)
-    library.feed_server._state.older_read_at = future
+    library.feed_server.state.older_read_at = future
     for server in library.servers:
         server.list.read_at = future
     asked = len(catalog.requests), feed.request_count
@@ -309,7 +309,7 @@ async def test_a_copy_of_the_future(
     await until(lambda: all(each.list.age < 60 for each in library.servers))
     assert library.since is not None and library.since < future
     assert feed.request_count > asked[1] and len(catalog.requests) > asked[0]
-    older_read_at = library.feed_server._state.older_read_at
+    older_read_at = library.feed_server.state.older_read_at
     assert older_read_at is not None and older_read_at < future
 
 

@@ -225,14 +225,14 @@ async def test_what_was_found_is_not_looked_up_again(
     await library.async_children(exhibition.id)
     named = await library.async_find("series", series["title"])
     known = library.catalog_server
-    known.list.async_set(())
+    known.list._set(())
     known._series.clear()
     catalog.reset_counters()
     with pytest.raises(NotFoundError):
         await library.async_build_playlist(exhibition.id)
     assert (await library.async_build_playlist(exhibition)).title == "Net Evil"
     assert (await library.async_build_playlist(named)).title == series["title"]
-    assert {request.route for request in catalog.requests} == {"artworks"}
+    assert {request.route for request in catalog.requests} == {"series", "artworks"}
 
 
 async def test_an_exhibition_without_works(

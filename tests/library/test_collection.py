@@ -326,7 +326,7 @@ async def test_unknown_addresses(
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault(429, headers={"Retry-After": "120"}, times=None),
+        Fault(429, headers={"Retry-After": "0"}, times=None),
         Fault(502, "<html>bad gateway</html>", times=None),
         Fault(200, '{"errors":[{"message":"x"}],"data":null}', times=None),
         Fault(200, '{"data":{"tokens":{"items":null}}}', times=None, field="tokens"),

@@ -13,10 +13,11 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1 import timing
 from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
+from custom_components.dp1.library import shelf
 from custom_components.dp1.library.entries import daily_url
-from custom_components.dp1.library.providers import daily as module
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
@@ -115,11 +116,11 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         await until(lambda: state_of(hass, SENSOR).state == "Day 2")
         await move(2, "00:01:02")
         await until(lambda: len(server.requests) == count + 1)
-        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
+        await until(lambda: entry.runtime_data.daily._shelf.is_idle)
 
         # A day without a work of its own has that of the day before, as on displays.
         await move(3, "12:00:00")
-        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
+        await until(lambda: entry.runtime_data.daily._shelf.is_idle)
         assert state_of(hass, SENSOR).state == "Day 2"
 
         # The playlist has another address by now: the last document counts until it has run out.
@@ -134,9 +135,9 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
             assert attributes()["status"] == "today"
         await move(4, "00:00:01")
         await until(lambda: state_of(hass, SENSOR).state == "Day 4")
-        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
+        await until(lambda: entry.runtime_data.daily._shelf.is_idle)
         await move(5, "11:59:00")
-        await until(lambda: not entry.runtime_data.daily._tasks._tasks)
+        await until(lambda: entry.runtime_data.daily._shelf.is_idle)
         assert state_of(hass, SENSOR).state == "Day 4"
         await move(5, "13:00:00")
         await until(lambda: attributes()["status"] == "ran_out")
@@ -166,7 +167,7 @@ async def test_never_read(hass: HomeAssistant) -> None:
         reply = Reply(200, document(1))
         count = len(server.requests)
         async_fire_time_changed(
-            hass, dt_util.utcnow() + module.RETRY + timedelta(seconds=1)
+            hass, dt_util.utcnow() + timedelta(seconds=timing.LIST_RETRY + 1)
         )
         await until(lambda: len(server.requests) == count + 1 and daily.document)
     plain = await set_up(hass, library_entry(None, "http://127.0.0.1:9", title="Plain"))
@@ -184,7 +185,8 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
     today = dt_util.now().date()
     told = document(1)
     told["items"][0]["displayAt"] = f"{today}T00:00:00"
-    async with ScriptedServer.run(Reply(200, told)) as server:
+    reply = Reply(200, told)
+    async with ScriptedServer.run(lambda request: reply) as server:
         plain = library_entry(None, "http://127.0.0.1:9", title="Plain")
         await set_up(hass, plain)
         entry = await with_daily(hass, server)
@@ -194,7 +196,8 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         assert chosen.media_ids == (f"media-source://dp1/{entry.entry_id}/daily",)
         assert (chosen.title, chosen.artists) == ("Day 1", ("Zora Quill",))
         assert chosen.is_work
-        daily.document = document(1)
+        reply = Reply(200, document(1))
+        await daily.async_refresh()
         assert (await async_choose(hass, {"choice": "daily"}, [])).title == "The Daily"
 
 
@@ -227,7 +230,7 @@ async def test_artist_of_the_indexer(
             indexer.faults.append(Fault(status=500, times=None))
         entry = await with_daily(hass, server, indexer_url=indexer.url)
         daily = entry.runtime_data.daily
-        await until(lambda: daily.document and not daily._tasks._tasks)
+        await until(lambda: daily.document and daily._shelf.is_idle)
         await until(lambda: state_of(hass, SENSOR).state == "Day 1")
         if spoiled:
             assert state_of(hass, SENSOR).attributes["artist"] is None
@@ -262,11 +265,11 @@ async def test_a_refresh_that_takes_long(
         entry = await set_up(hass, library_entry(None, NOWHERE, options=options))
         daily = entry.runtime_data.daily
         await until(lambda: daily.document)
-        monkeypatch.setattr(module, "PATIENCE", 0.01)
+        monkeypatch.setattr(shelf, "PATIENCE", 0.01)
         released.clear()
         await daily.async_refresh()
         released.set()
-        await until(lambda: daily._tasks.is_idle)
+        await until(lambda: daily._shelf.is_idle)
         assert daily.problem is None
 
 

@@ -290,7 +290,7 @@ async def test_nothing_could_be_read_yet(hass: HomeAssistant) -> None:
     async with following(hass) as house:
         await house.follow(f"/{EVENINGS}")
         (channel,) = house.followed
-        channel.list.async_set(())
+        channel.list._set(())
         channel.list.read_at, channel.list.tried_at = None, 0.0
         house.feed.faults.append(Fault(status=500))
         with pytest.raises(TemporaryError):
@@ -514,7 +514,7 @@ async def test_a_playlist_that_is_gone(hass: HomeAssistant) -> None:
         await house.follow(f"/{EVENINGS}")
         (channel,) = house.followed
         for titles in (["Playlist 1", "Playlist 11"],) * 2 + (["Playlist 1"],):
-            channel._lists.clear()
+            channel._by_channel.clear()
             house.library.feed_server._documents.clear()
             assert await house.look() == []
             assert house.listed() == titles

@@ -7,7 +7,7 @@ import pytest
 
 from custom_components.dp1.client.feed import paging
 from custom_components.dp1.client.feed.models import FeedPlaylist, items_of, open_items
-from custom_components.dp1.library import library as library_module
+from custom_components.dp1.library import library as library_module, shelf
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node
 from custom_components.dp1.library.providers.feed import server as library_feed
@@ -229,7 +229,7 @@ async def test_only_so_much_is_kept(
     more: dict[str, Any],
 ) -> None:
     """Long texts and many works of a feed do not add up; playlists beyond keep their names and are read when opened."""
-    monkeypatch.setattr(library_feed, "MAX_SIZE", 20_000)
+    monkeypatch.setattr(shelf, "MAX_BYTES", 20_000)
     feed.seed(evening(number) | more for number in range(COUNT))
     library = await make_library(None, feed)
     await until(lambda: library.feed_server.list.complete)

@@ -92,7 +92,7 @@ async def test_never_two_at_a_time(
     await clock.read_all()
     assert named.max_in_flight == 1
     assert len(named.requests) == sum(PAGES.values()) + 2
-    library.catalog_server._artwork_lists.clear()
+    library.catalog_server._lists["artworks"].clear()
     named.reset_counters()
     named.latency = 0.3
     herbarium = named.data.find_series("Herbarium")["id"]
@@ -164,7 +164,7 @@ async def test_errors_slow_it_down(
     assert library.problem
     await clock.run(lambda: len(clock.waits) == 5)
     assert set(clock.waits) == {20.0}
-    assert library.catalog_server.tasks.is_idle
+    assert library.catalog_server.is_idle
 
 
 async def test_news_are_read(
@@ -333,10 +333,8 @@ async def test_how_far_to_read(
     library = await make_library(named)
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=size)
     works = library.catalog_server.artworks_of("s")
-    works.async_set(
-        Artwork(id=str(place), name=name) for place, name in enumerate(names)
-    )
-    works.total, works.limit = total, asked
+    works._set(Artwork(id=str(place), name=name) for place, name in enumerate(names))
+    works._told_total, works.limit = total, asked
     works.complete = len(names) == total
     works.read_at = dt_util.utcnow() if names else None
     reader = library.catalog_provider.background_reader
@@ -371,7 +369,7 @@ async def test_what_is_old_is_read_again(
     library = await make_library(named)
     await clock.read_all()
     named.reset_counters()
-    lists = library.catalog_server._artwork_lists
+    lists = library.catalog_server._lists["artworks"]
     old = dt_util.utcnow() - timedelta(seconds=background_reader.MAX_AGE_SECONDS)
     for artworks in lists.values():
         artworks.read_at = old

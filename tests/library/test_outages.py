@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1 import async_setup_data
+from custom_components.dp1.client import retry
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.catalog.models import Model
 from custom_components.dp1.client.errors import (
@@ -22,7 +23,7 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.feed import server as feed_module
-from custom_components.dp1.library.server_list import ServerList, Storable
+from custom_components.dp1.library.shelf import Listing, Record
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -165,9 +166,9 @@ async def test_a_page_that_hangs(
     """After a timeout the pages read so far are shown, and the rest follows."""
     monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 30.0)
 
-    async def so_far[T: Storable](
-        count: int, read: Callable[[], Awaitable[ServerList[T]]]
-    ) -> ServerList[T]:
+    async def so_far[T: Record](
+        count: int, read: Callable[[], Awaitable[Listing[T]]]
+    ) -> Listing[T]:
         """Browse until there is a number of exhibitions."""
         async with asyncio.timeout(20):
             while len((kept := await read()).records) < count:
@@ -384,7 +385,7 @@ async def test_the_refresh_tries_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A failed refresh is retried in the background until it works."""
-    monkeypatch.setattr(catalog_client, "RETRIES", 0)
+    monkeypatch.setattr(retry, "TRIES", 1)
     catalog.inject("status", offset=0, times=2)
     library = await make_library(catalog, wait=False)
     async with asyncio.timeout(30):

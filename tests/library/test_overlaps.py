@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.dp1.client.errors import NoAnswerError
 from custom_components.dp1.library.providers.catalog import server as catalog_module
-from custom_components.dp1.library.server_list import ServerList
+from custom_components.dp1.library.shelf import Listing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -95,7 +95,7 @@ async def test_a_failure_takes_nothing_away(
             )
 
         def ids() -> set[str]:
-            known: ServerList[Any] = server.artworks_of(series)
+            known: Listing[Any] = server.artworks_of(series)
             if route == "series":
                 known = server.series_of(show)
             return {record.id for record in known.records}
@@ -131,7 +131,7 @@ async def test_who_leaves_tells_of_no_problem(
             assert await server.async_search("weather", 0.01) == ()
         assert library.problem is None
         catalog.released.set()
-        await until(lambda: server.tasks.is_idle)
+        await until(lambda: server.is_idle)
         assert library.problem is None
 
 
@@ -151,7 +151,7 @@ async def test_nobody_waits_for_a_failure(
         assert await asyncio.gather(leaving, return_exceptions=True)
         del leaving
         catalog.released.set()
-        await until(lambda: server.tasks.is_idle)
+        await until(lambda: server.is_idle)
         gc.collect()
         await hass.async_block_till_done()
         assert "never retrieved" not in caplog.text

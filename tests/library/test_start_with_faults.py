@@ -242,7 +242,7 @@ async def test_a_provider_that_fails_takes_no_other_along(
         raise KeyError("something nobody thought of")
 
     async with running(hass, tmp_path) as home:
-        for step in ("async_load", "async_start", "async_start_late"):
+        for step in ("async_load", "async_start"):
             monkeypatch.setattr(kind, step, fail)
         await home.restart()
         assert home.entry.state is ConfigEntryState.LOADED

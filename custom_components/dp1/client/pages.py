@@ -42,6 +42,8 @@ class Page[T]:
         size: of the answer, in bytes; 0 where nobody counts.
         following: place of the next page, for a list that is read page after page; None at the end.
         is_whole: whether all that the server has of these records is in them.
+        is_enough: whether what has come so far is enough for those who wait.
+        is_all: whether the list has nothing beyond what is read of it.
     """
 
     records: Sequence[T]
@@ -51,6 +53,8 @@ class Page[T]:
     size: int = 0
     following: str | None = None
     is_whole: bool = True
+    is_enough: bool = False
+    is_all: bool = True
 
     @property
     def received(self) -> int:

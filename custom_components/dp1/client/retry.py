@@ -107,7 +107,8 @@ class Manners:
 
     async def _wait_until_welcome(self, server: str, end: float) -> None:
         """Wait as long as a server has asked for, unless that is too long, and keep the distance."""
-        await asyncio.sleep(max(0.0, self._last + self._apart - _now()))
+        if (pause := self._last + self._apart - _now()) > 0:
+            await asyncio.sleep(pause)
         while (wait := self._quiet_until.get(server, 0.0) - _now()) > 0:
             if wait > LONGEST_WAIT or _now() + wait >= end:
                 raise BusyError("the server asked to be left alone", wait)

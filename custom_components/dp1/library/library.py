@@ -26,6 +26,7 @@ from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, LOGGER
 from ..errors import translated
 from ..language import async_message
 from .keys import async_confirm_keys
+from .news import async_hold, async_tell_held
 from .node import (
     WORKS,
     Children,
@@ -47,8 +48,8 @@ from .providers.feed.server import FeedServer
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
-from .server import Server, async_remove_files, async_remove_subentries
 from .settings import Preferences
+from .shelf import Shelf, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
 from .spoken import MAX_FOLDED
 from .work import Work
@@ -148,7 +149,7 @@ class Library:
         self._search = Search(self._lines, self._async_ask, self.favorites.is_favorite)
 
     @property
-    def servers(self) -> list[Server[Any]]:
+    def servers(self) -> list[Shelf[Any]]:
         """Return everything that is read."""
         return [each for some in self.providers for each in some.servers]
 
@@ -211,7 +212,7 @@ class Library:
                 return async_message(self.hass, self._translated(problem, server))
         return None
 
-    def _translated(self, reason: Dp1Error, server: Server[Any]) -> HomeAssistantError:
+    def _translated(self, reason: Dp1Error, server: Shelf[Any]) -> HomeAssistantError:
         """Return why a server could not be read, in the words of an action that fails."""
         return translated(reason, server.kind, self.title, server.url or "")
 
@@ -231,32 +232,28 @@ class Library:
 
     async def async_start(self) -> None:
         """Load the stored lists, and refresh old ones in the background."""
+        async_hold(self.hass, self.entry_id)
         await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
         for provider in self.providers:
             with _alone(provider):
                 await provider.async_load()
         for provider in self.providers:
-            if not provider.starts_late:
-                with _alone(provider):
-                    provider.async_start()
+            with _alone(provider):
+                provider.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
 
     @callback
-    def async_start_late(self) -> None:
+    def async_tell_news(self) -> None:
         """Tell news once Home Assistant has started, and automations listen to them."""
 
         @callback
-        def start(hass: HomeAssistant) -> None:
-            """Let the providers tell them."""
-            for provider in self.providers:
-                with _alone(provider):
-                    if provider.starts_late:
-                        provider.async_start()
-                    provider.async_start_late()
+        def tell(hass: HomeAssistant) -> None:
+            """Tell them."""
+            async_tell_held(hass, self.entry_id)
 
-        self.entry.async_on_unload(async_at_started(self.hass, start))
+        self.entry.async_on_unload(async_at_started(self.hass, tell))
 
     async def async_refresh(self) -> None:
         """Look for news on all servers now, or raise the translated error of the first that fails."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.signal_type import SignalType
 
 from ..const import DOMAIN
@@ -25,6 +26,7 @@ NEWS_KINDS: Final = (
 )
 # What appears in a list later than this was left out before.
 MAX_AGE: Final = timedelta(days=30)
+MAX_HELD: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,22 @@ class NewsItem:
     attributes: dict[str, Any]
 
 
+# What is told once automations listen, by the entry of the library.
+HELD: Final[HassKey[dict[str, list[NewsItem]]]] = HassKey(f"{DOMAIN}_held_news")
 NEWS: Final[SignalType[NewsItem]] = SignalType(f"{DOMAIN}_news")
+
+
+@callback
+def async_hold(hass: HomeAssistant, entry_id: str) -> None:
+    """Hold the news of a library that starts."""
+    hass.data.setdefault(HELD, {})[entry_id] = []
+
+
+@callback
+def async_tell_held(hass: HomeAssistant, entry_id: str) -> None:
+    """Tell the news of a library now, and each from now on."""
+    for item in hass.data.get(HELD, {}).pop(entry_id, []):
+        async_dispatcher_send(hass, NEWS, item)
 
 
 @callback
@@ -57,4 +74,9 @@ def async_tell(
         "media_content_id": media_id(entry_id, node.id),
         **details,
     }
-    async_dispatcher_send(hass, NEWS, NewsItem(entry_id, kind, attributes))
+    item = NewsItem(entry_id, kind, attributes)
+    held = hass.data.get(HELD, {}).get(entry_id)
+    if held is None:
+        async_dispatcher_send(hass, NEWS, item)
+    elif len(held) < MAX_HELD:
+        held.append(item)

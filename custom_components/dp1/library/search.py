@@ -21,6 +21,7 @@ from rapidfuzz import fuzz, process
 from homeassistant.core import HomeAssistant
 
 from .node import Node, NodeKind
+from .shelf import with_pauses
 from .spoken import (
     BETWEEN_PARTS,
     BY_ARTIST,
@@ -34,7 +35,6 @@ from .spoken import (
     split_by_artist,
     telling,
 )
-from .threads import with_pauses
 
 NAMED, EXACT, START, WORDS, MIXED = 110, 100, 80, 60, 45
 ARTIST, ARTIST_WORDS, RELEVANT = 40, 30, 10

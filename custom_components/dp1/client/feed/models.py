@@ -1,7 +1,7 @@
 """Records of a feed: enough of its documents to list, search and recognize them."""
 
 from collections.abc import Iterator, Mapping, Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import batched, chain, islice
 from sys import intern
@@ -69,6 +69,11 @@ class FeedPlaylist:
     owners: tuple[str, ...] = ()
     summary: str = ""
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if the fields are not those of whole items, as of a record that is cut or of another version."""
+        if len(self.fields) % ITEM_FIELDS:
+            raise ValueError("the items are not whole")
+
     @property
     def items(self) -> tuple[FeedItem, ...]:
         """Return its items."""
@@ -82,6 +87,10 @@ class FeedPlaylist:
         return sum(
             TEXT_SIZE + len(text) for text in (self.cover, self.summary, *self.fields)
         )
+
+    def lightened(self) -> Self:
+        """Return the playlist without cover and items, which are read when it is opened."""
+        return replace(self, cover="", fields=())
 
     def shows(self, urls: AbstractSet[str]) -> bool:
         """Return if an item has one of the addresses of a work."""

@@ -32,12 +32,10 @@ from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...guard import ADDRESSES
-from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines, line_of
-from ..server import Server
-from ..server_list import Json, ServerList
+from ..shelf import Delta, Listing, ListKind, Shelf
 from ..work import Work
 from .feed.provider import (
     async_build_playlists,
@@ -121,6 +119,15 @@ class Listed:
     channel: str
     playlist: FeedPlaylist
 
+    @property
+    def size(self) -> int:
+        """Return about how many bytes its texts take."""
+        return self.playlist.size
+
+    def lightened(self) -> Self:
+        """Return it without the works of the playlist."""
+        return replace(self, playlist=self.playlist.lightened())
+
 
 @dataclass(slots=True)
 class Seen:
@@ -137,7 +144,7 @@ class Seen:
     unread: frozenset[str] = frozenset()
 
 
-class FollowedChannel(Server[Listed]):
+class FollowedChannel(Shelf[Listed]):
     """The server of a followed channel, or of the channels of a publisher."""
 
     def __init__(
@@ -150,46 +157,57 @@ class FollowedChannel(Server[Listed]):
     ) -> None:
         """Initialize without playlists; `is_told` returns whether another channel has told a playlist."""
         self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
-        super().__init__(hass, entry, "feed", url, uniform(*POLL_SECONDS), subentry)
+        listed = ListKind(
+            Listed, self._pages, follow=self._follow, ended=self._handle_list
+        )
+        super().__init__(
+            hass,
+            entry,
+            "feed",
+            url,
+            uniform(*POLL_SECONDS),
+            {"list": listed},
+            state=Seen(),
+            subentry=subentry,
+        )
         self.playlists: tuple[FeedPlaylist, ...] = ()
-        self.seen = Seen()
         self._feed = feed
         self._is_told = is_told
         self._reads = 0
-        self._lists: dict[str, tuple[FeedChannel, list[Listed]]] = {}
+        self._by_channel: dict[str, tuple[FeedChannel, list[Listed]]] = {}
         if feed.client is not None and self.address.feed == feed.url:
             self._client = feed.client
         else:
             self._client = self.address.client(hass.data[ADDRESSES].async_guard())
             feed.others[f"{self.address.feed}/"] = self._client
 
-    @override
+    @property
+    def seen(self) -> Seen:
+        """Return what it has had."""
+        seen: Seen = self.state
+        return seen
+
     async def _pages(
-        self, limit: int | None, pause: float | None
+        self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Listed]]:
         """Yield the playlists of each channel."""
         for channel in await self.address.async_channels(self._client):
             yield Page(await self._async_read_channel(channel))
 
-    @override
     @callback
-    def _handle_list(self, read: ServerList[Listed]) -> None:
+    def _handle_list(self, read: Listing[Listed]) -> None:
         """Tell which playlists are new."""
         if read.problem is None:
             self._reads += 1
             self._tell({listed.id: listed for listed in read.records})
-        super()._handle_list(read)
 
-    @override
-    @callback
-    def _handle_records(self, changed: ServerList[Any]) -> None:
+    def _follow(self, key: str, delta: Delta[Listed]) -> None:
         """Set the playlists for searches."""
         self.playlists = tuple(each.playlist for each in self.list.records)
-        super()._handle_records(changed)
 
     async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
-        before, playlists = self._lists.get(channel.id, (None, []))
+        before, playlists = self._by_channel.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
             return playlists
         listed: list[Listed] = []
@@ -217,8 +235,8 @@ class FollowedChannel(Server[Listed]):
                 others.append(url)
         by_url |= await self._async_read_others(channel, others)
         in_order = [by_url[url] for url in channel.playlists if url in by_url]
-        self._lists[channel.id] = channel, [*in_order, *listed]
-        return self._lists[channel.id][1]
+        self._by_channel[channel.id] = channel, [*in_order, *listed]
+        return self._by_channel[channel.id][1]
 
     async def _async_read_others(
         self, channel: FeedChannel, urls: Sequence[str]
@@ -252,7 +270,10 @@ class FollowedChannel(Server[Listed]):
     def _tell(self, playlists: Mapping[str, Listed]) -> None:
         """Tell of new playlists; one in two channels is news once."""
         today = dt_util.utcnow().date()
-        new, self.seen.days = new_playlists(self.seen.days, playlists, today)
+        before = self.seen.days
+        new, self.seen.days = new_playlists(before, playlists, today)
+        if self.seen.days != before:
+            self.async_updated(is_changed=True)
         fresh = [key for key in new if not self._is_told(key)]
         if fresh:
             _, self.seen.told = new_playlists(self.seen.told, fresh, today)
@@ -260,24 +281,12 @@ class FollowedChannel(Server[Listed]):
             node = playlist_node(listed.playlist)
             async_tell(
                 self.hass,
-                self.tasks.entry.entry_id,
+                self.entry.entry_id,
                 CHANNEL_PLAYLIST,
                 node,
                 listed.url,
                 channel=listed.channel,
             )
-
-    @override
-    def to_store(self) -> Json:
-        """Return everything that was read as plain JSON."""
-        return {"list": self.list.to_store(), "seen": record_to_json(self.seen)}
-
-    @override
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Load the result of `to_store`."""
-        self.list.restore(data.get("list"), Listed)
-        self.seen = record_from_json(Seen, data.get("seen")) or Seen()
-        self.playlists = tuple(each.playlist for each in self.list.records)
 
 
 class _Followed(NodeRef["Channels"]):

@@ -1,8 +1,7 @@
 """The Daily: a playlist with a work for each day, at an address of the owner of a library, or of its vendor's app."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, override
 
@@ -13,20 +12,20 @@ from homeassistant.util import dt as dt_util
 
 from ... import timing
 from ...client.display.player_status import PlayerStatus, PlaylistItem
-from ...client.errors import Dp1Error, NoAnswerError, NotFoundError
+from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed
 from ...client.hosts import loaded_url, same_work, work_url
 from ...client.http import request_json
+from ...client.pages import Page
 from ...client.playlist.document import has_items
 from ...client.playlist.playlist import Playlist
 from ...client.playlist.schedule import Due, due
 from ...client.text import web_url
-from ...client.values import mapping, moment, text
+from ...client.values import mapping, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...guard import ADDRESSES
 from ..node import FOLDER_TITLES, Node, NodeKind
-from ..server import ServerStore
-from ..server_list import PATIENCE, Json, Tasks
+from ..shelf import Json, Listing, ListKind, Shelf
 from ..work import Work
 from .collection.nodes import work_of
 from .collection.server import async_indexer
@@ -35,15 +34,27 @@ from .provider import NodeRef, Provider, Source
 
 KIND: Final = "daily"
 DESCRIBE: Final = "work of today"
-READ_EVERY: Final = timedelta(hours=6)
-RETRY: Final = timedelta(minutes=15)
 # Others show the new work at the same moment.
-AFTER_CHANGE: Final = timedelta(seconds=60)
+AFTER_CHANGE: Final = 60.0
+READ_EVERY: Final = timedelta(hours=6)
 # Where the vendor's app reads its configuration, and where it did before.
 VENDOR_CONFIGS: Final = (
     "https://ff-app-docs.pages.dev/ff-app.json",
     "https://feralfile-remote-configs.pages.dev/ff-app.json",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class DailyDocument:
+    """The Daily as it was read; the id is its address."""
+
+    id: str
+    document: Json
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if it can be no playlist."""
+        if not has_items(self.document):
+            raise ValueError("not a playlist")
 
 
 class _Daily(NodeRef["Daily"]):
@@ -69,8 +80,6 @@ class Daily(Provider):
     """The playlist with a work for each day; a library without its address has none.
 
     Attributes:
-        document: the last one that could be read.
-        problem: why the last read failed.
         former: the address before the vendor's app used another.
     """
 
@@ -91,15 +100,17 @@ class Daily(Provider):
         self._async_find_work = async_work
         self.url = self.preferences.daily_url
         self.is_used = bool(self.url)
-        self.document: Json | None = None
-        self.problem: Dp1Error | None = None
         self.former: str | None = None
-        self._tasks = Tasks(hass, entry)
         self._today: tuple[PlaylistItem, Work] | None = None
-        self._store = ServerStore(
-            hass, entry.entry_id, KIND, self._restore, self._to_store
+        documents = ListKind(DailyDocument, self._pages, ended=self._handle_read)
+        self._shelf: Shelf[DailyDocument] = Shelf(
+            hass,
+            entry,
+            KIND,
+            self.url or None,
+            READ_EVERY.total_seconds(),
+            {"document": documents},
         )
-        self._read_at: datetime | None = None
         self._cancel: CALLBACK_TYPE | None = None
 
     @override
@@ -141,65 +152,52 @@ class Daily(Provider):
         if is_shown:
             yield NodeKind.DAILY.value
 
-    def _restore(self, data: Mapping[str, Any]) -> None:
-        """Load the stored document of this address."""
-        if data.get("url") != self.url:
-            return
-        document = dict(mapping(data.get("document")))
-        self.document = document if has_items(document) else None
-        self._read_at = moment(data.get("read_at"))
+    @property
+    def document(self) -> Json | None:
+        """Return the last document that could be read."""
+        records = self._shelf.list.records
+        return records[-1].document if records else None
 
-    def _to_store(self) -> Json:
-        """Return the last document as plain JSON."""
-        read_at = self._read_at
-        return {
-            "url": self.url,
-            "document": self.document,
-            "read_at": read_at and read_at.isoformat(),
-        }
+    @property
+    def problem(self) -> Dp1Error | None:
+        """Return why the last read failed."""
+        return self._shelf.list.problem
 
     @override
     async def async_load(self) -> None:
         """Load the stored document."""
-        await self._store.async_load_parsed()
+        await self._shelf.async_load()
 
     @override
     @callback
     def async_start(self) -> None:
         """Read the playlist now or once it gets old."""
-        now = dt_util.utcnow()
-        if self.document and self._read_at and abs(now - self._read_at) < READ_EVERY:
-            self._schedule(self._read_at + READ_EVERY)
-            self._tasks.start(DESCRIBE, self._async_describe)
-        else:
-            self._start_read(now)
+        self._shelf.async_start()
+        if self._shelf.next_read is not None:
+            self._handle_work()
 
     @override
     async def async_stop(self) -> None:
         """Stop reading and save."""
         if self._cancel:
             self._cancel()
-        self._tasks.stop()
-        await self._store.async_save_all()
+        await self._shelf.async_stop()
 
     async def async_document(self) -> Json:
         """Return the playlist, and read it if it never was; raises why it could not be read."""
+        if self.url and self.document is None:
+            await self._shelf.async_list()
         if self.document is None:
-            await self._tasks.share(KIND, self._async_read, PATIENCE)
-        if self.document is None:
-            raise self.problem or Dp1Error("no address")
+            raise self._shelf.list.missing or Dp1Error("no address")
         return self.document
 
     async def async_refresh(self) -> None:
         """Read the playlist now; a long read goes on in the background."""
-        if self.url:
-            with suppress(NoAnswerError):
-                await self._tasks.share(KIND, self._async_read, PATIENCE)
+        await self._shelf.async_refresh()
 
     def due(self, now: datetime | None = None) -> Due:
         """Return the works due now or at another time, by the clocks of Home Assistant."""
-        zone = dt_util.get_default_time_zone()
-        return due(self.document or {}, now or dt_util.utcnow(), zone)
+        return _due(self.document or {}, now)
 
     @property
     def item(self) -> PlaylistItem | None:
@@ -219,41 +217,61 @@ class Daily(Provider):
         """Return the address for texts, without a query, which may have a key in it."""
         return self.url.partition("?")[0]
 
-    async def _async_read(self) -> None:
-        """Read the playlist; the last one is kept if that fails."""
+    async def _pages(
+        self, key: str, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[DailyDocument]]:
+        """Yield the playlist; one of the vendor that has run out or is gone goes on where the vendor's app says."""
         is_of_vendor = self.preferences.daily_from_vendor
         # What the vendor names is never at home.
         guard = self.hass.data[ADDRESSES].async_guard()
         guard = guard if is_of_vendor else guard.allowing(self.url)
+        document, problem = self.document, None
         try:
-            stored = await Feed(guard, self.url).playlist(self.url)
+            document = (await Feed(guard, self.url).playlist(self.url)).document
         except Dp1Error as err:
-            self.problem = err
+            problem = err
             LOGGER.debug("The Daily at %s cannot be read: %s", self.address, err)
-        else:
-            self.problem = None
-            self.document = stored.document
-            self._read_at = dt_util.utcnow()
-            self._store.async_save_later()
         if is_of_vendor and (
-            self.document is None or self.due().has_run_out(dt_util.utcnow())
+            document is None or _due(document).has_run_out(dt_util.utcnow())
         ):
-            await self._async_ask_vendor()
-        await self._async_describe()
-        self._schedule(dt_util.utcnow() + (RETRY if self.problem else READ_EVERY))
+            moved = await async_daily_of_vendor(self.hass)
+            if moved is not None and moved[0] != self.url:
+                self.former, (self.url, document) = self.url, moved
+                problem = None
+        if problem is not None:
+            raise problem
+        if document is not None:
+            yield Page([DailyDocument(self.url, document)])
+
+    @callback
+    def _handle_read(self, read: Listing[DailyDocument]) -> None:
+        """Keep the address at which the vendor's app goes on as the setting, and look the work of today up."""
+        if self.url != self._shelf.url:
+            self._shelf.url = self.url
+            entry = self.entry
+            options = {**entry.options, CONF_DAILY_URL: self.url}
+            self.hass.config_entries.async_update_entry(entry, options=options)
+        self._handle_work()
+
+    @callback
+    def _handle_work(self, now: datetime | None = None) -> None:
+        """Look the work of today up, and wait for the moment of the next."""
+        self._shelf.create_task(DESCRIBE, self._async_describe())
+        if self._cancel:
+            self._cancel()
+            self._cancel = None
+        if next_at := self.due().next_at:
+            self._cancel = async_track_point_in_utc_time(
+                self.hass, self._handle_next, next_at
+            )
         self._on_change()
 
-    async def _async_ask_vendor(self) -> None:
-        """Go on with the playlist that the vendor's app uses by now, if it is another; its address becomes the setting."""
-        moved = await async_daily_of_vendor(self.hass)
-        if moved is None or moved[0] == self.url:
-            return
-        self.former, (self.url, self.document) = self.url, moved
-        self.problem, self._read_at = None, dt_util.utcnow()
-        self._store.async_save_later()
-        entry = self.entry
-        options = {**entry.options, CONF_DAILY_URL: self.url}
-        self.hass.config_entries.async_update_entry(entry, options=options)
+    @callback
+    def _handle_next(self, now: datetime) -> None:
+        """Handle the moment of the next work, with a look whether others follow."""
+        self._cancel = None
+        self._handle_work()
+        self._shelf.async_schedule(AFTER_CHANGE)
 
     @override
     def work(self, item: PlaylistItem) -> Work | None:
@@ -297,26 +315,11 @@ class Daily(Provider):
         for token in page.records:
             self._today = item, replace(work_of(token), picture=token.thumbnail)
 
-    def _schedule(self, read_at: datetime) -> None:
-        """Wait for the next read, or before it for the moment of the next work."""
-        if self._cancel:
-            self._cancel()
-        action, when = self._start_read, read_at
-        if (next_at := self.due().next_at) and next_at < read_at:
-            action, when = self._handle_next, next_at
-        self._cancel = async_track_point_in_utc_time(self.hass, action, when)
 
-    @callback
-    def _handle_next(self, now: datetime) -> None:
-        """Handle the moment of the next work."""
-        self._on_change()
-        self._tasks.start(DESCRIBE, self._async_describe)
-        self._schedule(now + AFTER_CHANGE)
-
-    @callback
-    def _start_read(self, now: datetime) -> None:
-        """Read the playlist in the background."""
-        self._tasks.start(KIND, self._async_read)
+def _due(document: Json, now: datetime | None = None) -> Due:
+    """Return the works of a document due now or at another time, by the clocks of Home Assistant."""
+    zone = dt_util.get_default_time_zone()
+    return due(document, now or dt_util.utcnow(), zone)
 
 
 async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:

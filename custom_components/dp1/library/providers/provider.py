@@ -18,9 +18,8 @@ from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..search import Lines, Query, Scored
-from ..server import Server
-from ..server_list import ServerList
 from ..settings import Preferences
+from ..shelf import Listing, Shelf
 from ..work import Work, labeled
 
 # A person waits in front of the display.
@@ -96,16 +95,14 @@ class Provider:
         servers: what it reads.
         lines: the names of its nodes, for searches.
         is_personal: whether its works are the owner's own.
-        starts_late: whether each of its readings may be news, and waits until automations listen.
         is_used: whether it has more than nodes for their ids.
     """
 
     kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {}
     error_prefix: ClassVar[str] = "catalog"
-    servers: Sequence[Server[Any]] = ()
+    servers: Sequence[Shelf[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
     is_personal: ClassVar[bool] = False
-    starts_late: ClassVar[bool] = False
     is_used: bool = True
 
     def __init__(
@@ -174,10 +171,6 @@ class Provider:
             server.async_start()
             server.async_add_listener(self._on_change)
 
-    @callback
-    def async_start_late(self) -> None:
-        """Tell news from now on: Home Assistant has started, and automations listen."""
-
     async def async_stop(self) -> None:
         """Stop reading, and save."""
         for server in self.servers:
@@ -241,14 +234,13 @@ class Provider:
         )
 
 
-class SubentryProvider[C: Server[Any]](Provider):
-    """A provider of subentries of a library; each has news, and is read once somebody listens.
+class SubentryProvider[C: Shelf[Any]](Provider):
+    """A provider of subentries of a library.
 
     Attributes:
         missing: key of the text if there is no such subentry.
     """
 
-    starts_late = True
     missing: ClassVar[str] = ""
 
     def __init__(
@@ -290,7 +282,7 @@ def cover_of(nodes: Iterable[Node]) -> str | None:
 
 
 def children_of[T](
-    nodes: Iterable[T], cached: ServerList[Any], make: Callable[[T], Node] | None = None
+    nodes: Iterable[T], cached: Listing[Any], make: Callable[[T], Node] | None = None
 ) -> Children[T]:
     """Return the nodes of a list, or the records they are made of, and why the rest is missing."""
     missing = max(0, (cached.total or 0) - len(cached.records))

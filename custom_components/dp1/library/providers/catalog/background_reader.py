@@ -16,7 +16,7 @@ from ....client.catalog.artwork import CAP, own_name, shown_once
 from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, Series
 from ....client.errors import BusyError, UnreachableError
-from ...server_list import ServerList
+from ...shelf import Listing
 from .server import CatalogServer
 
 # Seconds until the background reads on after a start.
@@ -71,10 +71,10 @@ class BackgroundReader:
         """Read on if nothing else is read and the catalog can be reached."""
         self._cancel = None
         is_gone = isinstance(self._catalog.list.problem, UnreachableError)
-        if is_gone or not self._catalog.tasks.is_idle:
+        if is_gone or not self._catalog.is_idle:
             self._schedule(READING_PAUSE)
         elif read := self._next():
-            self._catalog.tasks.start("the background", read)
+            self._catalog.create_task("the background", read())
         else:
             self._failed.clear()
             self._schedule(READING_IDLE)
@@ -133,7 +133,7 @@ class BackgroundReader:
         await works.async_read(count, READING_PAUSE)
         self._handle_read(series_id, works)
 
-    def _handle_read(self, key: str, read: ServerList[Any]) -> None:
+    def _handle_read(self, key: str, read: Listing[Any]) -> None:
         """Go on; after an error much later, with something else unless the catalog is only busy."""
         if read.problem is None:
             self._schedule(READING_PAUSE)

@@ -35,7 +35,7 @@ from ....const import SOURCE_LIMIT
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import Children, Node, NodeKind, node_id
 from ...search import Query, Scored
-from ...server_list import PATIENCE
+from ...shelf import PATIENCE
 from ...work import Work
 from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Json, NodeRef, Provider, Source, children_of
@@ -453,9 +453,11 @@ class CatalogProvider(Provider):
     @override
     @callback
     def async_start(self) -> None:
-        """Read old lists, and then those that nobody has opened yet."""
+        """Read old lists, and then those that nobody has opened yet; tell which exhibitions open."""
         super().async_start()
         self.background_reader.async_start()
+        self.catalog.async_add_listener(self._handle_list)
+        self._handle_list()
 
     @override
     async def async_load(self) -> None:
@@ -463,13 +465,6 @@ class CatalogProvider(Provider):
         await super().async_load()
         if (read_at := self.catalog.list.read_at) is not None:
             self._new(each.id for each in self._opened_by(read_at))
-
-    @override
-    @callback
-    def async_start_late(self) -> None:
-        """Tell which exhibitions have opened meanwhile, and which will."""
-        self.catalog.async_add_listener(self._handle_list)
-        self._handle_list()
 
     @override
     async def async_stop(self) -> None:

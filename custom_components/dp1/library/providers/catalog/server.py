@@ -1,10 +1,10 @@
 """The server of the exhibition catalog; series and artworks are read on demand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator
 from functools import partial
 from math import ceil
-from typing import Any, Final, override
+from typing import Any, Final
 
 from lru import LRU
 
@@ -18,11 +18,9 @@ from ....client.catalog.client import PAGE_SIZE, Catalog, artwork_place, series_
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.pages import Page
-from ....client.values import mapping
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import ADDRESSES
-from ...server import Server
-from ...server_list import PATIENCE, Json, Read, ServerList
+from ...shelf import PATIENCE, Delta, Listing, ListKind, Read, Shelf
 from ...spoken import fold
 from ...work import Work
 from .records import Exhibitor, KnownWorks, work_of
@@ -30,6 +28,9 @@ from .records import Exhibitor, KnownWorks, work_of
 # Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
 CATALOG_AGE: Final = 3600.0
 
+EXHIBITIONS: Final = "exhibitions"
+SERIES: Final = "series"
+ARTWORKS: Final = "artworks"
 MAX_WORKS = 20_000
 MAX_UNLISTED = 100
 # Reading series takes requests, so only those of the newest exhibitions of an artist are read.
@@ -38,7 +39,7 @@ MAX_OF_ARTIST = 10
 FIND_SERIES_SECONDS = 30.0
 
 
-class CatalogServer(Server[Exhibition]):
+class CatalogServer(Shelf[Exhibition]):
     """Exhibitions, the newest first, with their series and artworks as far as they have been read."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
@@ -49,67 +50,44 @@ class CatalogServer(Server[Exhibition]):
             guard = hass.data[ADDRESSES].async_guard().allowing(url)
             self.client = Catalog(guard, url)
             url = self.client.url
-        super().__init__(hass, entry, "catalog", url, timing.REFRESH)
+        kinds: dict[str, ListKind[Any]] = {
+            EXHIBITIONS: ListKind(
+                Exhibition,
+                self._pages,
+                order=partial(sorted, key=_opening, reverse=True),
+                follow=self._follow_exhibitions,
+                ended=self._handle_list,
+            ),
+            SERIES: ListKind(
+                Series,
+                self._series_pages,
+                order=partial(sorted, key=series_place),
+                follow=self._follow_series,
+                is_keyed=True,
+            ),
+            ARTWORKS: ListKind(
+                Artwork,
+                self._artwork_pages,
+                order=partial(sorted, key=artwork_place),
+                follow=self._follow_artworks,
+                is_keyed=True,
+            ),
+        }
+        super().__init__(hass, entry, "catalog", url, timing.REFRESH, kinds)
         self.works = KnownWorks()
-        self._series_lists: dict[str, ServerList[Series]] = {}
-        # The lists used last are at the end.
-        self._artwork_lists: dict[str, ServerList[Artwork]] = {}
         # Found by the catalog, and not in its list.
         self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
-        self._all_series: tuple[Series, ...] = ()
-        self._artists: tuple[Exhibitor, ...] = ()
-        self._artists_of: Sequence[Exhibition] = ()
-
-    # Storage
-
-    @override
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Load and index the stored lists of this catalog."""
-        self.list.restore(data.get("exhibitions"), Exhibition)
-        for key, stored in mapping(data.get("series")).items():
-            self.series_of(key).restore(stored, Series)
-            self._add_series(self.series_of(key))
-        for key, stored in mapping(data.get("artworks")).items():
-            self.artworks_of(key).restore(stored, Artwork)
-            self._index_artworks(key)
-
-    @override
-    def to_store(self) -> Json:
-        """Return everything that was read as plain JSON."""
-        return {
-            "exhibitions": self.list.to_store(),
-            "series": _stored(self._series_lists),
-            "artworks": _stored(self._artwork_lists),
-        }
+        # The same tuples until there are others.
+        self.all_series: tuple[Series, ...] = ()
+        self.artists: tuple[Exhibitor, ...] = ()
 
     # Records
 
     @property
-    def all_series(self) -> tuple[Series, ...]:
-        """Return all series that have been read; the same tuple until there are others."""
-        if len(self._all_series) != len(self._series):
-            self._all_series = tuple(self._series.values())
-        return self._all_series
-
-    @property
-    def artists(self) -> tuple[Exhibitor, ...]:
-        """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
-        exhibitions = self.list.records
-        if self._artists_of is not exhibitions:
-            artists: dict[str, Exhibitor] = {}
-            for exhibition in exhibitions:
-                for person in exhibition.artists:
-                    artist = Exhibitor(person.name, [])
-                    earlier = artists.setdefault(fold(person.name), artist)
-                    earlier.exhibitions.append(exhibition)
-            self._artists_of, self._artists = exhibitions, tuple(artists.values())
-        return self._artists
-
-    @property
     def works_count(self) -> int:
         """Return how many artworks have been read."""
-        return sum(len(artworks.records) for artworks in self._artwork_lists.values())
+        return sum(len(works.records) for works in self.listings(ARTWORKS).values())
 
     def exhibition(self, key: str) -> Exhibition | None:
         """Return an exhibition that has been read."""
@@ -131,31 +109,13 @@ class CatalogServer(Server[Exhibition]):
         """Return the work of an artwork in a series."""
         return work_of(artwork, series, self.exhibition(series.exhibition_id))
 
-    def series_of(self, exhibition_id: str) -> ServerList[Series]:
+    def series_of(self, exhibition_id: str) -> Listing[Series]:
         """Return the series of an exhibition as far as they have been read."""
-        if exhibition_id not in self._series_lists:
-            self._series_lists[exhibition_id] = ServerList(
-                self.tasks,
-                f"series {exhibition_id}",
-                partial(self._series_pages, exhibition_id),
-                order=partial(sorted, key=series_place),
-                records_changed=self._handle_series,
-                read_ended=self._handle_series_read,
-            )
-        return self._series_lists[exhibition_id]
+        return self.listing(SERIES, exhibition_id)
 
-    def artworks_of(self, series_id: str) -> ServerList[Artwork]:
+    def artworks_of(self, series_id: str) -> Listing[Artwork]:
         """Return the artworks of a series as far as they have been read."""
-        if series_id not in self._artwork_lists:
-            self._artwork_lists[series_id] = ServerList(
-                self.tasks,
-                f"artworks {series_id}",
-                partial(self._artwork_pages, series_id),
-                order=partial(sorted, key=artwork_place),
-                records_changed=partial(self._handle_artworks, series_id),
-                read_ended=self._handle_read,
-            )
-        return self._artwork_lists[series_id]
+        return self.listing(ARTWORKS, series_id)
 
     def is_open(self, exhibition: Exhibition) -> bool:
         """Return if an exhibition can be seen now and is not empty as far as it has been read."""
@@ -178,7 +138,7 @@ class CatalogServer(Server[Exhibition]):
 
     async def async_series(
         self, exhibition_id: str, patience: float = PATIENCE
-    ) -> ServerList[Series]:
+    ) -> Listing[Series]:
         """Return the series of an exhibition."""
         series = self.series_of(exhibition_id)
         return await series.async_get(max_age=CATALOG_AGE, patience=patience)
@@ -210,10 +170,9 @@ class CatalogServer(Server[Exhibition]):
 
     async def async_artworks(
         self, series_id: str, count: int | None, patience: float = PATIENCE
-    ) -> ServerList[Artwork]:
+    ) -> Listing[Artwork]:
         """Return at least `count` artworks of a series, spread evenly over it; None for all."""
-        artworks = self.artworks_of(series_id)
-        self._artwork_lists[series_id] = self._artwork_lists.pop(series_id)
+        artworks: Listing[Artwork] = self.async_use(ARTWORKS, series_id)
         return await artworks.async_get(
             max_age=CATALOG_AGE,
             patience=patience,
@@ -245,9 +204,7 @@ class CatalogServer(Server[Exhibition]):
     @callback
     def async_remember(self, series: Series, artwork: Artwork) -> None:
         """Remember an artwork of a series of which others may not have been read."""
-        artworks = self.artworks_of(series.id)
-        if artworks.get(artwork.id) is None:
-            artworks.async_set((*artworks.records, artwork))
+        self.artworks_of(series.id).async_add(artwork)
 
     async def async_find_series(self, key: str) -> Series:
         """Return a series, which is looked for, or raise NotFoundError or why it could not be read."""
@@ -258,7 +215,7 @@ class CatalogServer(Server[Exhibition]):
         artworks = await self.async_artworks(key, 1)
         if not artworks.records:
             raise artworks.missing or NotFoundError(f"no series {key!r}")
-        await self.tasks.share(
+        await self.async_share(
             f"exhibition of {key}",
             partial(self._async_find_exhibition_of, key),
             FIND_SERIES_SECONDS,
@@ -294,7 +251,7 @@ class CatalogServer(Server[Exhibition]):
             self.async_contacted(None)
             return page
 
-        return await self.tasks.share(name, read_and_note, patience)
+        return await self.async_share(name, read_and_note, patience)
 
     async def _async_find_exhibition_of(self, series_id: str) -> None:
         """Read the series of one exhibition after the other until one has the series."""
@@ -305,9 +262,8 @@ class CatalogServer(Server[Exhibition]):
 
     # Lists
 
-    @override
     async def _pages(
-        self, limit: int | None, pause: float | None
+        self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Exhibition]]:
         """Yield the pages of all exhibitions."""
         assert self.client is not None
@@ -318,23 +274,6 @@ class CatalogServer(Server[Exhibition]):
         if is_empty and self.list.records:
             # An empty answer would take all sources away.
             raise UnexpectedAnswerError("the catalog has no exhibitions any more")
-
-    @override
-    def _ordered(self, records: Iterable[Exhibition]) -> list[Exhibition]:
-        """Return the exhibitions with the newest first."""
-        return sorted(records, key=_opening, reverse=True)
-
-    @override
-    @callback
-    def _handle_list(self, read: ServerList[Exhibition]) -> None:
-        """Forget the series and artworks of exhibitions that are gone."""
-        if read.complete:
-            for gone in self._series_lists.keys() - {it.id for it in self.list.records}:
-                del self._series_lists[gone]
-            self._index_series()
-            for gone in self._artwork_lists.keys() - self._series.keys():
-                self._discard_artworks(gone)
-        super()._handle_list(read)
 
     def _series_pages(
         self, exhibition_id: str, limit: int | None, pause: float | None
@@ -350,72 +289,55 @@ class CatalogServer(Server[Exhibition]):
         assert self.client is not None
         return self.client.all_artworks(series_id, limit=limit, pause=pause)
 
-    @callback
-    def _handle_series(self, series_list: ServerList[Series]) -> None:
-        """Index series; artworks of one that has grown are to be read again."""
-        for series in series_list.records:
-            earlier = self._series.get(series.id, series)
-            if earlier.max_artwork != series.max_artwork:
-                self.artworks_of(series.id).read_at = None
-        self._add_series(series_list)
-        self.async_updated()
-
-    @callback
-    def _handle_series_read(self, series_list: ServerList[Series]) -> None:
-        """Forget series that are gone."""
-        before = self._series.keys()
-        self._index_series()
-        for gone in self._artwork_lists.keys() & (before - self._series.keys()):
-            self._discard_artworks(gone)
-        self._handle_read(series_list)
-
-    @callback
-    def _handle_artworks(self, series_id: str, artworks: ServerList[Artwork]) -> None:
-        """Index artworks, and discard those that were not used for the longest time."""
-        self._artwork_lists[series_id] = artworks
-        self._index_artworks(series_id)
-        for least_used in list(self._artwork_lists):
-            if self.works_count <= MAX_WORKS or least_used == series_id:
-                break
-            self._discard_artworks(least_used)
-        self.async_updated()
-
     # Indexes
 
-    def _index_artworks(self, series_id: str) -> None:
-        """Index the artworks of a series that has been read."""
-        if series := self._series.get(series_id):
-            self.works.add(series, self._artwork_lists[series_id].records)
+    def _follow_exhibitions(self, key: str, delta: Delta[Exhibition]) -> None:
+        """Collect the artists of the exhibitions; forget the series of exhibitions that are gone."""
+        artists: dict[str, Exhibitor] = {}
+        for exhibition in self.list.records:
+            for person in exhibition.artists:
+                artist = Exhibitor(person.name, [])
+                earlier = artists.setdefault(fold(person.name), artist)
+                earlier.exhibitions.append(exhibition)
+        self.artists = tuple(artists.values())
+        for exhibition in delta.removed:
+            self.async_discard(SERIES, exhibition.id)
 
-    def _add_series(self, series_list: ServerList[Series]) -> None:
-        """Index the series of an exhibition."""
-        for series in series_list.records:
+    @callback
+    def _handle_list(self, read: Listing[Exhibition]) -> None:
+        """Forget the series that were stored of exhibitions which are gone."""
+        if read.complete:
+            for gone in self.listings(SERIES).keys() - {it.id for it in read.records}:
+                self.async_discard(SERIES, gone)
+
+    def _follow_series(self, exhibition_id: str, delta: Delta[Series]) -> None:
+        """Index series; artworks of one that has grown are to be read again, and those of one that is gone are forgotten."""
+        for series in (*delta.added, *delta.changed):
+            earlier = self._series.get(series.id, series)
+            if earlier.max_artwork != series.max_artwork:
+                self.artworks_of(series.id).async_expire()
             self.works.add_series(series)
             self._series[series.id] = series
-        self._all_series = ()
+            if works := self.listings(ARTWORKS).get(series.id):
+                self.works.add(series, works.records)
+        for series in delta.removed:
+            if self._series.get(series.id) is series:
+                del self._series[series.id]
+                self.async_discard(ARTWORKS, series.id)
+        self.all_series = tuple(self._series.values())
 
-    def _index_series(self) -> None:
-        """Index the series of all exhibitions."""
-        self._series = {
-            series.id: series
-            for series_list in self._series_lists.values()
-            for series in series_list.records
-        }
-        self._all_series = ()
-
-    def _discard_artworks(self, series_id: str) -> None:
-        """Discard the artworks of a series."""
-        del self._artwork_lists[series_id]
-        self.works.discard(series_id)
-
-
-def _stored(lists: Mapping[str, ServerList[Any]]) -> Json:
-    """Return the lists of which something was read as plain JSON."""
-    return {
-        key: each.to_store()
-        for key, each in {**lists}.items()
-        if each.records or each.read_at
-    }
+    def _follow_artworks(self, series_id: str, delta: Delta[Artwork]) -> None:
+        """Index artworks, and discard those that were not used for the longest time."""
+        lists = self.listings(ARTWORKS)
+        if series_id not in lists:
+            self.works.discard(series_id)
+            return
+        if series := self._series.get(series_id):
+            self.works.add(series, lists[series_id].records)
+        for least_used in [*lists]:
+            if self.works_count <= MAX_WORKS or least_used == series_id:
+                break
+            self.async_discard(ARTWORKS, least_used)
 
 
 def _opening(exhibition: Exhibition) -> tuple[float, str]:

@@ -9,8 +9,7 @@ from ....client.indexer.tokens import MAX_ALL_DATA, Token, data_type, provenance
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import HLS, media_type, shorten
 from ...node import Node, NodeKind, node_id
-from ...server import Server
-from ...server_list import Json
+from ...shelf import Json, Shelf
 from ...work import Work
 
 # How a work behaves, and how the catalog names that.
@@ -61,7 +60,7 @@ def items_of(
     return items
 
 
-def owned_node(collection: Server[Token], work: Token) -> Node:
+def owned_node(collection: Shelf[Token], work: Token) -> Node:
     """Return the node of a work of a collection."""
     return Node(
         id=node_id(NodeKind.OWNED, collection.subentry_id, work.item_id),

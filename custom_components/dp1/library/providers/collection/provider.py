@@ -17,7 +17,7 @@ from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
 from ...node import Children, Node, NodeKind, media_id, node_id
 from ...search import Lines, line_of
-from ...server_list import ServerList
+from ...shelf import Listing
 from ...work import WORK_IDS, Work
 from ..provider import NodeRef, Source, SubentryProvider, source_of
 from .nodes import MEDIA, items_of, medium_of, owned_node, work_of
@@ -59,7 +59,7 @@ class _Folder(NodeRef["Collections"]):
 
     async def _async_read(
         self,
-    ) -> tuple[CollectionServer, ServerList[Token], Sequence[Token]]:
+    ) -> tuple[CollectionServer, Listing[Token], Sequence[Token]]:
         """Return the collection, its list, and the works that are of this node."""
         collection = self.provider.server(self.keys[0])
         listed = await collection.async_list()
@@ -266,7 +266,7 @@ def _folder(
     )
 
 
-def _problem(listed: ServerList[Token]) -> Dp1Error | None:
+def _problem(listed: Listing[Token]) -> Dp1Error | None:
     """Return why works are missing: nothing tells an unknown address from one that holds nothing."""
     if listed.missing is None and not listed.records:
         return NotFoundError(

@@ -1,6 +1,6 @@
 """The server of a collection: the works that some addresses hold, followed in the background."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -21,11 +21,9 @@ from ....client.indexer.tokens import Token, data_type
 from ....client.pages import Page
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
 from ....guard import async_session
-from ....storage import record_from_json, record_to_json
 from ...news import ACQUIRED, LEFT_COLLECTION, async_tell
-from ...server import Server
-from ...server_list import PATIENCE, Json, ServerList
 from ...settings import Preferences
+from ...shelf import PATIENCE, Delta, Listing, ListKind, Shelf
 from .nodes import owned_node
 
 POLL_SECONDS: Final = (1800.0, 3600.0)
@@ -77,7 +75,7 @@ class State:
     is_all: bool = True
 
 
-class CollectionServer(Server[Token]):
+class CollectionServer(Shelf[Token]):
     """The works of a collection, read and followed; addresses go to the indexer and nowhere else."""
 
     def __init__(
@@ -85,25 +83,40 @@ class CollectionServer(Server[Token]):
     ) -> None:
         """Initialize without works."""
         url = Preferences.of(entry.options, entry.data).indexer_url or None
-        super().__init__(hass, entry, "indexer", url, uniform(*POLL_SECONDS), subentry)
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
         self.addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
-        identity = " ".join((self.subentry_id, *self.addresses))
-        self._state = State(
-            mark=sha256(identity.encode()).hexdigest(),
-            checkpoints=[None] * len(self.addresses),
-            since=dt_util.utcnow(),
+        identity = " ".join((subentry.subentry_id, *self.addresses))
+        works = ListKind(
+            Token,
+            self._pages,
+            order=self._ordered,
+            follow=self._follow,
+            ended=self._handle_list,
         )
+        super().__init__(
+            hass,
+            entry,
+            "indexer",
+            url,
+            uniform(*POLL_SECONDS),
+            {"list": works},
+            state=State(
+                mark=sha256(identity.encode()).hexdigest(),
+                checkpoints=[None] * len(self.addresses),
+                since=dt_util.utcnow(),
+            ),
+            subentry=subentry,
+        )
+        self._saved_checkpoints: list[Checkpoint | None] = []
         self.is_followed = True
         self._empty_reads = 0
-        self._saved: object = None
         # Of the last reading: the works before it, and those that are held no more.
         self._before: dict[str, Token] = {}
         self._gone: set[str] = set()
 
     @override
-    async def async_list(self, patience: float = PATIENCE) -> ServerList[Token]:
+    async def async_list(self, patience: float = PATIENCE) -> Listing[Token]:
         """Return the works, after waiting for the newest if none was ever read."""
         if self.list.records or self.list.read_at is not None:
             return self.list
@@ -116,9 +129,8 @@ class CollectionServer(Server[Token]):
         if self.url is not None:
             self.list.async_start()
 
-    @override
     async def _pages(
-        self, limit: int | None, pause: float | None
+        self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Token]]:
         """Yield the newest works if none are read, and then those that have changed, or the whole list if nobody tells changes."""
         indexer = await async_indexer(self.hass, self.url or "")
@@ -126,22 +138,21 @@ class CollectionServer(Server[Token]):
         self._gone = set()
         if not before:
             newest = await indexer.tokens(owners=self.addresses, newest=True)
-            yield newest
-            self.list.async_release()
+            yield replace(newest, is_enough=True)
             if not newest.records:
                 return
-            self._state.is_listed = newest.following is None
+            self.state.is_listed = newest.following is None
         # The changes come first, so that none is lost while the list is read.
         await self._async_note_changes(indexer)
-        changed, rest = set(self._state.pending), self.list.records
-        is_listed = self._state.is_listed and self.is_followed
+        changed, rest = set(self.state.pending), self.list.records
+        is_listed = self.state.is_listed and self.is_followed
         if not is_listed or len(changed) > max(PAGE, len(rest)):
             here = set[str]()
             async for page in self._all_pages(indexer):
                 here |= {work.id for work in page.records}
                 yield page
             changed, rest = before.keys() - here, ()
-            self._state.is_listed = True
+            self.state.is_listed = True
         gone, is_whole = set(changed), True
         for batch in batched(sorted(changed), PAGE, strict=False):
             async for page in indexer.pages(
@@ -151,7 +162,7 @@ class CollectionServer(Server[Token]):
                 is_whole = is_whole and page.is_whole
                 yield self._kept(page)
         self._gone = gone if is_whole else set()
-        yield Page(rest)
+        yield Page(rest, is_all=self.state.is_all)
 
     async def _all_pages(
         self, indexer: Indexer, newest: bool = False
@@ -168,7 +179,7 @@ class CollectionServer(Server[Token]):
                 break
         if not is_all and len(ids) < MAX_TOKENS:
             raise UnexpectedAnswerError("the list has no end")
-        self._state.is_all = is_all
+        self.state.is_all = is_all
         if not (is_all or newest):
             async for page in self._all_pages(indexer, newest=True):
                 yield page
@@ -182,7 +193,6 @@ class CollectionServer(Server[Token]):
         works = [self.list.get(work.id) or work for work in page.records]
         return replace(page, records=works)
 
-    @override
     def _ordered(self, records: Iterable[Token]) -> Iterator[Token]:
         """Yield the works that are held and shown, those that came last first, without sources that would take too much memory."""
         never = datetime.min.replace(tzinfo=dt_util.UTC)
@@ -194,34 +204,20 @@ class CollectionServer(Server[Token]):
             left -= size
             yield replace(work, source=None) if size and left < 0 else work
 
-    @override
-    @callback
-    def _handle_records(self, changed: ServerList[Any]) -> None:
+    def _follow(self, key: str, delta: Delta[Token]) -> None:
         """Note when the works have changed."""
         self.changed_at = dt_util.utcnow()
-        super()._handle_records(changed)
 
-    @override
     @callback
-    def _handle_list(self, read: ServerList[Token]) -> None:
+    def _handle_list(self, read: Listing[Token]) -> None:
         """Tell works that came and left, and look again earlier where there are works."""
         if read.problem is None:
-            read.complete = self._state.is_all
-            self._state.pending = frozenset()
+            self.state.pending = frozenset()
             self._tell_news()
             self.refresh_seconds = self._next_seconds()
-        super()._handle_list(read)
-
-    @callback
-    @override
-    def async_updated(self) -> None:
-        """Call the listeners, and store new works."""
-        state = id(self.list.records), *self._state.checkpoints
-        if self._saved == state:
-            self.async_update_listeners()
-            return
-        self._saved = state
-        super().async_updated()
+        if self._saved_checkpoints != self.state.checkpoints:
+            self._saved_checkpoints = [*self.state.checkpoints]
+            self.async_updated(is_changed=True)
 
     def _next_seconds(self) -> float:
         """Return the seconds until the next reading."""
@@ -236,10 +232,10 @@ class CollectionServer(Server[Token]):
         """Note which works have changed since the last time, or that the indexer does not tell."""
         try:
             for index, address in enumerate(self.addresses):
-                before = self._state.checkpoints[index]
+                before = self.state.checkpoints[index]
                 async for changed, checkpoint in indexer.changes(address, before):
-                    self._state.pending |= changed
-                    self._state.checkpoints[index] = checkpoint
+                    self.state.pending |= changed
+                    self.state.checkpoints[index] = checkpoint
         except InvalidRequestError as err:
             if self.is_followed:
                 LOGGER.warning(
@@ -248,7 +244,7 @@ class CollectionServer(Server[Token]):
                     err,
                 )
             self.is_followed = False
-            self._state.checkpoints = [None] * len(self.addresses)
+            self.state.checkpoints = [None] * len(self.addresses)
         else:
             self.is_followed = True
 
@@ -258,7 +254,7 @@ class CollectionServer(Server[Token]):
         def tell(kind: str, work: Token) -> None:
             """Tell of a work that came into the collection or left it."""
             node = owned_node(self, work)
-            entry_id = self.tasks.entry.entry_id
+            entry_id = self.entry.entry_id
             async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
 
         for work in self.list.records:
@@ -266,31 +262,19 @@ class CollectionServer(Server[Token]):
             if (
                 work.id in self._before
                 or held_since is None
-                or held_since < self._state.since
+                or held_since < self.state.since
             ):
                 continue
             # A work may be hidden for a while.
             name = f"{work.id} {held_since.isoformat()}"
-            if name not in self._state.told:
-                self._state.told = (*self._state.told, name)[-MAX_TOLD:]
+            if name not in self.state.told:
+                self.state.told = (*self.state.told, name)[-MAX_TOLD:]
                 tell(ACQUIRED, work)
         for work in self._before.values():
             if work.id in self._gone:
                 tell(LEFT_COLLECTION, work)
 
     @override
-    def to_store(self) -> Json:
-        """Return everything that was read as plain JSON; may run in another thread."""
-        return {
-            "list": self.list.to_store(),
-            "state": record_to_json(self._state),
-        }
-
-    @override
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Load the result of `to_store`, if it is of the same addresses."""
-        state = record_from_json(State, data.get("state"))
-        if state is None or state.mark != self._state.mark:
-            return
-        self.list.restore(data.get("list"), Token)
-        self._state = state
+    def _is_usable(self, state: State) -> bool:
+        """Return whether what is stored is of the same addresses."""
+        return bool(state.mark == self.state.mark)

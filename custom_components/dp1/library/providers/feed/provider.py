@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ....client.display.player_status import PlayerStatus, PlaylistItem
@@ -29,6 +29,7 @@ from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...search import Lines, Query, Scored, line_of
+from ...shelf import Delta
 from ...work import Work, labeled
 from ..catalog.provider import CatalogProvider
 from ..provider import (
@@ -241,6 +242,7 @@ class FeedProvider(Provider):
         self.feed = feed
         self.catalog = catalog
         self.servers = (feed,)
+        feed.followers.append(self._tell_published)
         self.lines = (
             playlist_lines(
                 hass, lambda: feed.list.records, self.item_node, NodeKind.PLAYLISTS
@@ -323,29 +325,11 @@ class FeedProvider(Provider):
 
     # News
 
-    @override
-    async def async_load(self) -> None:
-        """Load the stored playlists; those published since then are news."""
-        await super().async_load()
-        if self.feed.list.read_at is not None:
-            self._new(playlist.id for playlist in self.feed.list.records)
-
-    @override
-    @callback
-    def async_start_late(self) -> None:
-        """Tell which playlists were published meanwhile, and which will be."""
-        self.feed.async_add_listener(self._tell_published)
-        self._tell_published()
-
-    @callback
-    def _tell_published(self) -> None:
-        """Tell which playlists were published, unless the list is being read."""
-        if self.feed.list.read_at is None or self.feed.list.problem is not None:
-            return
-        records = self.feed.list.records
-        new = self._new(playlist.id for playlist in records)
+    def _tell_published(self, delta: Delta[FeedPlaylist]) -> None:
+        """Tell which playlists were published."""
+        new = self._new(playlist.id for playlist in delta.added)
         oldest = dt_util.utcnow() - MAX_AGE
-        for playlist in records if new else ():
+        for playlist in () if delta.is_first else delta.added:
             made = moment(playlist.created)
             if playlist.id in new and (made is None or made > oldest):
                 link = f"{self.feed.url}/playlists/{playlist.id}"

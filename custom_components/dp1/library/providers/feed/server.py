@@ -1,7 +1,7 @@
 """The server of the playlist feed; documents are read on demand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,9 +26,7 @@ from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import ADDRESSES
-from ....storage import record_from_json, record_to_json
-from ...server import Server
-from ...server_list import PATIENCE, Json, ServerList
+from ...shelf import PATIENCE, Delta, Json, Listing, ListKind, Shelf
 from ...spoken import fold
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
@@ -37,13 +35,12 @@ OLDER_AGE: Final = 86400.0
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
-# Beyond that, in bytes, only the playlists are read, and their works when they are opened: some 60,000 works.
-MAX_SIZE = 32 * 1024 * 1024
 # What is older is read with pauses, and not with every refresh.
 FIRST_PLAYLISTS = 500
 FOREIGN_CONCURRENCY = 8
 # The playlists of a channel may each take a request to another host.
 MAX_IN_CHANNEL = 200
+NOWHERE: Final = "https://feed.invalid"
 
 
 @dataclass(slots=True)
@@ -63,7 +60,7 @@ class State:
     ids_by_slug: dict[str, str] = field(default_factory=dict)
 
 
-class FeedServer(Server[FeedPlaylist]):
+class FeedServer(Shelf[FeedPlaylist]):
     """Playlists, the newest first, and channels."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
@@ -75,39 +72,34 @@ class FeedServer(Server[FeedPlaylist]):
             key, keys = entry.data.get(CONF_API_KEY), entry.options.get(CONF_FEED_KEYS)
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url
-        super().__init__(hass, entry, "feed", url, timing.REFRESH)
+        playlists = ListKind(
+            FeedPlaylist, self._pages, follow=self._follow, ended=self._handle_list
+        )
+        super().__init__(
+            hass,
+            entry,
+            "feed",
+            url,
+            timing.REFRESH,
+            {"playlists": playlists},
+            state=State(),
+        )
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
-        self._state = State()
+        # Whatever is at no feed that the owner has named is nowhere at home.
+        self._anywhere = Feed(hass.data[ADDRESSES].async_guard(), NOWHERE)
+        self.followers: list[Callable[[Delta[FeedPlaylist]], None]] = []
         self._by_slug: dict[str, FeedPlaylist] = {}
-        self._deleted: set[str] = set()
-        # What was written last, and when.
-        self._written: LRU[str, tuple[float, FeedPlaylist]] = LRU(MAX_DOCUMENTS)
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
         self._documents: LRU[str, tuple[float, Playlist]] = LRU(MAX_DOCUMENTS)
-
-    @override
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Load and index the stored playlists of this feed."""
-        self._state = record_from_json(State, data.get("state")) or State()
-        self.list.restore(data.get("playlists"), FeedPlaylist)
-        self._index()
-
-    @override
-    def to_store(self) -> Json:
-        """Return everything that was read as plain JSON."""
-        return {
-            "playlists": self.list.to_store(),
-            "state": record_to_json(self._state),
-        }
 
     @override
     @callback
     def async_start(self) -> None:
         """Refresh the list now, or once it gets old; one that was read in part soon."""
         super().async_start()
-        if self.next_read is not None and not self.list.complete:
-            self._schedule(timing.LIST_RETRY)
+        if self.next_read is not None and not self.list.is_known:
+            self.async_schedule(timing.LIST_RETRY)
 
     @override
     async def async_refresh(self) -> Dp1Error | None:
@@ -121,37 +113,33 @@ class FeedServer(Server[FeedPlaylist]):
         name = slugify(str(slug or ""))
         if name and document.get("slug") != name:
             ids = {name: document["id"]}
-            self._state.ids_by_slug = self._state.ids_by_slug | ids
+            self.state.ids_by_slug = self.state.ids_by_slug | ids
+            self.async_updated(is_changed=True)
 
     def id_of_slug(self, slug: object) -> str | None:
         """Return the playlist that was published under a slug which the feed has not kept."""
-        return self._state.ids_by_slug.get(slugify(str(slug or "")))
+        playlist_id: str | None = self.state.ids_by_slug.get(slugify(str(slug or "")))
+        return playlist_id
 
     @callback
     def async_put(self, document: Mapping[str, Any]) -> None:
         """Update the list with a playlist that has just been written."""
         if (playlist := FeedPlaylist.parse(document)) is None:
             return
-        self._deleted.discard(playlist.id)
-        self._written[playlist.id] = self.hass.loop.time(), playlist
-        records = self.list.records
-        if self.list.get(playlist.id) is None:
-            records = playlist, *records
-        self._set_records(playlist.id, records)
+        self._forget_documents(playlist.id)
+        self.list.async_put(playlist)
 
     @callback
     def async_drop(self, key: str) -> None:
         """Remove a playlist that has just been deleted from the list."""
-        self._deleted.add(key)
-        self._set_records(key, self.list.records)
+        self._forget_documents(key)
+        self.list.async_drop(key)
 
-    def _set_records(self, key: str, records: Iterable[FeedPlaylist]) -> None:
-        """Replace the list, of which one playlist has changed."""
+    def _forget_documents(self, key: str) -> None:
+        """Forget the documents of a playlist that has changed."""
         for ref, (_, stored) in list(self._documents.items()):
             if stored.document.get("id") == key:
                 del self._documents[ref]
-        self.list.async_set(records)
-        self.list.total = len(self.list.records) + self._state.skipped
 
     def playlist(self, ref: str) -> FeedPlaylist | None:
         """Return a playlist that has been read by id, slug or address."""
@@ -190,16 +178,15 @@ class FeedServer(Server[FeedPlaylist]):
 
     async def async_document(self, ref: str, patience: float = PATIENCE) -> Playlist:
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
-        if (client := self._client_of(ref)) is None:
-            raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
-        if ref in self._deleted:
+        client = self._client_of(ref)
+        if self.list.is_dropped(ref):
             raise NotFoundError(f"the playlist {ref!r} was deleted", key="deleted")
         cached = self._documents.get(ref)
         if cached and self.hass.loop.time() - cached[0] < DOCUMENT_MAX_AGE_SECONDS:
             return cached[1]
         try:
             read = partial(self._async_read_document, client, ref)
-            return await self.tasks.share(f"document {ref}", read, patience)
+            return await self.async_share(f"document {ref}", read, patience)
         except NotFoundError:
             raise
         except Dp1Error as err:
@@ -267,39 +254,43 @@ class FeedServer(Server[FeedPlaylist]):
     @property
     def channels(self) -> tuple[FeedChannel, ...]:
         """Return the channels."""
-        return self._state.channels
+        channels: tuple[FeedChannel, ...] = self.state.channels
+        return channels
 
-    @override
     async def _pages(
-        self, limit: int | None, pause: float | None
+        self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[FeedPlaylist]]:
         """Yield the newest playlists, read the channels, and yield older playlists: once a day as they are, with a pause before each page."""
         assert self.client is not None
-        state, before = self._state, self.list.records
+        state, before = self.state, self.list.records
         older_age = timedelta(seconds=OLDER_AGE)
         is_recent = state.older_read_at and (
             abs(dt_util.utcnow() - state.older_read_at) < older_age
         )
-        pages, size = self.client.playlist_pages(), 0
+        pages, count = self.client.playlist_pages(), 0
         newest, skipped = set[str](), 0
         async for documents in pages:
-            page, size = await self._async_parse(documents, size)
+            page = await self._async_parse(documents)
             newest |= {playlist.id for playlist in page.records}
-            skipped += page.skipped
-            yield page
-            if len(newest) >= FIRST_PLAYLISTS:
-                break
-        state.channels = tuple(await self.client.channel_list())
-        if len(newest) >= FIRST_PLAYLISTS and is_recent:
-            indexes = [n for n, playlist in enumerate(before) if playlist.id in newest]
-            yield Page(before[indexes[-1] + 1 :] if indexes else ())
-            return
-        self.list.read_at = dt_util.utcnow()
-        self.list.async_release()
-        count = len(newest)
+            is_first = len(newest) >= FIRST_PLAYLISTS
+            if not is_first:
+                yield page
+                continue
+            state.channels = tuple(await self.client.channel_list())
+            if is_recent:
+                yield page
+                places = [n for n, each in enumerate(before) if each.id in newest]
+                rest = before[places[-1] + 1 :] if places else ()
+                yield Page(rest, skipped=state.skipped)
+                return
+            yield replace(page, is_enough=True)
+            count = len(newest)
+            break
+        else:
+            state.channels = tuple(await self.client.channel_list())
         async for documents in pages:
             await asyncio.sleep(timing.PAGE_PAUSE)
-            page, size = await self._async_parse(documents, size)
+            page = await self._async_parse(documents)
             skipped += page.skipped
             count += len(page.records)
             yield page
@@ -307,65 +298,43 @@ class FeedServer(Server[FeedPlaylist]):
                 break
         state.skipped, state.older_read_at = skipped, dt_util.utcnow()
 
-    async def _async_parse(
-        self, documents: Page[Json], size: int
-    ) -> tuple[Page[FeedPlaylist], int]:
-        """Return the playlists of a page, without cover and fields beyond a total size, and the size of all so far."""
+    async def _async_parse(self, documents: Page[Json]) -> Page[FeedPlaylist]:
+        """Return the playlists of a page."""
 
-        def parse() -> tuple[Page[FeedPlaylist], int]:
+        def parse() -> list[FeedPlaylist]:
             """Parse them."""
-            records, total = [], size
-            for playlist in filter(None, map(FeedPlaylist.parse, documents.records)):
-                total += playlist.size
-                if total > MAX_SIZE:
-                    playlist = replace(playlist, cover="", fields=())
-                records.append(playlist)
-            return Page(records, skipped=documents.skipped), total
+            return [*filter(None, map(FeedPlaylist.parse, documents.records))]
 
-        return await self.hass.async_add_executor_job(parse)
+        records = await self.hass.async_add_executor_job(parse)
+        skipped = documents.received - len(records)
+        return Page(records, skipped=skipped)
 
-    @override
-    def _ordered(self, records: Iterable[FeedPlaylist]) -> Iterator[FeedPlaylist]:
-        """Yield playlists with those written or deleted since the reading began, as its pages may be older."""
-        written = {
-            key: playlist
-            for key, (at, playlist) in self._written.items()
-            if at >= self.list.began_at
-        }
-        read = {playlist.id: playlist for playlist in records}
-        new = {key: it for key, it in written.items() if key not in read}
-        for key, playlist in (new | read | written).items():
-            if key not in self._deleted:
-                yield playlist
-
-    @override
-    @callback
-    def _handle_records(self, changed: ServerList[Any]) -> None:
-        """Index the playlists."""
-        self._index()
-        super()._handle_records(changed)
-
-    @override
-    @callback
-    def _handle_list(self, read: ServerList[FeedPlaylist]) -> None:
-        """Count playlists that make no sense."""
-        if read.problem is None:
-            read.total = len(read.records) + self._state.skipped
-        super()._handle_list(read)
-
-    def _index(self) -> None:
+    def _follow(self, key: str, delta: Delta[FeedPlaylist]) -> None:
         """Index the playlists by their slugs; the newest of one counts."""
         records = reversed(self.list.records)
         self._by_slug = {
             playlist.slug: playlist for playlist in records if playlist.slug
         }
+        for follow in self.followers:
+            follow(delta)
 
-    def _client_of(self, ref: str) -> Feed | None:
-        """Return the client of a playlist by id, slug or address."""
-        others = (self.others[url] for url in self.others if ref.startswith(url))
-        if "://" in ref and self.client is None:
-            return next(others, next(iter(self.others.values()), None))
-        return next(others, self.client)
+    @callback
+    def _handle_list(self, read: Listing[FeedPlaylist]) -> None:
+        """Store the channels."""
+        if read.problem is None:
+            self.async_updated(is_changed=True)
+
+    def _client_of(self, ref: str) -> Feed:
+        """Return the client of a playlist by id, slug or address, or raise NotFoundError; a foreign address has no rights of a feed."""
+        if "://" in ref:
+            own = {f"{self.client.url}/": self.client} if self.client else {}
+            feeds = own | self.others
+            return next(
+                (feeds[url] for url in feeds if ref.startswith(url)), self._anywhere
+            )
+        if self.client is None:
+            raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
+        return self.client
 
     async def _async_read_document(self, client: Feed, ref: str) -> Playlist:
         """Read the document of a playlist; one that is written meanwhile is not kept."""
@@ -375,7 +344,6 @@ class FeedServer(Server[FeedPlaylist]):
         except NotFoundError as err:
             raise NotFoundError(f"no playlist {ref!r}") from err
         key = text(stored.document.get("id")) or ""
-        written_at, _ = self._written.get(key, (0.0, None))
-        if written_at < began:
+        if self.list.written_at(key) < began:
             self._documents[ref] = began, stored
         return stored
