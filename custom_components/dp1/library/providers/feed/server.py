@@ -40,7 +40,7 @@ FIRST_PLAYLISTS = 500
 FOREIGN_CONCURRENCY = 8
 # The playlists of a channel may each take a request to another host.
 MAX_IN_CHANNEL = 200
-NOWHERE: Final = "https://feed.invalid"
+NOWHERE: Final = "https://feed.example"
 
 
 @dataclass(slots=True)
