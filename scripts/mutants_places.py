@@ -547,14 +547,14 @@ PLACES = [
     Place(
         "playback/resolve.py",
         "anybody hangs any camera",
-        "        request.options.caller.check(POLICY_READ, entity_id)\n",
+        "        request.caller.check(POLICY_READ, entity_id)\n",
         "        pass\n",
         ["tests/test_callers.py::test_nobody_hangs_a_camera_that_they_may_not_see"],
     ),
     Place(
         "playback/resolve.py",
         "the address of a camera is a way to it",
-        "    options.caller.check(POLICY_READ, *entity_ids)\n",
+        "    request.caller.check(POLICY_READ, *entity_ids)\n",
         "",
         [
             "tests/test_callers.py::test_every_medium_by_who_may_not",
@@ -562,9 +562,9 @@ PLACES = [
         ],
     ),
     Place(
-        "media_player.py",
+        "playback/show.py",
         "what a display remembers is a way to a camera",
-        "*self.hass.data[GRANTS].entities_on(self.coordinator.entry_id),",
+        "request.caller.check(POLICY_READ, *entity_ids)",
         "",
         ["tests/test_callers.py::test_every_medium_by_who_may_not"],
     ),
@@ -649,10 +649,10 @@ PLACES = [
         ["tests/test_errors.py"],
     ),
     Place(
-        "media_player.py",
+        "playback/show.py",
         "what others cast names hosts",
-        "media = None if is_in_history(self.hass, media_id) else media_id",
-        "media = media_id",
+        "return None if is_in_history(hass, media_id) else media_id",
+        "return media_id",
         ["tests/test_guard.py::test_what_a_display_was_told_by_others"],
     ),
     Place(
@@ -729,7 +729,7 @@ PLACES = [
         ["tests/playback/test_media_proxy.py::test_what_carries_scripts"],
     ),
     Place(
-        "playback/resolve.py",
+        "playback/address.py",
         "login is no matter",
         "if local.path.startswith(LOGIN_PATHS) and not local.query:",
         "if not local.path:",
@@ -862,8 +862,8 @@ PLACES = [
     Place(
         "playback/program.py",
         "an announcement that comes too late is noted",
-        "            if not is_newest:\n                return await _async_superseded(coordinator, playlist)\n            with",
-        "            if not is_newest:\n                await self.async_note(announcement=Announcement(playlist, _end(duration, None), await _async_before(coordinator)))\n            with",
+        "            if not is_newest or coordinator.requests.is_canceled(request.number):\n                return await _async_superseded(coordinator, playlist)\n            with",
+        "            if not is_newest:\n                await self.async_note(announcement=Announcement(Hung(asked=playlist), _end(duration, None), await _async_before(coordinator)))\n            with",
         ["tests/playback/test_orders.py"],
     ),
     Place(
@@ -1129,9 +1129,9 @@ PLACES = [
         ["tests/actions/test_endless_input.py"],
     ),
     Place(
-        "playback/compose.py",
+        "playback/request.py",
         "media are as long together as they like",
-        "if sum(len(medium.media_content_id) for medium in media) > MAX_DOCUMENT:",
+        "if sum(len(medium.media_id) for medium in media) > MAX_DOCUMENT:",
         "if not media:",
         ["tests/actions/test_endless_input.py"],
     ),

@@ -75,7 +75,7 @@ TEXT_DOORS = {
     "library.providers.channel",
     "library.providers.pictures",
     "library.settings",
-    "playback.resolve",
+    "playback.address",
     "screen.player",
     "voice.answers",
 }

@@ -1,14 +1,18 @@
 """The displays of a home: those that are set up, and the media players that are registered."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 
 from .const import CONF_IGNORE_MUSIC, CONF_KIND, DOMAIN, EntryKind
-from .coordinator import DisplayCoordinator
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.discovery import async_display_of
+from .errors import action_failed, invalid_input, translated_errors
 
 
 @callback
@@ -60,3 +64,53 @@ def async_other_players(hass: HomeAssistant) -> list[er.RegistryEntry]:
         and entity.platform != DOMAIN
         and entity.disabled_by is None
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an action targets: a display, or an entity that is none, such as of a display that was removed."""
+
+    hass: HomeAssistant
+    entity_id: str
+    entry: DisplayConfigEntry | None
+
+    def loaded(self) -> DisplayCoordinator | None:
+        """Return the coordinator of the display, if it is set up."""
+        if self.entry is None or self.entry.state is not ConfigEntryState.LOADED:
+            return None
+        return self.entry.runtime_data
+
+    async def async_coordinator(self) -> DisplayCoordinator:
+        """Return the coordinator; set the display up if necessary, or raise why that is not possible."""
+        if (entry := self.entry) is None:
+            raise invalid_input("not_a_display", entity_id=self.entity_id)
+        if (coordinator := self.loaded()) is not None:
+            return coordinator
+        display = await async_display_of(self.hass, entry)
+        with translated_errors("display", entry.title, display.url):
+            await display.probe()
+        if entry.state is ConfigEntryState.SETUP_RETRY:
+            await self.hass.config_entries.async_reload(entry.entry_id)
+        if (coordinator := self.loaded()) is not None:
+            return coordinator
+        raise action_failed("display_not_set_up", name=entry.title)
+
+
+def find_entry(hass: HomeAssistant, entity_id: str) -> DisplayConfigEntry | None:
+    """Return the config entry of a display by its media player, None for any other entity."""
+    entity = er.async_get(hass).async_get(entity_id)
+    if entity is None or not is_enabled_display(entity) or not entity.config_entry_id:
+        return None
+    return hass.config_entries.async_get_entry(entity.config_entry_id)
+
+
+def target_of(hass: HomeAssistant, entity_id: str) -> Target:
+    """Return the target that an entity is."""
+    return Target(hass, entity_id, find_entry(hass, entity_id))
+
+
+def find_display(hass: HomeAssistant, entity_id: str) -> DisplayConfigEntry:
+    """Return the config entry of a display by its media player, or raise if it is none."""
+    if (entry := find_entry(hass, entity_id)) is None:
+        raise invalid_input("not_a_display", entity_id=entity_id)
+    return entry

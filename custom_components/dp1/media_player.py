@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, override
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
+from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components import persistent_notification
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.media_player import (
@@ -26,27 +25,25 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_track_device_registry_updated_event
 
-from .actions.targets import find_display
-from .browse.display import REMEMBERED, async_browse_display, async_display_picture
+from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .client.text import markdown_safe
-from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC, DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
-from .displays import async_other_players, ignores_music
+from .displays import async_other_players, find_display, ignores_music
 from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
-from .grants import GRANTS, public_media_id, without_token
-from .guard import ADDRESSES
+from .grants import public_media_id, without_token
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
 from .permissions import async_caller
 from .playback.groups import async_join, async_run, async_unjoin, group_of
-from .playback.media_ids import NOTHING, assumed_media_id, media_id, split_media_id
-from .playback.program import PROGRAMS, duration_of
-from .playback.queue import async_clear, async_enqueue, async_move, async_show
-from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
+from .playback.media_ids import NOTHING, assumed_media_id, media_id
+from .playback.program import PROGRAMS
+from .playback.queue import async_clear, async_move
+from .playback.request import LOOPS, Request
+from .playback.show import async_show_on
 
 # The assistant whose own sentences are about music, too.
 ASSIST = "conversation"
@@ -289,55 +286,22 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if media_id == NOTHING:
             await self.async_clear_playlist()
             return
-        extra = kwargs.get("extra") or {}
-        title = extra.get("title") or mapping(extra.get("metadata")).get("title")
-        title = str(title) if isinstance(title, float | int | str) else None
-        playlist_id, place = split_media_id(media_id)
-        if playlist_id != media_id:
-            # A scene repeats the content type of the state, which is that of the work.
-            media_id, media_type = playlist_id, MediaType.PLAYLIST
-        options = Options(place=place)
-        if media_id.startswith(REMEMBERED):
-            program = self.hass.data[PROGRAMS][self.coordinator.entry_id]
-            record_id = media_id.removeprefix(REMEMBERED)
-            # It does not tell of what the work is.
-            caller = await async_caller(self.hass, self._context)
-            caller.check(
-                POLICY_READ,
-                *self.hass.data[GRANTS].entities_on(self.coordinator.entry_id),
+        request = Request.from_play_media(
+            media_type,
+            media_id,
+            enqueue,
+            announce,
+            kwargs.get("extra") or {},
+            self._context,
+        )
+        answer = await async_show_on(self.coordinator, request)
+        if warning := answer.get("warning"):
+            # This action has no response.
+            persistent_notification.async_create(
+                self.hass,
+                markdown_safe(warning),
+                notification_id=f"{DOMAIN}_warning",
             )
-            with self.coordinator.requests.pending_cast(options.number):
-                await program.async_show_again(self.coordinator, record_id, options)
-            return
-        context = self._context
-
-        async def show(display: DisplayCoordinator) -> None:
-            """Show it on a display, or add it to the queue."""
-            with display.requests.pending_cast(options.number):
-                # The history also has what others cast.
-                media = None if is_in_history(self.hass, media_id) else media_id
-                caller = await self.hass.data[ADDRESSES].async_caller(context, media)
-                own = replace(options, caller=caller)
-                playlist = await async_from_media(
-                    self.hass, media_type, media_id, own, title
-                )
-                duration = duration_of(extra, announce is True, playlist)
-                if duration is None and enqueue not in (None, Enqueue.REPLACE):
-                    await async_enqueue(display, playlist, own, enqueue)
-                else:
-                    await async_show(display, playlist, own, duration)
-                for warning in own.warnings:
-                    # This action has no response.
-                    persistent_notification.async_create(
-                        self.hass,
-                        markdown_safe(warning),
-                        notification_id=f"{DOMAIN}_warning",
-                    )
-
-        if announce or extra.get("show_for") is not None:
-            await show(self.coordinator)
-        else:
-            await self._async_run_on_group((media_id, media_type, enqueue), show)
 
     @override
     async def async_select_source(self, source: str) -> None:
@@ -435,8 +399,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         caller = await async_caller(self.hass, self._context)
         caller.check(POLICY_CONTROL, *group_members)
         members = [
-            find_display(self.hass, entity_id).entry.entry_id
-            for entity_id in group_members
+            find_display(self.hass, entity_id).entry_id for entity_id in group_members
         ]
         await async_join(self.coordinator, members)
 

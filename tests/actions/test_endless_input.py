@@ -17,7 +17,7 @@ from custom_components.dp1.library.node import parse_media_id
 from custom_components.dp1.library.search import MAX_LINES, Query, _Index, line_of
 from custom_components.dp1.library.settings import _checked
 from custom_components.dp1.llm import ShowArtTool
-from custom_components.dp1.playback.compose import MEDIA
+from custom_components.dp1.playback.request import MEDIA
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
 

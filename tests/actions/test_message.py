@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 import voluptuous as vol
 
-from custom_components.dp1.playback.compose import note
+from custom_components.dp1.fields import note
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 

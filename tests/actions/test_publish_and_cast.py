@@ -222,8 +222,7 @@ async def test_publish_what_no_library_has(
         ("media_content_id", f"{media}/playlist/nothing", "feed_not_found"),
         ("media_content_id", media, "catalog_not_found"),
         ("media_content_id", "media-source://dp1/else/series/1", "library_removed"),
-        ("media_content_id", "media-source://media_source/a.png", "not_of_a_library"),
-        ("media_content_id", "https://art.example/a.png", "not_of_a_library"),
+        ("media_content_id", "no address", "not_a_url"),
     ):
         found = await failure(hass, "publish_playlist", **{field: text})
         assert found == key, text

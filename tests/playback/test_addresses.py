@@ -7,7 +7,8 @@ import pytest
 
 from custom_components.dp1.client.feed.models import items_of
 from custom_components.dp1.client.indexer.tokens import Token
-from custom_components.dp1.playback.resolve import Options, async_resolve
+from custom_components.dp1.playback.request import Request, art_of
+from custom_components.dp1.playback.resolve import async_resolve
 from homeassistant.core import HomeAssistant
 
 from tests.displays import playlist
@@ -34,25 +35,29 @@ async def of_document(hass: HomeAssistant, url: str) -> str:
     """Return the source in a document that is given as a whole."""
     document = playlist("Dawn")
     document["items"][0]["source"] = url
-    result = await async_resolve(hass, {"playlist": json.dumps(document)}, Options())
+    result = await async_resolve(
+        hass, Request(art=art_of({"playlist": json.dumps(document)})[0])
+    )
     return str(result.items[0]["source"])
 
 
 async def of_media_id(hass: HomeAssistant, url: str) -> str:
     """Return the source of what is pasted."""
-    result = await async_resolve(hass, {"media_content_id": url}, Options())
+    result = await async_resolve(
+        hass, Request(art=art_of({"media_content_id": url})[0])
+    )
     return str(result.items[0]["source"])
 
 
 async def of_playlist(hass: HomeAssistant, url: str) -> str:
     """Return the URL of a playlist."""
-    result = await async_resolve(hass, {"playlist_url": url}, Options())
+    result = await async_resolve(hass, Request(art=art_of({"playlist_url": url})[0]))
     return str(result.url)
 
 
 async def of_playlist_id(hass: HomeAssistant, url: str) -> str:
     """Return the URL of a playlist that is named by it."""
-    result = await async_resolve(hass, {"playlist_id": url}, Options())
+    result = await async_resolve(hass, Request(art=art_of({"playlist_id": url})[0]))
     return str(result.url)
 
 

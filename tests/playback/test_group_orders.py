@@ -22,11 +22,18 @@ from custom_components.dp1.playback.groups import (
 )
 from custom_components.dp1.playback.program import PROGRAMS, Programs
 from custom_components.dp1.playback.queue import async_move
-from custom_components.dp1.playback.resolve import Options
 from homeassistant.core import Context
 
 from .orders import orders
-from .test_orders import FIRST, Wall, model, restore_snapshot, switch, take_snapshot
+from .test_orders import (
+    FIRST,
+    Wall,
+    asked,
+    model,
+    restore_snapshot,
+    switch,
+    take_snapshot,
+)
 
 __all__ = ["model"]
 # All orders would be too many.
@@ -55,9 +62,9 @@ class Member(Wall):
         for listener in self.listeners:
             listener()
 
-    async def async_cast(self, playlist: Playlist, options: Options) -> Playlist:
+    async def async_cast(self, playlist: Playlist, _request: Any) -> Any:
         """Take a playlist from its first work on."""
-        playlist = await super().async_cast(playlist, options)
+        playlist = await super().async_cast(playlist, _request)
         self.place = 0
         self.async_update_listeners()
         return playlist
@@ -92,11 +99,11 @@ class House:
 
     async def show(self, display: Any) -> None:
         """Show something new on a display, or on its group."""
-        options = Options()
+        request = asked()
 
         async def action(leader: Any) -> None:
             program = self.hass.data[PROGRAMS][leader.entry_id]
-            await program.async_show(leader, Playlist(FIRST), options)
+            await program.async_show(leader, Playlist(FIRST), request)
 
         await async_run(display, self.context, "show", action)
 

@@ -19,8 +19,8 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.dp1.browse.pictures import PICTURES
 from custom_components.dp1.client.text import MAX_TITLE
 from custom_components.dp1.grants import GRANTS
+from custom_components.dp1.playback.address import MAX_SOUND
 from custom_components.dp1.playback.media_proxy import LIVE
-from custom_components.dp1.playback.resolve import MAX_SOUND
 from homeassistant.components import persistent_notification
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT

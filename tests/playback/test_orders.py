@@ -19,7 +19,7 @@ from custom_components.dp1.playback import daily, program as module
 from custom_components.dp1.playback.cast import Snapshot
 from custom_components.dp1.playback.daily import DailyWatch
 from custom_components.dp1.playback.program import PROGRAMS, Program
-from custom_components.dp1.playback.resolve import Options
+from custom_components.dp1.playback.request import Ready, Request
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
@@ -30,6 +30,11 @@ FIRST, SECOND = "https://x.example/first", "https://x.example/second"
 BAD = "https://x.example/bad"
 NEVER = datetime(2026, 1, 1, tzinfo=UTC)
 MOMENT = timedelta(seconds=60)
+
+
+def asked() -> Request:
+    """Return a request of now."""
+    return Request(art=Ready(Playlist(BEFORE)))
 
 
 async def switch() -> None:
@@ -83,7 +88,7 @@ class Wall:
         await switch()
         return self.player
 
-    async def async_cast(self, playlist: Playlist, _options: Options) -> Hung:
+    async def async_cast(self, playlist: Playlist, _request: Request) -> Hung:
         """Take a playlist, or refuse it."""
         await switch()
         assert playlist.url
@@ -103,7 +108,7 @@ async def take_snapshot(wall: Wall) -> Snapshot:
 async def restore_snapshot(wall: Wall, snapshot: Snapshot) -> None:
     """Show what hung."""
     assert snapshot.hung
-    await wall.async_cast(snapshot.hung.asked, Options())
+    await wall.async_cast(snapshot.hung.asked, asked())
 
 
 async def respond(*_: Any) -> dict[str, Any]:
@@ -126,44 +131,44 @@ class House:
         self.program.async_start(self.wall)  # type: ignore[arg-type]
         self.until: datetime | None = None
 
-    async def show(self, url: str, options: Options) -> None:
-        await self.program.async_show(self.wall, Playlist(url), options)  # type: ignore[arg-type]
+    async def show(self, url: str, request: Request) -> None:
+        await self.program.async_show(self.wall, Playlist(url), request)  # type: ignore[arg-type]
 
-    async def show_daily(self, url: str, options: Options) -> None:
-        await self.program.async_show(self.wall, Playlist(url), options, daily=url)  # type: ignore[arg-type]
+    async def show_daily(self, url: str, request: Request) -> None:
+        await self.program.async_show(self.wall, Playlist(url), request, daily=url)  # type: ignore[arg-type]
 
-    async def announce(self, url: str, options: Options) -> None:
+    async def announce(self, url: str, request: Request) -> None:
         """Show for a time."""
-        await self.program.async_announce(self.wall, Playlist(url), options, MOMENT)  # type: ignore[arg-type]
+        await self.program.async_announce(self.wall, Playlist(url), request, MOMENT)  # type: ignore[arg-type]
 
-    async def extend(self, _url: str, _options: Options) -> None:
+    async def extend(self, _url: str, _request: Request) -> None:
         """Show for longer."""
         self.until = await self.program.async_extend(MOMENT)
 
-    async def extend_late(self, url: str, options: Options) -> None:
+    async def extend_late(self, url: str, request: Request) -> None:
         """Show for longer when the time is over."""
         await asyncio.sleep(MOMENT.total_seconds())
-        await self.extend(url, options)
+        await self.extend(url, request)
 
-    async def end(self, _url: str, _options: Options) -> None:
+    async def end(self, _url: str, _request: Request) -> None:
         """Show what hung before."""
         with suppress(HomeAssistantError):
             await self.program.async_end_announcement(self.wall)  # type: ignore[arg-type]
 
-    async def refuse(self, _url: str, options: Options) -> None:
+    async def refuse(self, _url: str, request: Request) -> None:
         with suppress(HomeAssistantError):
-            await self.show(BAD, options)
+            await self.show(BAD, request)
 
-    async def refuse_moment(self, _url: str, options: Options) -> None:
+    async def refuse_moment(self, _url: str, request: Request) -> None:
         with suppress(HomeAssistantError):
-            await self.announce(BAD, options)
+            await self.announce(BAD, request)
 
-    async def late(self, url: str, options: Options) -> None:
+    async def late(self, url: str, request: Request) -> None:
         """Show when the time of an announcement is over, so that its end comes before, meanwhile or after."""
         await asyncio.sleep(MOMENT.total_seconds())
-        await self.show(url, options)
+        await self.show(url, request)
 
-    async def move(self, _url: str, _options: Options) -> None:
+    async def move(self, _url: str, _request: Request) -> None:
         """Let the Daily, if it hangs, have another URL."""
         moved: Any = SimpleNamespace(url=NEW_DAILY)
         await DailyWatch(self.wall)._async_go_on(moved, OLD_DAILY)  # type: ignore[arg-type]
@@ -180,8 +185,8 @@ async def meet(first: str, second: str, start: str) -> None:
         wall.url = OLD_DAILY
         program.note(daily=OLD_DAILY)
     elif start == "announcement":
-        await house.announce("https://x.example/announced", Options())
-    older, newer = Options(), Options()
+        await house.announce("https://x.example/announced", asked())
+    older, newer = asked(), asked()
     await asyncio.gather(
         getattr(house, first)(FIRST, older), getattr(house, second)(SECOND, newer)
     )

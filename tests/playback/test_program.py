@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.playback.program import PROGRAMS, Program
-from custom_components.dp1.playback.queue import async_show
-from custom_components.dp1.playback.resolve import Options, async_resolve
+from custom_components.dp1.playback.request import ForTime, Inline, Request
+from custom_components.dp1.playback.show import async_show_on
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -36,12 +37,18 @@ def program(house: House) -> Program:
 
 
 async def show(
-    house: House, document: Any, options: Options, duration: timedelta | None = None
+    house: House, document: Any, request: Request, duration: timedelta | None = None
 ) -> dict[str, Any]:
-    """Show a document as a request that was made when its options were."""
-    playlist = await async_resolve(house.hass, {"playlist": document}, options)
+    """Show a document as a request that was made earlier."""
+    term = None if duration is None else ForTime(duration)
     display = house.entries["wall"].runtime_data
-    return await async_show(display, playlist, options, duration)
+    own = replace(request, art=Inline(document), term=term)
+    return await async_show_on(display, own)
+
+
+def asked() -> Request:
+    """Return a request of now."""
+    return Request(art=Inline({}))
 
 
 async def end(house: House) -> None:
@@ -53,21 +60,20 @@ async def end(house: House) -> None:
 async def test_an_older_cast_after_an_announcement(house: House) -> None:
     """It hangs when the announcement is over: the newest of those that come too late."""
     await house.phone_casts("wall", TIDES)
-    oldest, older, newer = Options(), Options(), Options()
+    oldest, older, newer = asked(), asked(), asked()
     await show(house, series("Rain", 1), newer, MOMENT)
     assert (await show(house, DUNES, older))["superseded"]
     assert (await show(house, series("Snow", 1), oldest))["superseded"]
     assert house.hanging("wall") == "Rain 1" and program(house).is_announcing
     await end(house)
-    await house.hass.async_block_till_done()
-    assert house.hanging("wall") == "Dunes 1"
-    assert not program(house).is_announcing
+    await until(lambda: house.hanging("wall") == "Dunes 1")
+    await until(lambda: not program(house).is_announcing)
 
 
 async def test_an_older_cast_after_an_announcement_has_ended(house: House) -> None:
     """It is shown, as nothing newer hangs."""
     await house.phone_casts("wall", TIDES)
-    older, newer = Options(), Options()
+    older, newer = asked(), asked()
     await show(house, series("Rain", 1), newer, MOMENT)
     await house.do("dp1.show_previous", "wall")
     assert "superseded" not in await show(house, DUNES, older)
@@ -78,11 +84,11 @@ async def test_the_newest_of_those_that_wait(house: House) -> None:
     """Only one of many that wait for a slow display is sent: the newest."""
     wall = house.walls["wall"]
     slow = wall.inject(FaultKind.SLOW, command="displayPlaylist", times=1, seconds=0.5)
-    first = house.hass.async_create_task(show(house, TIDES, Options()))
+    first = house.hass.async_create_task(show(house, TIDES, asked()))
     await until(lambda: slow.hits)
     starts = wall.caster._counters.starts
     responses = await asyncio.gather(
-        *(show(house, series(f"Rain {n}", 1), Options()) for n in range(4))
+        *(show(house, series(f"Rain {n}", 1), asked()) for n in range(4))
     )
     assert "superseded" not in await first
     assert ["superseded" in response for response in responses] == [True] * 3 + [False]

@@ -1,6 +1,5 @@
 """Actions on displays: cast, show a work or a message, hand over to another display."""
 
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -16,9 +15,9 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
 from ..client.display.player_status import PlayerStatus
-from ..client.playlist.playlist import Playlist
 from ..client.playlist.schema import SCALINGS
 from ..coordinator import DisplayCoordinator, Refresh
+from ..displays import Target
 from ..errors import invalid_input
 from ..fields import (
     color,
@@ -33,31 +32,17 @@ from ..fields import (
     work,
 )
 from ..grants import page_url
-from ..guard import ADDRESSES
 from ..permissions import async_caller
 from ..playback import queue
-from ..playback.compose import async_compose
-from ..playback.groups import async_run, async_spread, paused
-from ..playback.media_ids import split_media_id
+from ..playback.address import page_playlist
+from ..playback.cast import hung_on
+from ..playback.groups import async_run
 from ..playback.program import PROGRAMS
-from ..playback.queue import async_move, async_show
-from ..playback.resolve import (
-    Options,
-    async_apply,
-    async_from_media,
-    async_resolve,
-    is_in_history,
-    page_playlist,
-)
-from .targets import (
-    ART,
-    Target,
-    async_for_each_display,
-    async_targets,
-    exactly_one_of,
-    on_each_display,
-    only,
-)
+from ..playback.queue import async_move
+from ..playback.request import ART, Begin, ForTime, Look, Ready, Request, medium_of
+from ..playback.resolve import async_read_for_display, async_resolve
+from ..playback.show import async_show, async_show_on
+from .targets import async_targets, exactly_one_of, on_each_display, only, response_of
 
 STEPS = {"next": 1, "previous": -1}
 
@@ -114,37 +99,25 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Cast to the targeted displays."""
     what = exactly_one_of(call, ART)
-    data = call.data
-    texts: dict[str, Any] = {"title": data["title"]} if data.get("title") else {}
-    if data.get("note"):
-        texts["note"] = {"text": data["note"]}
-    options = Options(
-        **{str(key): data[key] for key in OPTIONS if key in data},
-        display={str(key): data[key] for key in DISPLAY if key in data},
-        texts=texts,
-    )
-    if "media_content_id" in what:
-        what["media_content_id"], place = split_media_id(what["media_content_id"])
-        options = replace(options, place=place)
-    targets = await async_targets(call)
-    with ExitStack() as stack:
-        for target in targets:
-            if (coordinator := target.loaded()) is not None:
-                stack.enter_context(coordinator.requests.pending_cast(options.number))
-        if "media" in what:
-            composed = await async_compose(
-                call.hass, what["media"], call.context, options
-            )
-            playlist = await async_apply(call.hass, composed, options)
-        else:
-            (value,) = what.values()
-            is_known = is_in_history(call.hass, what.get("media_content_id"))
-            caller = await call.hass.data[ADDRESSES].async_caller(
-                call.context, None if is_known else value
-            )
-            options = replace(options, caller=caller)
-            playlist = await async_resolve(call.hass, what, options)
-        return await async_cast_to(call, targets, playlist, options)
+    request = Request.from_fields(what, call.data, call.context)
+    return await _async_show(call, request, await async_targets(call))
+
+
+async def _async_show(
+    call: ServiceCall, request: Request, targets: list[Target]
+) -> ServiceResponse:
+    """Show something on displays, of which the order counts if it is spread over them, and return the response."""
+    # It may also be "all", which is in no order.
+    entity_ids = call.data.get(ATTR_ENTITY_ID) or ()
+
+    def place(target: Target) -> int:
+        """Return the place of a display in the call."""
+        is_named = target.entity_id in entity_ids
+        return entity_ids.index(target.entity_id) if is_named else len(entity_ids)
+
+    targets = sorted(targets, key=place)
+    answers = await async_show(call.hass, request, targets)
+    return response_of(call, targets, [answers[it.entity_id] for it in targets])
 
 
 @on_each_display
@@ -157,10 +130,16 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
         return
     player = await _async_player(coordinator)
     item = player.items[_find(player, work, coordinator.name)]
-    alone = replace(player, playlist_url=None, items=(item,))
-    options = Options(item_duration=show_for.total_seconds())
-    playlist = await async_apply(call.hass, alone.as_playlist(), options)
-    await async_show(coordinator, playlist, options, show_for)
+    alone = replace(player, playlist_url=None, items=(item,)).as_playlist()
+    hung = hung_on(player, coordinator.history)
+    is_personal = hung is not None and hung.asked.is_personal
+    request = Request(
+        art=Ready(replace(alone, is_personal=is_personal)),
+        look=Look(item_duration=show_for.total_seconds()),
+        term=ForTime(show_for),
+        context=call.context,
+    )
+    await async_show_on(coordinator, request)
 
 
 async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> None:
@@ -249,50 +228,15 @@ async def async_hand_over(call: ServiceCall) -> None:
     snapshot = await call.hass.data[PROGRAMS][giver.entry_id].async_lasting(giver)
     if (hung := snapshot.hung) is None:
         raise invalid_input("nothing_shown", name=giver.name)
-    options = Options(place=hung.start)
-    show = partial(async_show, playlist=hung.asked, options=options)
-    await async_run(taker, call.context, "hand_over", show)
+    begin = Begin(place=hung.start)
+    request = Request(art=Ready(hung.asked), begin=begin, context=call.context)
+    await async_show_on(taker, request)
     match call.data["then"]:
         case "sleep" if giver.data.asleep is not None:
             await giver.power.async_set_asleep(True)
         case "clear":
             async with giver.async_command() as display:
                 await display.clear()
-
-
-async def async_cast_to(
-    call: ServiceCall, targets: list[Target], playlist: Playlist, options: Options
-) -> JsonObjectType | None:
-    """Cast to displays, for a limited time or spread over them if requested."""
-    spread = call.data.get("spread", False)
-    # It may also be "all", which is in no order.
-    entity_ids = call.data.get(ATTR_ENTITY_ID) or ()
-
-    def place(target: Target) -> int:
-        """Return the place of a display in the call."""
-        is_named = target.entity_id in entity_ids
-        return entity_ids.index(target.entity_id) if is_named else len(entity_ids)
-
-    entry_ids = [target.entry.entry_id for target in sorted(targets, key=place)]
-
-    show_for = call.data.get("show_for")
-
-    async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Cast to one display, or to its group."""
-        own = options
-        if spread:
-            ahead = entry_ids.index(coordinator.entry_id)
-            own = replace(options, start_at=(options.start_at or 1) + ahead)
-        if spread or show_for is not None:
-            return await async_show(coordinator, playlist, own, show_for)
-        cast = partial(async_show, playlist=playlist, options=own)
-        name = "cast_playlist", options.number
-        return await async_run(coordinator, call.context, name, cast) or {}
-
-    if len(targets) > 1 and "show_for" not in call.data:
-        await async_spread(call.hass, entry_ids, spread)
-    with paused(call.hass, entry_ids):
-        return await async_for_each_display(call, targets, show)
 
 
 MAX_TEXT = 2000
@@ -327,22 +271,29 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
         raise invalid_input("nothing_to_show")
     targets = await async_targets(call)
     if "image" in call.data:
-        caller = await async_caller(call.hass, call.context)
-        options = Options(caller=caller)
-        image = await async_from_media(
-            call.hass, "image/*", call.data["image"], options
-        )
-        source = image.items[0]["source"] if image.items else ""
+        source = await _async_picture(call)
     page = _page(title, text, source, call.data["background"], call.data["color"])
     playlist = page_playlist(title or text.partition("\n")[0], page_url(page))
+    show_for = call.data.get("show_for")
+    request = Request(
+        art=Ready(playlist),
+        term=None if show_for is None else ForTime(show_for),
+        context=call.context,
+    )
+    return await _async_show(call, request, targets)
 
-    async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Show the message on one display."""
-        return await async_show(
-            coordinator, playlist, Options(), call.data.get("show_for")
-        )
 
-    return await async_for_each_display(call, targets, show)
+async def _async_picture(call: ServiceCall) -> str:
+    """Return the address of the picture of a message: that of the first work, also of a playlist at an address."""
+    art, _ = medium_of(call.data["image"], "image/*")
+    # Whoever is no administrator names no address at home.
+    caller = await async_caller(call.hass, call.context)
+    request = Request(art=art, context=call.context, caller=caller)
+    found = await async_resolve(call.hass, request)
+    read = await async_read_for_display(call.hass, found, caller)
+    if not read.items or not (source := read.items[0].get("source")):
+        raise invalid_input("nothing_to_show")
+    return str(source)
 
 
 def _page(title: str, text: str, source: str, background: str, ink: str) -> str:

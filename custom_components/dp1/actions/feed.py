@@ -38,14 +38,17 @@ from ..fields import find_work, list_up_to, name, note, work
 from ..grants import GRANTS, public_hosts
 from ..guard import ADDRESSES
 from ..language import async_message, async_text
-from ..library.entries import async_build_playlist, async_feed, async_libraries
+from ..library.entries import async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
-from ..playback.compose import MAX_WORKS, Medium, async_compose
+from ..playback.address import async_read_playlist
+from ..playback.compose import MAX_WORKS, async_found
 from ..playback.program import PROGRAMS
-from ..playback.resolve import Options, async_read, async_read_playlist, is_elsewhere
+from ..playback.request import ART, Medium, Request, Several, art_of
+from ..playback.resolve import async_read, is_elsewhere
+from ..playback.show import async_for_caller
 from .private import private_faults
-from .targets import ART, TARGET, async_targets, exactly_one_of, only
+from .targets import TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
 # Field by which the owner confirms that pages and texts name addresses at home.
@@ -218,26 +221,14 @@ def _completed(
 
 
 async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the playlist to publish."""
-    match what:
-        case {"playlist": value}:
-            try:
-                return await call.hass.async_add_executor_job(parse, value)
-            except InvalidPlaylistError as err:
-                raise translated(err, "playlist") from err
-        case {"playlist_url": str(url)}:
-            caller = await call.hass.data[ADDRESSES].async_caller(call.context, url)
-            return await async_read_playlist(call.hass, url, caller)
-        case {"media": media}:
-            playlist = await async_compose(call.hass, media, call.context, Options())
-            return playlist.document
-        case {"target": _}:
-            target = only(await async_targets(call))
-            return await _async_document_on(call.hass, await target.async_coordinator())
-        case _:
-            playlist = await async_build_playlist(call.hass, what)
-            call.hass.data[ADDRESSES].async_allow_of_library([playlist.url])
-            return (await async_read(call.hass, playlist)).document
+    """Return the playlist to publish, as it is."""
+    if TARGET in what:
+        target = only(await async_targets(call))
+        return await _async_document_on(call.hass, await target.async_coordinator())
+    art, _ = art_of(what)
+    request = await async_for_caller(call.hass, Request(art=art, context=call.context))
+    found = await async_found(call.hass, request)
+    return (await async_read(call.hass, found, request.caller)).document
 
 
 async def _async_document_on(
@@ -451,8 +442,9 @@ async def _async_works(
     works: list[Document] = []
     for item in added:
         if isinstance(item, Medium):
-            playlist = await async_compose(call.hass, [item], call.context, Options())
-            works += playlist.items
+            request = Request(art=Several((item,)), context=call.context)
+            request = await async_for_caller(call.hass, request)
+            works += (await async_found(call.hass, request)).items
             continue
         try:
             works.append(parse(item))

@@ -1,46 +1,33 @@
 """Displays targeted by an action, including unavailable ones, and fields that several actions share."""
 
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Collection,
-    Coroutine,
-    Mapping,
-    Sequence,
-)
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
-import voluptuous as vol
-
 from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
-from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_ENTITY_ID, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
 )
 from homeassistant.util.json import JsonObjectType
 
-from ..coordinator import DisplayConfigEntry, DisplayCoordinator
-from ..display.discovery import async_display_of
-from ..displays import async_display_entities, is_enabled_display
-from ..errors import (
-    action_failed,
-    async_gather_failures,
-    displays_failed,
-    invalid_input,
-    translated_errors,
+from ..const import LOGGER
+from ..coordinator import DisplayCoordinator
+from ..displays import (
+    Target,
+    async_display_entities,
+    find_display,
+    find_entry,
+    target_of,
 )
-from ..fields import media, name
+from ..errors import async_gather_failures, displays_failed, invalid_input
 from ..language import async_message, async_text
 from ..permissions import async_caller
-from ..playback.compose import MEDIA
 
 TARGET = "target"
 
@@ -69,33 +56,6 @@ def _field_name(call: ServiceCall, key: str) -> str:
     return async_text(call.hass, path, default=key)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A display that an action targets."""
-
-    hass: HomeAssistant
-    entity_id: str
-    entry: DisplayConfigEntry
-
-    def loaded(self) -> DisplayCoordinator | None:
-        """Return the coordinator of the display, if it is set up."""
-        is_loaded = self.entry.state is ConfigEntryState.LOADED
-        return self.entry.runtime_data if is_loaded else None
-
-    async def async_coordinator(self) -> DisplayCoordinator:
-        """Return the coordinator; set the display up if necessary, or raise why that is not possible."""
-        if (coordinator := self.loaded()) is not None:
-            return coordinator
-        display = await async_display_of(self.hass, self.entry)
-        with translated_errors("display", self.entry.title, display.url):
-            await display.probe()
-        if self.entry.state is ConfigEntryState.SETUP_RETRY:
-            await self.hass.config_entries.async_reload(self.entry.entry_id)
-        if (coordinator := self.loaded()) is not None:
-            return coordinator
-        raise action_failed("display_not_set_up", name=self.entry.title)
-
-
 async def async_targets(call: ServiceCall) -> list[Target]:
     """Return the displays that a call targets and its user may control.
 
@@ -106,14 +66,17 @@ async def async_targets(call: ServiceCall) -> list[Target]:
     caller = await async_caller(hass, call.context)
     targets = []
     for entity_id in sorted(chosen):
-        if (target := _target(hass, entity_id)) is None:
-            if entity_id in explicit:
-                raise invalid_input("not_a_display", entity_id=entity_id)
-        elif entity_id in explicit or caller.may(POLICY_CONTROL, entity_id):
-            caller.check(POLICY_CONTROL, entity_id)
+        target = target_of(hass, entity_id)
+        if entity_id in explicit:
+            if target.entry is not None:
+                caller.check(POLICY_CONTROL, entity_id)
+            targets.append(target)
+        elif target.entry is not None and caller.may(POLICY_CONTROL, entity_id):
             targets.append(target)
     if not targets:
         raise invalid_input("no_display_meant")
+    if not any(target.entry for target in targets):
+        find_display(hass, targets[0].entity_id)
     return targets
 
 
@@ -122,23 +85,25 @@ def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str
     if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
         return set(), {entity.entity_id for entity in async_display_entities(hass)}
     selected = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))
-    return selected.referenced, selected.referenced | selected.indirectly_referenced
+    explicit = _members(hass, selected.referenced)
+    return explicit, explicit | selected.indirectly_referenced
 
 
-def find_display(hass: HomeAssistant, entity_id: str) -> Target:
-    """Return the display of an entity, or raise if it is none."""
-    if (target := _target(hass, entity_id)) is None:
-        raise invalid_input("not_a_display", entity_id=entity_id)
-    return target
-
-
-def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
-    """Return the display of an entity."""
-    entity = er.async_get(hass).async_get(entity_id)
-    if entity is None or not is_enabled_display(entity) or not entity.config_entry_id:
-        return None
-    entry = hass.config_entries.async_get_entry(entity.config_entry_id)
-    return Target(hass, entity_id, entry) if entry else None
+def _members(hass: HomeAssistant, entity_ids: set[str]) -> set[str]:
+    """Return entities, and instead of each group those that are in it."""
+    members: set[str] = set()
+    waiting, seen = [*entity_ids], set[str]()
+    while waiting:
+        if (entity_id := waiting.pop()) in seen:
+            continue
+        seen.add(entity_id)
+        state = hass.states.get(entity_id)
+        inside = state.attributes.get(ATTR_ENTITY_ID) if state else None
+        if isinstance(inside, list | tuple) and not find_entry(hass, entity_id):
+            waiting += [it for it in inside if isinstance(it, str)]
+        else:
+            members.add(entity_id)
+    return members
 
 
 def only(targets: Sequence[Target]) -> Target:
@@ -176,27 +141,35 @@ async def async_for_each_display(
         return await act(await target.async_coordinator()) or {}
 
     results = await async_gather_failures(map(act_on, targets))
+    return response_of(call, targets, results)
+
+
+def response_of(
+    call: ServiceCall,
+    targets: Sequence[Target],
+    results: Sequence[JsonObjectType | HomeAssistantError],
+) -> Response:
+    """Return the response of an action by display, or raise the failures: of all, or of some that nobody would read.
+
+    What is no display, such as one that was removed, is named in the response or the log, as the others are enough.
+    """
     failed: list[HomeAssistantError] = []
     response: JsonObjectType = {}
     text_of = partial(async_message, call.hass)
+    is_told = call.return_response
     for target, result in zip(targets, results, strict=True):
-        if isinstance(result, HomeAssistantError):
-            failed.append(result)
-            response[target.entity_id] = {"error": text_of(result)}
-        else:
+        if not isinstance(result, HomeAssistantError):
             response[target.entity_id] = result
-    if failed and (len(failed) == len(targets) or not call.return_response):
+            continue
+        failed.append(result)
+        response[target.entity_id] = {"error": text_of(result)}
+        if target.entry is None and not is_told:
+            LOGGER.warning("%s: %s", call.service, text_of(result))
+    there = [target.entry is not None for target in targets]
+    is_whole = is_told or all(
+        not (is_there and isinstance(result, HomeAssistantError))
+        for is_there, result in zip(there, results, strict=True)
+    )
+    if failed and (len(failed) == len(targets) or not is_whole):
         raise displays_failed(failed, len(targets), text_of)
-    return response if call.return_response else None
-
-
-# The fields that name art to be cast or published.
-ART: Mapping[str, Any] = {
-    "playlist_url": cv.string,
-    "playlist": vol.Any(dict, cv.string),
-    "playlist_id": name,
-    "exhibition": name,
-    "series": name,
-    "media_content_id": media,
-    "media": MEDIA,
-}
+    return response if is_told else None

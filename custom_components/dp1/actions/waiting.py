@@ -13,8 +13,9 @@ from homeassistant.helpers import config_validation as cv
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..playback.program import PROGRAMS
-from .targets import find_display
+from ..displays import find_display, target_of
+from ..playback.groups import leader_of
+from ..playback.show import async_cancel
 
 TYPE: Final = "type"
 FIELDS: Final = {vol.Required(ATTR_ENTITY_ID): cv.entity_id}
@@ -36,7 +37,9 @@ def waits_for(
 ) -> None:
     """Tell whether a library still prepares the playlist, or the display has not answered."""
     coordinator = _display(hass, connection, message)
-    is_preparing = coordinator is not None and coordinator.requests.is_preparing
+    is_preparing = (
+        coordinator is not None and leader_of(coordinator).requests.is_preparing
+    )
     connection.send_result(message["id"], "library" if is_preparing else "display")
 
 
@@ -49,7 +52,7 @@ def cancel(
 ) -> None:
     """Give up the playlist that is being prepared for a display."""
     if coordinator := _display(hass, connection, message):
-        hass.data[PROGRAMS][coordinator.entry_id].cancel()
+        async_cancel(coordinator)
     connection.send_result(message["id"])
 
 
@@ -62,4 +65,5 @@ def _display(
     entity_id = message[ATTR_ENTITY_ID]
     if not connection.user.permissions.check_entity(entity_id, POLICY_CONTROL):
         raise Unauthorized(entity_id=entity_id, permission=POLICY_CONTROL)
-    return find_display(hass, entity_id).loaded()
+    find_display(hass, entity_id)
+    return target_of(hass, entity_id).loaded()

@@ -32,6 +32,7 @@ from ..language import async_load_texts
 from ..library.entries import async_libraries
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind
+from ..playback.request import REMEMBERED
 from .pages import (
     DIRECTORY,
     NAME,
@@ -51,7 +52,6 @@ SEARCHED: Final[dict[str, Any]] = {
     "search_media_classes": SEARCH_CLASSES[NodeKind.ROOT],
 }
 # Ends with the id of a record of the display.
-REMEMBERED: Final = f"{DOMAIN}://remembered/"
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 # Local media that displays can show.
 SUPPORTED_TYPES = ("image/", "video/")

@@ -23,6 +23,7 @@ class Requests:
         self.may_wake = False
         self._on_steps_done = on_steps_done
         self._casts: dict[int, asyncio.Event] = {}
+        self._canceled: set[int] = set()
         self._steps = 0
 
     @contextmanager
@@ -36,7 +37,21 @@ class Requests:
             yield
         finally:
             del self._casts[number]
+            self._canceled.discard(number)
             done.set()
+
+    @property
+    def pending(self) -> set[int]:
+        """Return the numbers of the casts that are being prepared."""
+        return set(self._casts)
+
+    def cancel(self, numbers: set[int]) -> None:
+        """Give up casts of which nothing was sent yet."""
+        self._canceled |= numbers & self.pending
+
+    def is_canceled(self, number: int) -> bool:
+        """Return whether a cast was given up."""
+        return number in self._canceled
 
     async def async_wait_for_casts(self) -> None:
         """Wait for the casts that were requested before now."""

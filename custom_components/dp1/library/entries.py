@@ -73,13 +73,13 @@ def async_labeled(hass: HomeAssistant, document: Document) -> Document:
     """Return a document with labels of the works whose artist a library knows, unless the author has written one or signed it."""
     if is_signed(document):
         return document
-    libraries, items = async_libraries(hass), [*document["items"]]
+    libraries, items = async_libraries(hass), [*(document.get("items") or ())]
     for index, sent in enumerate(items[:MAX_LABELED]):
         item = PlaylistItem.parse(sent)
         works = (library.work(item) for library in libraries)
         if work := next((it for it in works if it and it.artists), None):
             items[index] = labeled(sent, Work.of_item(item).over(work))
-    return {**document, "items": items}
+    return {**document, "items": items} if items else document
 
 
 def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:

@@ -25,25 +25,26 @@ from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES, is_at_home
 from .media_ids import start_of
-from .resolve import Options, async_apply, async_read
+from .request import Begin, Ready, Request
+from .resolve import async_apply, async_read
 
 
 async def async_cast(
-    coordinator: DisplayCoordinator, playlist: Playlist, options: Options
+    coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> Hung:
     """Cast to a display in its turn, and return what hangs then."""
     asked = playlist
     if coordinator.cast_only:
-        playlist = await _async_arranged(coordinator, playlist, options)
+        playlist = await _async_arranged(coordinator, playlist, request.begin)
     check_reach(coordinator, playlist)
-    await _async_leave_error_page(coordinator, options.wake)
+    await _async_leave_error_page(coordinator, request.wake)
     coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
     if playlist.origin is Origin.OURS:
         coordinator.hass.data[ADDRESSES].async_allow_of_library(playlist.pictures)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
-            start = None if coordinator.cast_only else options.start
+            start = None if coordinator.cast_only else request.start
             sent = await _async_send(coordinator, display, playlist, start)
             # What is at a URL may change.
             asked, sent = (
@@ -51,17 +52,17 @@ async def async_cast(
                 for it in (asked, sent)
             )
             hung = Hung(
-                asked=asked, sent=None if sent == asked else sent, start=options.start
+                asked=asked, sent=None if sent == asked else sent, start=request.start
             )
             # Before the state is read, of which it tells what the display omits.
-            coordinator.async_handle_cast(hung, options.wake)
+            coordinator.async_handle_cast(hung, request.wake)
     return hung
 
 
-async def async_wake(coordinator: DisplayCoordinator, options: Options) -> None:
+async def async_wake(coordinator: DisplayCoordinator, request: Request) -> None:
     """Wake a display for a cast, unless it was told to sleep since."""
-    is_newest = options.number > coordinator.power.last_request
-    if options.wake and coordinator.data.asleep and is_newest:
+    is_newest = request.number > coordinator.power.last_request
+    if request.wake and coordinator.data.asleep and is_newest:
         await coordinator.power.async_set_asleep(False)
 
 
@@ -100,7 +101,7 @@ async def _async_send(
         if type(err) is not RejectedError or err.command != "displayPlaylist":
             raise
         read = replace(await async_read(coordinator.hass, playlist), url=None)
-        inline = await async_apply(coordinator.hass, read, Options())
+        inline = await async_apply(coordinator.hass, read, Request(art=Ready(read)))
         if playlist.url is None or inline.sources == read.sources:
             if any(item.get("displayAt") for item in read.items):
                 name = coordinator.name
@@ -110,28 +111,26 @@ async def _async_send(
 
 
 async def _async_arranged(
-    coordinator: DisplayCoordinator, playlist: Playlist, options: Options
+    coordinator: DisplayCoordinator, playlist: Playlist, begin: Begin
 ) -> Playlist:
     """Apply start and shuffle to the document, for a display that only takes playlists."""
-    if options.repeat is not None:
+    if begin.repeat is not None:
         raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
-    if not options.shuffle and not options.start_at:
+    if not begin.shuffle and not begin.start_at:
         return playlist
     read = replace(await async_read(coordinator.hass, playlist), url=None)
-    playlist = await async_apply(coordinator.hass, read, Options())
+    playlist = await async_apply(coordinator.hass, read, Request(art=Ready(read)))
     if not (items := playlist.items):
         return playlist
-    first = ((options.start_at or 1) - 1) % len(items)
+    first = ((begin.start_at or 1) - 1) % len(items)
     rest = items[first + 1 :] + items[:first]
-    if options.shuffle:
+    if begin.shuffle:
         rest = sample(rest, len(rest))
     document = {**playlist.document, "items": [items[first], *rest]}
     return replace(playlist, document=document)
 
 
-async def async_response(
-    coordinator: DisplayCoordinator, hung: Hung, options: Options | None = None
-) -> dict[str, Any]:
+async def async_response(coordinator: DisplayCoordinator, hung: Hung) -> dict[str, Any]:
     """Return the response of ``dp1.cast_playlist``, as the display reports it or else as the document says, which is read if nothing is reported."""
     player, read = coordinator.data.player, hung.shown
     url = read.url
@@ -149,7 +148,7 @@ async def async_response(
         "playlist_id": key,
         "playlist_url": without_token(url),
         "method": "inline" if url is None else "url",
-        **({"warning": options.warnings[0]} if options and options.warnings else {}),
+        **({"warning": warning} if (warning := hung.asked.warning) else {}),
     }
 
 
@@ -198,8 +197,9 @@ async def async_restore_snapshot(
     """Show the playlist of a snapshot of this display or another, or nothing, and let the display sleep if it did then."""
     with coordinator.requests.steps():
         if (hung := snapshot.hung) is not None:
-            options = Options(place=hung.start, wake=False)
-            await async_cast(coordinator, hung.asked, options)
+            begin = Begin(place=hung.start)
+            request = Request(art=Ready(hung.asked), begin=begin, wake=False)
+            await async_cast(coordinator, hung.asked, request)
         else:
             async with coordinator.async_command() as display:
                 await display.clear()

@@ -21,7 +21,8 @@ from ..library.entries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
 from .program import PROGRAMS
-from .resolve import Options, async_apply
+from .request import Ready, Request
+from .resolve import async_apply, daily_of
 
 
 class DailyWatch:
@@ -75,13 +76,15 @@ class DailyWatch:
                 if player.playlist_url != url:
                     await program.async_note(daily=None)
                 elif daily.url != url:
-                    options = Options(wake=False)
-                    await async_cast(display, Playlist(daily.url), options)
+                    moved = Playlist(daily.url)
+                    await async_cast(
+                        display, moved, Request(art=Ready(moved), wake=False)
+                    )
                     await program.async_note(daily=daily.url)
                 else:
-                    options = Options(wake=False)
-                    today = await _async_due(display.hass, daily, options)
-                    await async_cast(display, today, options)
+                    request = Request(art=Ready(Playlist(url)), wake=False)
+                    today = await _async_due(display.hass, daily, request)
+                    await async_cast(display, today, request)
                     await program.async_note(
                         daily=None, ignores_times=_firmware(display)
                     )
@@ -91,25 +94,18 @@ class DailyWatch:
             self._is_busy = False
 
 
-@callback
-def daily_of(hass: HomeAssistant, playlist: Playlist) -> Daily | None:
-    """Return the Daily of a library, if a playlist is its URL."""
-    daily = _daily_at(hass, playlist.url) if playlist.url else None
-    return daily if daily and daily.url == playlist.url else None
-
-
 async def async_of_today(
-    hass: HomeAssistant, playlist: Playlist, options: Options
+    hass: HomeAssistant, playlist: Playlist, request: Request
 ) -> Playlist:
     """Return a playlist; of the Daily, nothing but the work of today."""
     if (daily := daily_of(hass, playlist)) is None:
         return playlist
     await _async_check_due(daily)
-    return await _async_due(hass, daily, options)
+    return await _async_due(hass, daily, request)
 
 
 async def async_show_daily(
-    coordinator: DisplayCoordinator, daily: Daily, playlist: Playlist, options: Options
+    coordinator: DisplayCoordinator, daily: Daily, playlist: Playlist, request: Request
 ) -> dict[str, Any]:
     """Show the Daily by its URL; only the work of today where it cannot be, or turns out to be played whole."""
     program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
@@ -117,15 +113,15 @@ async def async_show_daily(
     # What the display makes of the URL is not shown for long.
     with coordinator.requests.steps():
         ignores_times = program.notes.ignores_times == _firmware(coordinator)
-        if not (ignores_times or coordinator.cast_only or options.rewrites):
+        if not (ignores_times or coordinator.cast_only or request.look.rewrites):
             response = await program.async_show(
-                coordinator, playlist, options, daily=daily.url
+                coordinator, playlist, request, daily=daily.url
             )
             if "superseded" in response or not _plays_all(coordinator, daily):
                 return response
             program.note(ignores_times=_firmware(coordinator))
-        today = await _async_due(coordinator.hass, daily, options)
-        return await program.async_show(coordinator, today, options)
+        today = await _async_due(coordinator.hass, daily, request)
+        return await program.async_show(coordinator, today, request)
 
 
 async def _async_check_due(daily: Daily) -> None:
@@ -159,7 +155,7 @@ def _firmware(coordinator: DisplayCoordinator) -> str:
     return (device and device.installed_version) or ""
 
 
-async def _async_due(hass: HomeAssistant, daily: Daily, options: Options) -> Playlist:
+async def _async_due(hass: HomeAssistant, daily: Daily, request: Request) -> Playlist:
     """Return a playlist of the works that are due, without times and signatures."""
     items = [
         {key: value for key, value in item.items() if key != "displayAt"}
@@ -167,8 +163,12 @@ async def _async_due(hass: HomeAssistant, daily: Daily, options: Options) -> Pla
     ]
     document = unsigned(daily.document or {}) | {"items": items}
     document.pop("schedule", None)
-    options = replace(options, limit=None, texts={}, start_at=None)
-    return await async_apply(hass, Playlist(document=document), options)
+    request = replace(
+        request,
+        look=replace(request.look, limit=None, texts={}),
+        begin=replace(request.begin, start_at=None),
+    )
+    return await async_apply(hass, Playlist(document=document), request)
 
 
 def _plays_all(coordinator: DisplayCoordinator, daily: Daily) -> bool:

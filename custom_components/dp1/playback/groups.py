@@ -2,7 +2,15 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -42,14 +50,12 @@ class Call:
     Attributes:
         what: what tells it from other calls.
         members: the members it has arrived for.
-        result: result of the action, None unless it was done.
-        done: set when it is done.
+        result: what came of it, for all of them.
     """
 
     what: Hashable
     members: set[str]
-    result: Any = None
-    done: asyncio.Event = field(default_factory=asyncio.Event)
+    result: asyncio.Future[Any]
 
 
 @dataclass(slots=True)
@@ -209,12 +215,12 @@ async def async_unjoin(hass: HomeAssistant, entry_id: str) -> None:
 
 
 async def async_spread(
-    hass: HomeAssistant, entry_ids: Sequence[str], spread: bool
+    hass: HomeAssistant, spreads: Mapping[str, Sequence[str]]
 ) -> None:
-    """Remember that displays were given a playlist, each starting one work later if it was spread."""
+    """Remember by display over which others its playlist is spread, each starting one work later."""
     programs = hass.data[PROGRAMS]
-    for entry_id in entry_ids:
-        programs[entry_id].note(spread=list(entry_ids) if spread else [])
+    for entry_id, spread in spreads.items():
+        programs[entry_id].note(spread=[*spread])
     await programs.async_save_and_tell()
 
 
@@ -356,24 +362,38 @@ async def async_run(
     script have the same context too, but come one after the other.
     """
     entry_id = coordinator.entry_id
-    group = group_of(coordinator.hass, entry_id)
-    leader = group.display if group else None
-    if group is None or leader is None or not leader.last_update_success:
+    group, leader = group_of(coordinator.hass, entry_id), leader_of(coordinator)
+    if group is None or leader.entry_id != group.leader:
         return await action(coordinator)
     what = (context.id if context else object(), name)
     calls = group.sync.calls
     for call in calls:
         if call.what == what and entry_id not in call.members:
             call.members.add(entry_id)
-            await call.done.wait()
-            return call.result
-    call = Call(what, {entry_id})
+            return await asyncio.shield(call.result)
+    call = Call(what, {entry_id}, asyncio.get_running_loop().create_future())
     calls.append(call)
     try:
         with paused(coordinator.hass, [group.leader]):
-            call.result = await action(leader)
+            result = await action(leader)
             await async_sync(leader)
-        return call.result
+    except HomeAssistantError as err:
+        call.result.set_exception(err)
+        # Nobody else may wait for it.
+        call.result.exception()
+        raise
+    else:
+        call.result.set_result(result)
+        return result
     finally:
         calls.remove(call)
-        call.done.set()
+        # Whoever waits for what was canceled is, too.
+        call.result.cancel()
+
+
+@callback
+def leader_of(coordinator: DisplayCoordinator) -> DisplayCoordinator:
+    """Return the display on which something for a display and its group is carried out."""
+    group = group_of(coordinator.hass, coordinator.entry_id)
+    leader = group.display if group else None
+    return leader if leader and leader.last_update_success else coordinator

@@ -1,6 +1,7 @@
 """Playlists of links of marketplaces, CAIP ids and `contract:token`."""
 
 import asyncio
+from hashlib import sha256
 from typing import Final
 
 from homeassistant.components import persistent_notification
@@ -76,7 +77,8 @@ async def _async_tokens(
     """Return the tokens that a link names; show that a work is being prepared for as long as that takes."""
     if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
         return tokens
-    notification_id = f"{DOMAIN}_link"
+    # Two may be prepared at a time.
+    notification_id = f"{DOMAIN}_link_{sha256(where.encode()).hexdigest()[:16]}"
     progress = action_failed("link_preparing", link=markdown_safe(where))
     message = async_message(hass, progress)
     persistent_notification.async_create(hass, message, notification_id=notification_id)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-import voluptuous as vol
-
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_call_later
@@ -19,10 +17,8 @@ from ..client.playlist.playlist import Playlist
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
-from ..display.requests import REQUEST_NUMBERS
 from ..displays import async_displays
 from ..errors import invalid_input
-from ..fields import duration as validate_duration
 from ..storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from .cast import (
     Snapshot,
@@ -32,10 +28,9 @@ from .cast import (
     async_take_snapshot,
     async_wake,
 )
-from .resolve import Options
+from .request import Request
 
 PROGRAMS: Final[HassKey[Programs]] = HassKey(f"{DOMAIN}_programs")
-DEFAULT_DURATION: Final = timedelta(seconds=30)
 RETRY_AFTER: Final = timedelta(seconds=10)
 # Seconds after the end of an announcement, until a display that cannot be given back what it showed keeps it.
 GIVE_UP: Final = 86400.0
@@ -274,11 +269,6 @@ class Program:
             self._lock.release()
 
     @callback
-    def cancel(self) -> None:
-        """Give up the casts that wait, as a newer one would."""
-        self._newest = self._newest_permanent = next(REQUEST_NUMBERS)
-
-    @callback
     def note(self, **changes: Any) -> None:
         """Change the notes, without saving them."""
         self.notes = replace(self.notes, **changes)
@@ -325,60 +315,63 @@ class Program:
         self,
         coordinator: DisplayCoordinator,
         playlist: Playlist,
-        options: Options,
+        request: Request,
         daily: str | None = None,
     ) -> Response:
         """Show a playlist permanently, which ends announcement and Daily, and return the response of ``dp1.cast_playlist``."""
-        async with self.turn(options.number) as is_newest:
+        async with self.turn(request.number) as is_newest:
             announcement = self.notes.announcement
-            is_older = options.number < self._newest_permanent
+            is_older = (
+                request.number < self._newest_permanent
+                or coordinator.requests.is_canceled(request.number)
+            )
             if is_older or (announcement and not is_newest):
                 if announcement and not is_older:
                     # It is what hangs after the newer announcement.
-                    self._newest_permanent = options.number
-                    asleep = announcement.before.asleep and not options.wake
+                    self._newest_permanent = request.number
+                    asleep = announcement.before.asleep and not request.wake
                     announcement = replace(
                         announcement,
                         before=Snapshot(
-                            Hung(asked=playlist, start=options.start), asleep
+                            Hung(asked=playlist, start=request.start), asleep
                         ),
                         earlier=announcement.earlier or announcement.before,
                     )
                     await self.async_note(announcement=announcement, daily=daily)
                 return await _async_superseded(coordinator, playlist)
-            async with self._lasting(options, daily):
-                hung = await async_cast(coordinator, playlist, options)
-        await async_wake(coordinator, options)
-        return await async_response(coordinator, hung, options)
+            async with self._lasting(request, daily):
+                hung = await async_cast(coordinator, playlist, request)
+        await async_wake(coordinator, request)
+        return await async_response(coordinator, hung)
 
     async def async_show_again(
-        self, coordinator: DisplayCoordinator, record_id: str, options: Options
+        self, coordinator: DisplayCoordinator, record_id: str, request: Request
     ) -> None:
         """Show a work that the display remembers permanently, as :meth:`async_show` does."""
-        async with self.turn(options.number) as is_newest:
-            if not is_newest:
+        async with self.turn(request.number) as is_newest:
+            if not is_newest or coordinator.requests.is_canceled(request.number):
                 return
             async with (
-                self._lasting(options),
+                self._lasting(request),
                 coordinator.async_command(Refresh.PLAYER) as display,
             ):
                 await display.show_again(record_id)
-        await async_wake(coordinator, options)
+        await async_wake(coordinator, request)
 
     @asynccontextmanager
     async def _lasting(
-        self, options: Options, daily: str | None = None
+        self, request: Request, daily: str | None = None
     ) -> AsyncIterator[None]:
-        """End what lasted until then, unless the cast is refused that is sent meanwhile."""
+        """End what lasted until then, unless the cast that is sent meanwhile is refused or canceled."""
         lasting = self.notes
         # Before it is sent, as it belongs to no announcement.
         self.note(announcement=None, daily=None)
         try:
             yield
-            self._newest_permanent = options.number
-            self._newest = max(self._newest, options.number)
+            self._newest_permanent = request.number
+            self._newest = max(self._newest, request.number)
             self.note(daily=daily)
-        except HomeAssistantError:
+        except BaseException:
             self.note(announcement=lasting.announcement, daily=lasting.daily)
             raise
         finally:
@@ -391,19 +384,19 @@ class Program:
         self,
         coordinator: DisplayCoordinator,
         playlist: Playlist,
-        options: Options,
+        request: Request,
         duration: timedelta,
     ) -> Response:
         """Show a playlist for a limited time; after overlapping announcements, the one before the first returns."""
-        async with self.turn(options.number) as is_newest:
-            if not is_newest:
+        async with self.turn(request.number) as is_newest:
+            if not is_newest or coordinator.requests.is_canceled(request.number):
                 return await _async_superseded(coordinator, playlist)
             with coordinator.requests.steps():
                 active = self.notes.announcement
                 if active and not await _async_is_shown(coordinator, active):
                     active = None
                 before = active.before if active else await _async_before(coordinator)
-                hung = Hung(asked=playlist, start=options.start)
+                hung = Hung(asked=playlist, start=request.start)
                 announcement = Announcement(
                     hung, _end(duration, active), before, dt_util.utcnow()
                 )
@@ -412,17 +405,17 @@ class Program:
                 # Saved before it is sent, so that a restart in between ends it.
                 await self.async_note(announcement=announcement)
                 try:
-                    hung = await async_cast(coordinator, playlist, options)
-                except HomeAssistantError:
+                    hung = await async_cast(coordinator, playlist, request)
+                except BaseException:
                     await self.async_note(announcement=active)
                     raise
-                self._newest = options.number
-                await async_wake(coordinator, options)
+                self._newest = request.number
+                await async_wake(coordinator, request)
                 # The duration counts from when it is visible.
                 until = _end(duration, active)
                 announcement = replace(announcement, hung=hung, until=until)
                 await self.async_note(announcement=announcement)
-        return await async_response(coordinator, hung, options)
+        return await async_response(coordinator, hung)
 
     async def async_end_announcement(self, coordinator: DisplayCoordinator) -> None:
         """Show the playlist from before an announcement again, or raise if there is none."""
@@ -511,18 +504,3 @@ def _end(duration: timedelta, active: Announcement | None) -> datetime:
     """Return when an announcement ends that starts now, not before the active one."""
     until = dt_util.utcnow() + duration
     return until if active is None else max(until, active.until)
-
-
-def duration_of(
-    extra: Mapping[str, Any], announce: bool, playlist: Playlist
-) -> timedelta | None:
-    """Return how long a playlist is to be shown, a sound until it ends; None for permanently."""
-    value = extra.get("show_for")
-    if announce and value is None:
-        value = extra.get("duration", playlist.length or DEFAULT_DURATION)
-    if value is None:
-        return None
-    try:
-        return validate_duration(value)
-    except vol.Invalid as err:
-        raise invalid_input("not_a_duration", given=str(value)) from err

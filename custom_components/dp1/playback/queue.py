@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from homeassistant.components.media_player import MediaPlayerEnqueue as Enqueue
@@ -19,30 +18,15 @@ from ..errors import invalid_input
 from ..grants import GRANTS
 from .cast import async_take_snapshot, async_wake, check_reach
 from .compose import async_works_alone, with_ends, with_own_ids
-from .daily import async_of_today, async_show_daily, daily_of
+from .daily import async_of_today
 from .program import PROGRAMS
-from .resolve import Options, async_read_for_display
+from .request import Begin, Ready, Request
+from .resolve import async_read_for_display
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
 
 type Works = list[dict[str, Any]]
-
-
-async def async_show(
-    coordinator: DisplayCoordinator,
-    playlist: Playlist,
-    options: Options,
-    duration: timedelta | None = None,
-) -> dict[str, Any]:
-    """Show something, permanently or for a limited time, and return the response of ``dp1.cast_playlist``."""
-    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
-    if duration is not None:
-        alone = await async_of_today(coordinator.hass, playlist, options)
-        return await program.async_announce(coordinator, alone, options, duration)
-    if daily := daily_of(coordinator.hass, playlist):
-        return await async_show_daily(coordinator, daily, playlist, options)
-    return await program.async_show(coordinator, playlist, options)
 
 
 async def async_clear(coordinator: DisplayCoordinator) -> None:
@@ -68,17 +52,17 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
 
 
 async def async_enqueue(
-    coordinator: DisplayCoordinator, playlist: Playlist, options: Options, how: Enqueue
+    coordinator: DisplayCoordinator, playlist: Playlist, request: Request, how: Enqueue
 ) -> None:
     """Add works at the end of the queue, or after the current work to be shown next or at once."""
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
-    playlist = await async_of_today(coordinator.hass, playlist, options)
+    playlist = await async_of_today(coordinator.hass, playlist, request)
     async with coordinator.requests.step_lock:
         before = (await async_take_snapshot(coordinator)).hung
         player = coordinator.data.player
         if before is None or player is None:
-            await async_show(coordinator, playlist, options)
+            await _async_hang(coordinator, playlist, request)
             return
         if how is Enqueue.NEXT and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
@@ -89,13 +73,13 @@ async def async_enqueue(
             works = [{"duration": length, **work} for work in works]
         index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
-        added = await async_read_for_display(coordinator.hass, playlist, options.caller)
+        added = await async_read_for_display(coordinator.hass, playlist, request.caller)
         new = with_own_ids(await async_works_alone(coordinator.hass, added), works)
         document["items"] = with_ends([*works[:at], *new, *works[at:]])
         reload = how is Enqueue.PLAY
         place = _at(before.start, at if reload else index)
         is_personal = before.asked.is_personal and playlist.is_personal
-        own = replace(options, place=place, start_at=None, shuffle=None, repeat=None)
+        own = replace(request, begin=Begin(place=place))
         await _async_change(coordinator, document, own, reload, is_personal)
 
 
@@ -103,7 +87,6 @@ async def async_rearrange(
     coordinator: DisplayCoordinator, work: int, before: int | None, *, keep: bool
 ) -> None:
     """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
-    options = Options(wake=False)
     async with coordinator.requests.step_lock:
         hung = (await async_take_snapshot(coordinator)).hung
         player = coordinator.data.player
@@ -127,9 +110,10 @@ async def async_rearrange(
         document["items"] = [works[index] for index in order]
         is_gone = current not in order
         index = min(work, len(order) - 1) if is_gone else order.index(current)
-        options = replace(options, place=_at(hung.start, index))
+        begin = Begin(place=_at(hung.start, index))
+        request = Request(art=Ready(hung.asked), begin=begin, wake=False)
         await _async_change(
-            coordinator, document, options, is_gone, hung.asked.is_personal
+            coordinator, document, request, is_gone, hung.asked.is_personal
         )
 
 
@@ -141,17 +125,25 @@ def _at(start: Start, index: int) -> Start:
 async def _async_change(
     coordinator: DisplayCoordinator,
     document: dict[str, Any],
-    options: Options,
+    request: Request,
     reload: bool,
     is_personal: bool,
 ) -> None:
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
-    if not reload and await _async_extend(coordinator, playlist, options.number):
-        await async_wake(coordinator, options)
+    if not reload and await _async_extend(coordinator, playlist, request.number):
+        await async_wake(coordinator, request)
     else:
-        await async_show(coordinator, playlist, options)
+        await _async_hang(coordinator, playlist, request)
+
+
+async def _async_hang(
+    coordinator: DisplayCoordinator, playlist: Playlist, request: Request
+) -> None:
+    """Show a playlist for good."""
+    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+    await program.async_show(coordinator, playlist, request)
 
 
 async def _async_extend(

@@ -35,6 +35,7 @@ class Playlist:
         followed: media id of the node that displays are to follow, empty unless they are.
         is_personal: whether it is the owner's own, from which no policy for the works of others takes any.
         length: seconds that it lasts, None unless it is a sound or a film whose length is known.
+        warning: what is said about it to whoever shows it, empty if there is nothing.
     """
 
     url: str | None = None
@@ -46,6 +47,7 @@ class Playlist:
     followed: str = ""
     is_personal: bool = False
     length: float | None = None
+    warning: str = ""
 
     def __post_init__(self) -> None:
         """Check that the items of a document are a list of objects."""
@@ -125,9 +127,10 @@ class Playlist:
         )
         if self.origin is Origin.STRANGER:
             check_playable(document)
-        is_cut = limit is not None and limit < len(document["items"])
+        items = document.get("items") or []
+        is_cut = limit is not None and limit < len(items)
         if is_cut:
-            document["items"] = document["items"][:limit]
+            document["items"] = items[:limit]
         if is_cut or texts:
             document = unsigned(document) | dict(texts or {})
         return replace(self, url=None, document=document, origin=Origin.OURS)

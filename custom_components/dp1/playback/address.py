@@ -1,0 +1,366 @@
+"""What is at an address: a list, a page, a picture, and how long it lasts."""
+
+from codecs import BOM_UTF8
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from io import SEEK_CUR, BytesIO
+from pathlib import Path, PurePosixPath
+from struct import calcsize, error as StructError, unpack
+from typing import Any, Final
+from urllib.parse import unquote
+
+from aiohttp import ClientError, ClientResponse, ClientTimeout, hdrs
+from yarl import URL
+
+from homeassistant.components import media_source
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.network import is_hass_url
+
+from .. import timing
+from ..client.errors import Dp1Error, InvalidPlaylistError
+from ..client.hosts import is_web, work_url
+from ..client.http import Answer, chunks, read_title, request_json, status_error
+from ..client.playlist.document import (
+    MAX_DOCUMENT,
+    build,
+    build_item,
+    check_playable,
+    for_display,
+    parse,
+    unwrapped,
+)
+from ..client.playlist.playlist import Origin, Playlist
+from ..client.text import (
+    MAX_TITLE,
+    MAX_URL,
+    clean,
+    host_of,
+    read_url,
+    unshown_type,
+    web_url,
+)
+from ..client.values import text
+from ..const import PLAYER_ORIGIN
+from ..display.metadata import IMAGE_SUFFIXES
+from ..errors import invalid_input, translated
+from ..grants import SVG, base_url, picture_page
+from ..guard import ADDRESSES
+from ..language import async_message
+from ..library.work import Work
+from ..permissions import STRANGER, Caller
+from .request import Medium
+
+# Home Assistant serves these to users; with a query, they may be signed.
+LOGIN_PATHS = ("/api/", "/media/")
+PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
+PAGE_SUFFIXES = {".htm", ".html"}
+# Displays tell the type by these, and load nothing of them in a frame.
+UNFRAMED_SUFFIXES = {
+    *(*IMAGE_SUFFIXES, ".bmp", ".m3u8", ".m4v", ".mov", ".mp4", ".ogv", ".webm"),
+    *(".flac", ".m4a", ".mp3", ".ogg", ".wav"),
+}
+MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
+WEB_TYPES = {"web", "website", "app", "text/html"}
+# What a request to a page may raise.
+FAILURES = (Dp1Error, ClientError, OSError, ValueError)
+# Of a film, before that with its length.
+MAX_BOXES: Final = 64
+# The length of a film that does not tell it.
+ENDLESS: Final = 0xFFFFFFFF
+# Bytes of speech that are read for its length: half an hour, or three minutes without compression.
+MAX_SOUND: Final = 16 * 1024 * 1024
+# Media types that displays show in a frame.
+FRAMED = ("application/pdf", "text/html")
+# In addresses that are signed with all that they ask for, to which displays add in a frame.
+SIGNATURES = {"authsig", "key-pair-id", "x-amz-signature", "x-goog-signature"}
+
+
+async def async_at(hass: HomeAssistant, medium: Medium, caller: Caller) -> Playlist:
+    """Return the playlist at an address, or that of the picture, the film or the page there."""
+    address, kind, title = work_url(medium.media_id), medium.kind, medium.title
+    family = kind.partition("/")[0]
+    is_media = family in ("image", "video")
+    if kind in PLAYLIST_TYPES:
+        return list_at(hass, address)
+    if not (is_media or kind in WEB_TYPES) and (
+        playlist := await _async_list_at(hass, address, caller)
+    ):
+        return playlist
+    source = reachable_url(hass, address)
+    check_type(source)
+    suffix, has_signature = suffix_of(source), is_signed(source)
+    is_framed, is_drawing = suffix not in UNFRAMED_SUFFIXES, suffix == ".svg"
+    if has_signature and is_framed and family != "image":
+        raise invalid_input("signed_page", where=host_of(source) or "")
+    warning = ""
+    if is_framed and not is_media:
+        page_title, warning = await async_ask_page(hass, source, caller)
+        title = title or page_title
+    title = title or title_of(source)
+    # Displays ask for the type of what is in a frame or an object, with more than the address.
+    if (has_signature and (is_framed or is_drawing)) or (
+        is_drawing and not await _async_embeds(hass, source, caller)
+    ):
+        source = picture_page(source)
+    return replace(of_work(source, title), origin=Origin.STRANGER, warning=warning)
+
+
+def list_at(hass: HomeAssistant, url: str) -> Playlist:
+    """Return the playlist at an address, which is not asked."""
+    url = work_url(url)
+    if url.startswith("data:"):
+        raise invalid_input("not_a_url", url=url)
+    return Playlist(reachable_url(hass, url))
+
+
+async def _async_list_at(
+    hass: HomeAssistant, url: str, caller: Caller
+) -> Playlist | None:
+    """Return the playlist at a URL, None for anything but JSON; if it cannot be read, the URL decides."""
+    if url.startswith("data:") or suffix_of(url) in MEDIA_SUFFIXES:
+        return None
+    url = reachable_url(hass, url)
+    try:
+        answer = await _async_get(hass, url, caller)
+    except Dp1Error:
+        path = parse_url(url).path
+        return (
+            Playlist(url) if path.endswith(".json") or "/playlists/" in path else None
+        )
+    # Displays cannot read a list with a byte order mark, and take it as a document.
+    has_mark = answer.body.startswith(BOM_UTF8)
+    if not answer.body.removeprefix(BOM_UTF8).lstrip().startswith((b"{", b"[")):
+        return None
+
+    def read(answer: Answer) -> Playlist:
+        """Return the playlist, with no URL where displays could not read it there, or raise that it is none."""
+        document = parse(answer.body)
+        inner = unwrapped(document)
+        check_playable(for_display(inner))
+        is_readable = inner is document and not has_mark
+        return Playlist(url if is_readable else None, inner)
+
+    try:
+        playlist = await answer.async_read(read)
+    except InvalidPlaylistError as err:
+        raise translated(err, "playlist", url) from err
+    if caller.hosts:
+        await hass.data[ADDRESSES].async_allow_in(playlist.document, caller.hosts)
+    return playlist if playlist.url is None else Playlist(url)
+
+
+async def async_read_playlist(
+    hass: HomeAssistant, url: str, caller: Caller = STRANGER
+) -> dict[str, Any]:
+    """Read the playlist at a URL, for a call or for nobody."""
+    try:
+        answer = await _async_get(hass, url, caller)
+        document = await answer.async_read(lambda answer: unwrapped(parse(answer.body)))
+    except Dp1Error as err:
+        raise translated(err, "playlist", url) from err
+    if caller.hosts:
+        await hass.data[ADDRESSES].async_allow_in(document, caller.hosts)
+    return document
+
+
+async def _async_get(hass: HomeAssistant, url: str, caller: Caller) -> Answer:
+    """Return the answer at a URL, for a call."""
+    answer = await request_json(
+        hass.data[ADDRESSES].async_guard(url, caller),
+        "GET",
+        url,
+        timeout=timing.DOCUMENT_TIMEOUT,
+        max_body=MAX_DOCUMENT,
+    )
+    if not answer.ok:
+        raise status_error(answer, f"HTTP {answer.status}")
+    return answer
+
+
+def reachable_url(hass: HomeAssistant, url: str) -> str:
+    """Return a URL that displays can load: paths of Home Assistant are made absolute, if they need no login."""
+    if (local := local_path(hass, url)) is None:
+        return url
+    if local.path.startswith(LOGIN_PATHS) and not local.query:
+        raise invalid_input("needs_login", url=url)
+    return f"{base_url(hass)}{local}"
+
+
+def local_path(hass: HomeAssistant, url: str) -> URL | None:
+    """Return the path and query of a URL of Home Assistant."""
+    parsed = parse_url(url)
+    if parsed.scheme == "data" or (parsed.host and not is_hass_url(hass, url)):
+        return None
+    return parsed.relative() if parsed.host else parsed
+
+
+async def async_ask_page(
+    hass: HomeAssistant, url: str, caller: Caller
+) -> tuple[str, str]:
+    """Return the title of a page and a warning if it forbids frames, each empty if unknown; raise if it is of Home Assistant and does.
+
+    Displays show pages in frames, and report one that forbids it as shown.
+    """
+    if not is_web(url):
+        return "", ""
+    is_framed, title = True, ""
+    with suppress(*FAILURES):
+        async with _async_request(hass, url, caller) as response:
+            is_framed = _allows_frames(response)
+            title = await read_title(response)
+    if is_framed:
+        return title, ""
+    if is_hass_url(hass, url):
+        raise invalid_input("own_page_not_framed", url=url)
+    return title, async_message(hass, invalid_input("page_not_framed", url=url))
+
+
+async def _async_embeds(hass: HomeAssistant, url: str, caller: Caller) -> bool:
+    """Return whether displays can embed the SVG at a URL, also if that is unknown: as an object it may have programs."""
+    with suppress(*FAILURES):
+        async with _async_request(hass, url, caller) as response:
+            origin = response.headers.get(hdrs.ACCESS_CONTROL_ALLOW_ORIGIN)
+            return origin in ("*", PLAYER_ORIGIN) and _allows_frames(response)
+    return True
+
+
+@asynccontextmanager
+async def _async_request(
+    hass: HomeAssistant, url: str, caller: Caller
+) -> AsyncIterator[ClientResponse]:
+    """Ask for a URL as displays do."""
+    guard = hass.data[ADDRESSES].async_guard(url, caller)
+    if is_hass_url(hass, url):
+        guard = guard.allowing(url)
+    timeout = ClientTimeout(total=timing.TITLE_TIMEOUT)
+    async with guard.request(
+        "GET", url, timeout=timeout, headers={hdrs.ORIGIN: PLAYER_ORIGIN}
+    ) as response:
+        yield response
+
+
+def _allows_frames(response: ClientResponse) -> bool:
+    """Return whether an answer may be shown in a frame of another site."""
+    kind = response.content_type
+    if kind.startswith(("image/", "video/", "audio/")) and kind != SVG:
+        return True
+    for policy in response.headers.getall(hdrs.CONTENT_SECURITY_POLICY, ()):
+        for directive in policy.lower().split(";"):
+            match directive.split():
+                case ["frame-ancestors", *sources]:
+                    return bool({"*", "http:", PLAYER_ORIGIN} & set(sources))
+    return hdrs.X_FRAME_OPTIONS not in response.headers
+
+
+async def async_length(
+    hass: HomeAssistant, media: media_source.PlayMedia, caller: Caller
+) -> float | None:
+    """Return how many seconds a sound or a film lasts, None if that is unknown."""
+    sound: Path | BytesIO | None = media.path
+    with suppress(*FAILURES):
+        if sound is None and (local := local_path(hass, media.url)) is not None:
+            sound = BytesIO()
+            url = f"{base_url(hass)}{local}"
+            async with _async_request(hass, url, caller) as response:
+                async for chunk in chunks(response, MAX_SOUND):
+                    sound.write(chunk)
+                    if sound.tell() > MAX_SOUND:
+                        return None
+            sound.seek(0)
+        is_film = media.mime_type.startswith("video/")
+        length_of = _length_of_film if is_film else _length_of
+        return await hass.async_add_executor_job(length_of, sound)
+    return None
+
+
+def _length_of(sound: Path | BytesIO | None) -> float | None:
+    """Return how many seconds a sound lasts, None if that is unknown."""
+    try:
+        # A requirement of Home Assistant's text-to-speech, which not everybody has.
+        from mutagen import File, MutagenError  # noqa: PLC0415
+    except ImportError:
+        return None
+    with suppress(MutagenError):
+        # Without tags a file counts as false.
+        if sound is not None and (file := File(sound)) is not None:
+            return float(file.info.length) or None
+    return None
+
+
+def _length_of_film(film: Path | BytesIO | None) -> float | None:
+    """Return how many seconds a film lasts by its header (ISO 14496-12, as MP4 and MOV), None if that is unknown."""
+    if film is None:
+        return None
+    with (
+        suppress(ArithmeticError, OSError, StructError, ValueError),
+        film.open("rb") if isinstance(film, Path) else film as file,
+    ):
+        for _ in range(MAX_BOXES):
+            size, kind = unpack(">I4s", file.read(8))
+            if size == 1:
+                size = unpack(">Q", file.read(8))[0] - 8
+            if kind == b"mvhd":
+                times = ">3xQQIQ" if file.read(1) == b"\1" else ">3xIIII"
+                *_, scale, length = unpack(times, file.read(calcsize(times)))
+                return length / scale if 0 < length < ENDLESS else None
+            if kind != b"moov":
+                file.seek(size - 8, SEEK_CUR)
+    return None
+
+
+def of_work(source: str, title: str) -> Playlist:
+    """Return the playlist of a single image, video or web page."""
+    title = clean(title, MAX_TITLE)
+    item = Work(title=title, source=source).item()
+    return Playlist(document=build(title, [item]), origin=Origin.OURS, is_personal=True)
+
+
+def page_playlist(title: str, url: str) -> Playlist:
+    """Return the playlist of a page; only the playlist has the title, as displays lay that of a work over it."""
+    item = build_item(url, license="open")
+    document = build(clean(title, MAX_TITLE) or "Message", [item])
+    return Playlist(document=document, origin=Origin.OURS, is_personal=True)
+
+
+def title_of(url: str) -> str:
+    """Return the last part of a URL without extension as title."""
+    if url.startswith("data:"):
+        kind = url[:MAX_TITLE].partition(",")[0].partition(";")[0]
+        return kind.rpartition("/")[2].partition("+")[0].upper() or "data"
+    parsed = parse_url(url)
+    name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
+    return PurePosixPath(name).stem or parsed.host or url[:MAX_TITLE]
+
+
+def parse_url(url: str) -> URL:
+    """Parse a URL or path, or raise that it is none."""
+    try:
+        if url.startswith("data:"):
+            # The work itself, without a request.
+            return URL("data:,")
+        parsed = read_url(text(url, MAX_URL) or "")
+        if is_web := parsed.scheme in ("http", "https"):
+            # Whoever casts an address may give it a password.
+            web_url(str(parsed.with_user(None)))
+    except ValueError as err:
+        raise invalid_input("not_a_url", url=url) from err
+    if not is_web and (not url.startswith("/") or url.startswith("//")):
+        raise invalid_input("not_a_url", url=url)
+    return parsed
+
+
+def suffix_of(url: str) -> str:
+    """Return the suffix of the path of a URL."""
+    return PurePosixPath(parse_url(url).path).suffix.lower()
+
+
+def is_signed(url: str) -> bool:
+    """Return whether a URL is signed with all that it asks for."""
+    return not SIGNATURES.isdisjoint(map(str.lower, parse_url(url).query))
+
+
+def check_type(url: str, kind: str = "") -> None:
+    """Raise for a file that no display shows."""
+    if kind := unshown_type(url, kind):
+        raise invalid_input("type_not_shown", url=url, kind=kind)
