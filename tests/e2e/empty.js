@@ -8,7 +8,7 @@
       for (let x = Math.max(0, Math.floor(left / cell)); x < Math.min(columns, right / cell); x++) isFull[y][x] = 1;
   };
   const walk = (it) => {
-    if (it instanceof HTMLElement && !it.checkVisibility({ visibilityProperty: true })) return;
+    if (it instanceof HTMLElement && getComputedStyle(it).display === "none") return;
     if (it.matches?.("img, svg, button, input, select, ha-card, ha-icon, hui-view-header, .header, .toolbar")) mark(it.getBoundingClientRect());
     for (const node of it.childNodes) {
       if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) continue;

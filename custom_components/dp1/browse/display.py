@@ -69,8 +69,7 @@ HIGHLIGHTS: Final = f"{DOMAIN}://highlights"
 FOLDERS: Final = f"{DOMAIN}://folders"
 MAX_WORKS = 12
 # Of each library.
-MAX_NEW = 4
-MAX_FAVORITES = 6
+MAX_NEW = 12
 
 
 async def async_browse_display(
@@ -218,13 +217,15 @@ def _history_folder(
 ) -> BrowseMedia:
     """Return the browse item of the history."""
     has_cover = _cover_of_history(coordinator) is not None
-    return plain_page(
+    folder = plain_page(
         HISTORY_FOLDER,
         browser_text(coordinator.hass, "shown_lately"),
         thumbnail=picture_url(HISTORY_FOLDER) if has_cover else None,
         children_media_class=MediaClass.PLAYLIST,
         can_search=True,
     )
+    folder.kind = "shown_lately"
+    return folder
 
 
 def _remembered_folder(
@@ -257,19 +258,13 @@ def _remembered_folder(
 async def async_browse_for_cards(
     hass: HomeAssistant, page: str, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Return the open exhibitions of each library, the newest first, or its highlights.
-
-    These are the Daily, the newest exhibitions, and the favorites that were added last.
-    """
+    """Return the open exhibitions of each library, the newest first, or its highlights: the Daily and the newest of them."""
     items: list[BrowseMedia] = []
     for library in async_libraries(hass):
         nodes = await _async_inside(library, NodeKind.EXHIBITIONS)
         if page == HIGHLIGHTS:
-            favorites = await _async_inside(library, NodeKind.FAVORITES)
-            daily, new = library.daily.roots(), nodes[:MAX_NEW]
-            nodes = [*daily, *new, *favorites[:MAX_FAVORITES]]
-        unique = {node.id: node for node in nodes}
-        items += [node_media(library, node, picture_url) for node in unique.values()]
+            nodes = [*library.daily.roots(), *nodes[:MAX_NEW]]
+        items += [node_media(library, node, picture_url) for node in nodes]
     return plain_page(page, page, items)
 
 

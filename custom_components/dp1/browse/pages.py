@@ -231,8 +231,22 @@ def node_media(
         "artist": node.work.artist,
         "year": node.work.year,
         "series": node.work.series,
+        "favorite": library.favorites.is_favorite(node.id)
+        if node.can_play
+        else None,
     }
     return media
+
+
+class PlainPage(BrowseMedia):
+    """A page that is no node of a library, with its kind for cards."""
+
+    kind: str | None = None
+
+    @override
+    def as_dict(self, *, parent: bool = True) -> dict[str, Any]:
+        """Return the page as it is sent."""
+        return {**super().as_dict(parent=parent), DOMAIN: {"kind": self.kind}}
 
 
 def plain_page(
@@ -240,9 +254,9 @@ def plain_page(
     title: str,
     children: list[BrowseMedia] | None = None,
     **options: Any,
-) -> BrowseMedia:
+) -> PlainPage:
     """Return a page that is no node of a library, with other fields of a browse item."""
-    return BrowseMedia(
+    return PlainPage(
         media_class=MediaClass.DIRECTORY,
         media_content_id=media_id,
         media_content_type=DIRECTORY,

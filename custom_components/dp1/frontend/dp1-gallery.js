@@ -1,22 +1,39 @@
-/** What fills a dashboard: the art gallery, the highlights, and the row of exhibitions in a tile. */
+// @ts-check
+/** What fills a dashboard: the art gallery with its rows of pictures, and the row of exhibitions in a tile. */
 
-import { BASE_STYLE, CARD, DOMAIN, FEATURES, HIGHLIGHTS, PLAYER, browse, can, draw, isDisplay, loadTexts, make, pictures, rove, text } from "./dp1-cards.js";
-import { EXHIBITIONS, choose, hang, openDisplaysMenu, openPictureMenu, perform, pictureItem, titleOf } from "./dp1-chooser.js";
+import {
+  BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, browse, can, draw, hang, isDisplay, loadTexts, make, modules, perform,
+  pictures, readAll, readFolders, rove, text, textAt, titleOf,
+} from "./dp1-shared.js";
+import { openDisplaysMenu, openPictureMenu, pictureItem } from "./dp1-menus.js";
 
-const FAVORITES_AND_NEW = "dp1://highlights";
+/**
+ * @typedef {import("./dp1-shared.js").Hass} Hass
+ * @typedef {import("./dp1-shared.js").State} State
+ * @typedef {import("./dp1-shared.js").Config} Config
+ * @typedef {import("./dp1-shared.js").Medium} Medium
+ * @typedef {{entity: string, device?: string, name: string}} Display What is laid out of a display
+ */
+
+const NEW = "dp1://highlights";
+// The rows of the gallery, by the kind of their folder; those that can be filled are there while they are empty.
+const ROWS = ["exhibitions", "favorites", "shown_lately", "artists", "pictures", "channels"];
+const ALWAYS = new Set(["exhibitions", "favorites", "pictures"]);
+const MAX_IN_ROW = 12;
+const READ_AGAIN = 3000;
 const FEATURE_SOURCES = 12;
 // Home Assistant's features of tiles for the settings of a display.
-const SETTINGS = new Map([
+const SETTINGS = new Map(/** @type {[string, object[]][]} */ ([
   ["number", [{ type: "numeric-input", style: "slider" }]],
   ["select", [{ type: "select-options" }]],
   ["switch", []],
   ["time", []],
-]);
+]));
 // The heading of settings, by translation key; what is not named here is about the picture.
-const SETTING_GROUPS = new Map([
+const SETTING_GROUPS = new Map(/** @type {[string, string][]} */ ([
   ...["sleep_schedule", "sleep_time", "wake_time", "sleep_days"].map((key) => [key, "sleep_times"]),
   ...["panel", "panel_brightness", "panel_contrast", "panel_volume"].map((key) => [key, "monitor"]),
-]);
+]));
 
 const FEATURE_STYLE = `
 ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
@@ -31,42 +48,124 @@ img { flex: none; height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; 
 button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--paper); }
 `;
 
-const HIGHLIGHTS_STYLE = `
+const ROWS_STYLE = `
 :host { display: block; }
+section { padding-block-end: 8px; }
+section > div { display: flex; align-items: center; justify-content: space-between; gap: 12px; min-height: 44px; }
+h3 { margin: 0; font-size: var(--ha-font-size-l, 16px); font-weight: 500; }
 ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
 ul[inert] { opacity: .4; filter: grayscale(1); }
-li { flex: 0 0 132px; min-width: 0; }
+li { flex: 0 0 132px; }
 .thumb { height: 88px; }
-@media (min-width: 1100px) { ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); } }
+section p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 12px; min-height: 44px; overflow-wrap: anywhere; }
 `;
 
-const grid = (...cards) => ({ type: "grid", cards });
+const ROWS_TEMPLATE = `<section class="trouble" hidden><p role="status"><ha-icon icon="mdi:alert-circle-outline"></ha-icon><span></span><button class="act"></button></p></section><div class="rows"></div><input class="file" type="file" accept="image/*" multiple hidden>`;
 
-const whileIn = (entity, state) => [{ condition: "state", entity, state }];
-
-/** Today's work, and new and favorite art, as pictures to tap; of several displays, a tap asks on which. */
+/** Rows of new and favorite art, of what was shown, of artists, own pictures and channels; of several displays, a tap asks on which. */
 export const highlights = (card) => {
-  const list = draw(card, BASE_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
+  const root = draw(card, BASE_STYLE + ROWS_STYLE, ROWS_TEMPLATE);
+  const find = (selector) => root.querySelector(selector);
+  /** @type {{hass?: Hass, config?: Config}} */
+  let given = {};
   let read;
-  const load = async (hass, { entity, ask }, key) => {
+  const opener = {
+    find,
+    get hass() {
+      return given.hass;
+    },
+    get entityId() {
+      return given.config.entity;
+    },
+    get ask() {
+      return given.config.ask;
+    },
+  };
+  find(".file").onchange = async () => (await modules.chooser()).upload(opener);
+  // What cannot be shown anywhere says so by its look.
+  const isAway = () => (given.hass.states[opener.entityId]?.state ?? "unavailable") === "unavailable";
+  const open = async (button, kind, inside) => (await modules.chooser()).choose(opener, button, kind, inside);
+  const item = (kind, medium) => {
+    const { hass } = given;
+    const entityId = opener.entityId;
+    const look = (folder, button) => open(button, kind, folder);
+    const tapped = (button) => {
+      if (medium.can_play === false) look(medium, button);
+      else if (opener.ask) openDisplaysMenu(hass, medium, button);
+      else hang(hass, entityId, medium, undefined, button);
+    };
+    const menu = medium.can_play === false ? null : (button) => openPictureMenu(hass, entityId, medium, button, (folder) => look(folder, button));
+    return pictureItem(hass, { ...medium, dp1: { ...medium.dp1, kind: "" } }, tapped, menu);
+  };
+  /** Return a row, which reads what is in it. */
+  const row = ({ kind, title, pages }, key) => {
+    const { hass } = given;
+    const all = make("button", { className: "act", textContent: text(hass, "show_all"), ariaLabel: `${text(hass, "show_all")}: ${title}`, hidden: true });
+    all.onclick = () => open(all, kind);
+    const list = make("ul", { ariaLabel: title, inert: isAway() });
+    const line = make("p", { className: "soft", textContent: text(hass, "reading") });
+    const section = make("section", { className: kind }, make("div", {}, make("h3", { textContent: title }), all), list, line);
+    const fill = async () => {
+      const media = await readAll(hass, opener.entityId, kind === "exhibitions" ? [NEW] : pages).catch(() => null);
+      if (read !== key) return;
+      const shown = (media ?? []).slice(0, MAX_IN_ROW).map((medium) => item(kind, medium));
+      list.replaceChildren(...shown);
+      list.hidden = !shown.length;
+      all.hidden = !shown.length;
+      line.hidden = Boolean(shown.length);
+      line.replaceChildren(text(hass, media ? `empty_folder.${kind}` : "not_read") || text(hass, "empty"));
+      if (media && !shown.length && kind === "pictures") {
+        line.append(make("button", { className: "act", textContent: text(hass, "hang_picture"), onclick: () => find(".file").click() }));
+        line.lastChild.dataset.do = "own";
+      }
+      if (!shown.length && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
+    };
+    fill();
+    return section;
+  };
+  const load = async (key) => {
+    const { hass } = given;
     await loadTexts(hass);
-    const media = await browse(hass, entity, FAVORITES_AND_NEW).catch(() => null);
-    if (read !== key || !media) return;
-    const tapped = (medium) => (button) => (ask ? openDisplaysMenu(hass, medium, button) : hang(hass, entity, medium, undefined, button));
-    const menu = (medium) => (button) => openPictureMenu(hass, entity, medium, button);
-    list.replaceChildren(...media.map((medium) => pictureItem(hass, medium, tapped(medium), menu(medium))));
-    list.ariaLabel = text(hass, "highlights");
-    card.hidden = !media.length;
+    const folders = await readFolders(hass, opener.entityId).catch(() => null);
+    if (read !== key || !folders) return;
+    const rows = find(".rows");
+    if (!folders.length) {
+      const add = make("button", { className: "act", textContent: text(hass, "add_library"), onclick: () => open(add, "") });
+      rows.replaceChildren(make("section", {}, make("p", { className: "soft" }, text(hass, "no_library"), add)));
+      return;
+    }
+    const found = new Map(folders.map((folder) => [folder.kind, folder]));
+    const titled = (kind) => found.get(kind) ?? { kind, title: textAt(hass, `config_panel.browser.${kind}`), pages: [] };
+    const wanted = ROWS.filter((kind) => found.has(kind) || ALWAYS.has(kind)).map(titled);
+    rows.replaceChildren(...wanted.map((folder) => row(folder.kind === "exhibitions" ? { ...folder, title: text(hass, "new") } : folder, key)));
+  };
+  /** Say why a library has not everything. */
+  const renderTrouble = () => {
+    const { hass } = given;
+    const [problem] = Object.values(hass.entities ?? {}).filter(
+      ({ platform, translation_key: key, entity_id: id }) => platform === DOMAIN && key === "library_problem" && hass.states[id]?.state === "on",
+    );
+    find(".trouble").hidden = !problem;
+    if (!problem) return;
+    find(".trouble span").textContent = hass.states[problem.entity_id].attributes.reason ?? "";
+    const again = Object.values(hass.entities).find(({ device_id: device, translation_key: key }) => device === problem.device_id && key === "refresh_library");
+    const button = find(".trouble button");
+    button.hidden = !again;
+    button.textContent = text(hass, "try_again");
+    button.onclick = () => hass.callService("button", "press", { entity_id: again.entity_id });
   };
   return ({ hass, config }) => {
+    given = { hass, config };
     const state = hass?.states[config.entity];
-    // What cannot hang anywhere says so by its look.
-    list.inert = !state || state.state === "unavailable";
-    // A library that has news changes the sources.
-    const key = JSON.stringify([config, state?.attributes.source_list]);
+    if (!hass) return;
+    for (const list of root.querySelectorAll("ul")) list.inert = isAway();
+    renderTrouble();
+    // A library that has news changes the sources; what is shown changes the history and the favorites.
+    const { source_list: sources, media_playlist: playlist, dp1 } = state?.attributes ?? {};
+    const key = JSON.stringify([config, sources, playlist, dp1?.favorite, hass.language]);
     if (!state || read === key) return;
     read = key;
-    load(hass, config, key);
+    load(key);
   };
 };
 
@@ -74,7 +173,7 @@ export const highlights = (card) => {
 export const exhibitions = (feature) => {
   const list = draw(feature, BASE_STYLE + FEATURE_STYLE, "<ul></ul>").querySelector("ul");
   list.addEventListener("keydown", (event) => rove(event, [...list.querySelectorAll("button")]));
-  let properties = {};
+  let properties = /** @type {any} */ ({});
   let drawn;
   let read;
   let thumbnails = new Map();
@@ -86,7 +185,7 @@ export const exhibitions = (feature) => {
   };
   const more = () => {
     const button = make("button", { textContent: text(properties.hass, "more_art") || "…" });
-    button.onclick = () => choose(properties, button);
+    button.onclick = async () => (await modules.chooser()).choose(properties, button);
     return button;
   };
   const render = () => {
@@ -112,7 +211,7 @@ export const exhibitions = (feature) => {
     await loadTexts(hass);
     const media = await browse(hass, entityId, EXHIBITIONS).catch(() => []);
     if (read !== key) return;
-    thumbnails = new Map(media.map((medium) => [titleOf(hass, medium), medium.thumbnail]));
+    thumbnails = new Map(media.map((medium) => /** @type {[string, string]} */ ([titleOf(hass, medium), medium.thumbnail])));
     drawn = null;
     render();
   };
@@ -124,6 +223,8 @@ export const exhibitions = (feature) => {
     if (state && isOther) render();
   };
 };
+
+const grid = (...cards) => ({ type: "grid", cards });
 
 // The dashboard
 
@@ -139,7 +240,8 @@ export const generate = async (hass) => {
     .sort((one, other) => one.name.localeCompare(other.name, hass.language));
   const devices = new Set(displays.map(({ device }) => device));
   const ofLibraries = ours.filter(({ device_id: device }) => device && !devices.has(device));
-  const views = [overview(hass, displays, ofLibraries)];
+  /** @type {object[]} */
+  const views = [overview(hass, displays)];
   if (displays.length) views.push(settings(hass, displays, ours, ofLibraries));
   return { title: text(hass, "gallery"), views: [...views, ...displays.map(wall)] };
 };
@@ -152,61 +254,59 @@ const displayOf = (hass, { entity_id: entity, device_id: device, area_id: ownAre
   return { entity, device, name: room && room.toLowerCase() !== own.toLowerCase() ? `${room} · ${own}` : own };
 };
 
-const overview = (hass, displays, ofLibraries) => {
+const overview = (hass, displays) => {
   const several = displays.length > 1;
   const sections = displays.map(({ entity, name }) => grid(heading(name, { icon: "mdi:image-frame" }), { type: `custom:${CARD}`, entity }));
   if (displays.length) {
     const { entity } = displays.find((display) => hass.states[display.entity]?.state !== "unavailable") ?? displays[0];
-    const highlights = { type: `custom:${HIGHLIGHTS}`, entity, ask: several, grid_options: { columns: "full" } };
+    const rows = { type: `custom:${HIGHLIGHTS}`, entity, ask: several, grid_options: { columns: "full" } };
     // Beside the only display, or below all.
-    sections.push({ ...grid(heading(text(hass, "highlights"), { icon: "mdi:star-outline" }), highlights), column_span: several ? 4 : 1 });
+    sections.push({ ...grid(rows), column_span: several ? 4 : 1 });
   } else {
     const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
     sections.push(grid({ type: "markdown", content }));
   }
-  const problems = ofLibraries
-    .filter(({ translation_key: key }) => key === "library_problem")
-    .map(({ entity_id: entity }) => ({ type: "tile", entity, name: [{ type: "device" }, { type: "entity" }], visibility: whileIn(entity, "on") }));
-  if (problems.length) sections.push(grid(...problems));
-  return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", sections };
+  return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", max_columns: several ? 4 : 2, sections };
 };
 
 /** Return the settings of each display by what they are about, and what can be done with the libraries. */
 const settings = (hass, displays, ours, ofLibraries) => {
   const options = { grid_options: { columns: 12 } };
-  const tile = ({ entity_id: entity }) => {
+  const tiles = ({ entity_id: entity, translation_key: key }) => {
     // A number that Home Assistant shows as a box has too wide a range for a slider.
     const isBox = hass.states[entity]?.attributes.mode === "box";
-    return { type: "tile", entity, name: { type: "entity" }, features: isBox ? [] : SETTINGS.get(entity.split(".")[0]), ...options };
+    const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
+    // The feature has the value.
+    const tile = { type: "tile", entity, name: { type: "entity" }, features, features_position: entity.startsWith("number.") ? "inline" : "bottom", hide_state: features.length > 0, ...options };
+    if (key !== "seconds_per_work") return [tile];
+    const asSet = { ...tile, name: [{ type: "entity" }, { type: "text", text: text(hass, "as_the_work_says") }], hide_state: true };
+    return [{ ...tile, visibility: [{ condition: "state", entity, state_not: "0" }] }, { ...asSet, visibility: [{ condition: "state", entity, state: "0" }] }];
   };
-  const groups = ({ device }) => {
+  const groups = ({ device, name }) => {
     const own = ours.filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]));
     return ["picture", "sleep_times", "monitor"].flatMap((group) => {
       const entities = own.filter(({ translation_key: key }) => group === (SETTING_GROUPS.get(key) ?? "picture"));
-      return entities.length ? [heading(text(hass, group), { heading_style: "subtitle" }), ...entities.map(tile)] : [];
+      return entities.length ? [grid(heading(`${name} · ${text(hass, group)}`), ...entities.flatMap(tiles))] : [];
     });
   };
-  const sections = displays.map((display) => grid(heading(display.name), ...groups(display)));
-  const tiles = ofLibraries.flatMap(({ entity_id: entity, device_id: device, translation_key: key }) => {
-    const ofLibrary = { type: "tile", entity, name: { type: "entity" }, state_content: "device_name", ...options };
-    // Only a feed has playlists.
-    const hasFeed = hass.states[entity]?.attributes.event_types?.includes("playlist_published");
-    if (hasFeed) return displays.map((display) => publisher(hass, ofLibrary, device, display));
-    return key === "refresh_library" ? [ofLibrary] : [];
-  });
-  if (tiles.length) sections.push(grid(heading(text(hass, "library")), ...tiles));
+  const sections = displays.flatMap(groups);
+  // Only a feed has playlists.
+  const feeds = ofLibraries
+    .filter(({ entity_id: entity }) => hass.states[entity]?.attributes.event_types?.includes("playlist_published"))
+    .map(({ entity_id: entity, device_id: device }) => ({ entity, entry: hass.devices[device].primary_config_entry, name: hass.devices[device].name_by_user ?? hass.devices[device].name }));
+  const ofAll = ofLibraries
+    .filter(({ translation_key: key }) => key === "refresh_library")
+    .map(({ entity_id: entity }) => ({ type: "tile", entity, name: { type: "entity" }, state_content: "device_name", ...options }));
+  if (feeds.length && displays.length) ofAll.unshift(publisher(hass, feeds, options));
+  if (ofAll.length) sections.push(grid(heading(text(hass, "library")), ...ofAll));
   return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
 };
 
-/** Return a tile that publishes what a display shows, and asks before. */
-const publisher = (hass, ofLibrary, library, { entity, name }) => {
-  const tap = {
-    action: "perform-action",
-    perform_action: `${DOMAIN}.publish_playlist`,
-    data: { config_entry_id: hass.devices[library].primary_config_entry, entity_id: entity },
-    confirmation: { text: text(hass, "publishing", { name }) },
-  };
-  return { ...ofLibrary, name: `${text(hass, "publish")} · ${name}`, icon: "mdi:publish", visibility: whileIn(entity, "playing"), tap_action: tap, icon_tap_action: tap };
+/** Return the tile that publishes what a display shows, and asks before. */
+const publisher = (hass, feeds, options) => {
+  const publish = feeds.map(({ entry, name }) => ({ entry, name }));
+  const tap = { action: "fire-dom-event", [DOMAIN]: { publish } };
+  return { type: "tile", entity: feeds[0].entity, name: text(hass, "publish"), hide_state: true, icon: "mdi:publish", tap_action: tap, icon_tap_action: tap, ...options };
 };
 
 /** Return a view that shows nothing but the display, for a tablet on the wall. */

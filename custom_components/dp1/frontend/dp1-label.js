@@ -1,0 +1,642 @@
+// @ts-check
+/** The work on a display, with a label like those in museums. */
+
+import {
+  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, browse, call, can, draw, fire, isDisplay, loadTexts, make, modules,
+  nameOf, notices, onTaps, text, textAt,
+} from "./dp1-shared.js";
+
+/**
+ * @typedef {import("./dp1-shared.js").Hass} Hass
+ * @typedef {import("./dp1-shared.js").State} State
+ * @typedef {import("./dp1-shared.js").Config} Config
+ * @typedef {import("./dp1-shared.js").Attributes} Attributes
+ * @typedef {import("./dp1-shared.js").Help} Help
+ * @typedef {object} View What a card shows of a state
+ * @property {Record<string, any>} texts By selector; what has none is hidden
+ * @property {Record<string, string | null | undefined>} links By selector
+ * @property {Record<string, any>} buttons The label of each by its name; what has none is hidden
+ * @property {{message?: string | null, helps?: Help[], isBusy?: boolean, lasts?: boolean}} status
+ */
+
+const WALL_WIDTH = 600;
+const TILE_WIDTH = 280;
+const TILE_ROWS = 4;
+const DAY = 864e5;
+const APPEAR_TIME = 600;
+// Pixels of a side of the picture in which the darkest color is looked for, and the part of them that is the darkest.
+const SAMPLE = 24;
+const DARKEST = 0.1;
+
+// By chain: its name, how a contract's address looks, and the page of a token.
+const CHAINS = new Map(/** @type {[string, [string, RegExp?, ((address: string, token: string) => string)?]][]} */ ([
+  ["evm", ["Ethereum", /^0x[0-9a-f]{40}$/i, (address, token) => `https://etherscan.io/nft/${address}/${token}`]],
+  ["tezos", ["Tezos", /^KT1[1-9A-HJ-NP-Za-km-z]{33}$/, (address, token) => `https://tzkt.io/${address}/tokens/${token}`]],
+  ["bitmark", ["Bitmark"]],
+]));
+// What of a label somebody may not want, by the names of its parts.
+const PARTS = {
+  artist: [".artist"],
+  facts: [".facts"],
+  exhibition: [".exhibition"],
+  statement: [".about", ".artists"],
+  links: [".link", ".maker", ".provenance", ".chain", ".signed"],
+  progress: [".progress"],
+  controls: [".controls"],
+  choose: [".choices"],
+  upcoming: [".upcoming"],
+};
+
+const STYLE = `
+:host { display: block; height: 100%; }
+ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
+.frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
+.picture {
+  width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10; border-radius: 0;
+  background: var(--mat, var(--fill)); color: var(--secondary-text-color); position: relative;
+}
+.picture img { box-sizing: border-box; object-fit: contain; padding: 12px; }
+.picture ha-icon { --mdc-icon-size: 48px; }
+:host([asleep]) .picture img { filter: grayscale(1) brightness(.4); }
+.progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
+.progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
+@keyframes fill { from { transform: scaleX(0); } }
+.side { display: flex; flex-direction: column; gap: 4px; padding: 12px var(--edge) var(--edge); min-width: 0; }
+.side > * { flex: none; min-width: 0; }
+.label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; }
+.note { overflow-wrap: anywhere; padding-block-end: 8px; }
+.artist { font-weight: 500; }
+.title { font-style: italic; }
+.work { font-size: var(--ha-font-size-l, 16px); }
+.reads, .links, summary, .status, .controls, .group, .choices { display: flex; align-items: center; }
+.reads { flex-wrap: wrap; column-gap: 1em; }
+.reads [open] { flex-basis: 100%; }
+.links { margin-inline-start: auto; }
+summary { gap: 4px; min-height: 44px; cursor: pointer; list-style: none; color: var(--secondary-text-color); }
+summary::-webkit-details-marker { display: none; }
+[open] > summary ha-icon { transform: rotate(180deg); }
+.note { max-width: 65ch; white-space: pre-line; }
+.status { min-height: 44px; gap: 4px; color: var(--secondary-text-color); position: relative; line-height: 1.3; }
+.status:not(.lasts) span { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.status.lasts { flex-wrap: wrap; }
+.status[aria-busy="true"] { padding-inline-start: 28px; }
+.status[aria-busy="true"]::after { inset-inline-end: auto; }
+.status .act { color: var(--primary-text-color); text-align: start; }
+.status .act:first-of-type:not(span:not([hidden]) ~ *) { padding-inline-start: 0; }
+.controls { margin-inline: -12px; }
+.group { min-width: 0; }
+.group:last-child { margin-inline-start: auto; }
+.transport { direction: ltr; }
+.place { min-width: 48px; text-align: center; white-space: nowrap; }
+[aria-pressed="true"] { color: var(--error-color, #db4437); }
+.choices { gap: 8px; }
+.choices button { display: flex; align-items: center; justify-content: center; gap: 8px; min-width: 56px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); }
+.choose { flex: 1; font-weight: 500; }
+.choose[aria-busy="true"]::after { position: static; order: -1; margin: 0; }
+.choose[aria-busy="true"] ha-icon { display: none; }
+h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500; }
+.next { display: flex; gap: 8px; overflow-x: auto; margin: 0 calc(-1 * var(--edge)); padding: 0 var(--edge) 4px; scrollbar-width: thin; }
+.next li { flex: none; width: calc(6 * var(--unit)); }
+.next li[dropbefore]::before {
+  content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
+}
+.next .thumb { height: calc(4 * var(--unit)); }
+.as-label .picture { max-block-size: max(140px, 100vh - 540px); }
+.as-tile .side { padding: 8px 12px; gap: 0; }
+.as-tile .picture img { padding: 6px; }
+.as-tile .frame { grid-template-rows: minmax(40px, 1fr) auto; }
+.as-tile .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
+.as-tile .work { font-size: inherit; }
+.as-tile .clamp { -webkit-line-clamp: 1; }
+.as-tile :is(.detail, .controls, .choices, .upcoming, .act), .as-tile .status:not(.lasts) { display: none; }
+.as-tile .status { min-height: 0; }
+.as-tile .status span { -webkit-line-clamp: 2; display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
+
+.as-wall { --edge: 1.5em; font-size: var(--unit); --mdc-icon-size: 1.5em; }
+.as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
+:host([stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
+.as-wall .picture { aspect-ratio: auto; }
+.as-wall .picture img { padding: 4%; }
+.as-wall .side { overflow-y: auto; padding-block: 1.25em; contain: size; }
+:host([stacked]) .side { max-block-size: 45vh; contain: none; }
+.as-wall .label { line-height: 1.5; }
+.as-wall .work { font-size: 1.25em; }
+.as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
+.as-wall .clamp { -webkit-line-clamp: 4; }
+.as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow-y: auto; }
+.as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
+.as-wall .next li { width: auto; }
+.as-wall :is(.choices, .place, .words, h3) { font-size: .875em; }
+.as-wall .icon { width: max(44px, 2.75em); flex: none; }
+`;
+
+const TEMPLATE = `
+<ha-card>
+  <div class="frame">
+    <button class="picture">
+      <ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
+    </button>
+    <div class="side">
+      <div class="label">
+        <p class="artist clamp" dir="auto"></p>
+        <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
+        <p class="facts soft detail clamp"></p>
+        <p class="exhibition soft detail clamp" dir="auto"></p>
+        <p class="signed soft small detail clamp" dir="auto"></p>
+      </div>
+      <div class="reads detail">
+        <details class="about" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p></details>
+        <details class="artists" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p></details>
+        <div class="links">
+          <a class="icon link"><ha-icon icon="mdi:open-in-new"></ha-icon></a>
+          <a class="icon maker"><ha-icon icon="mdi:account-outline"></ha-icon></a>
+          <a class="icon provenance"><ha-icon icon="mdi:link-variant"></ha-icon></a>
+          <span class="chain soft small"></span>
+        </div>
+      </div>
+      <div class="status" role="status"><span dir="auto"></span></div>
+      <div class="controls">
+        <div class="group transport">
+          <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
+          <bdi class="place soft"></bdi>
+          <button class="icon" data-do="next"><ha-icon icon="mdi:skip-next"></ha-icon></button>
+        </div>
+        <div class="group">
+          <button class="icon" data-do="favorite"><ha-icon></ha-icon></button>
+          <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline"></ha-icon></button>
+          <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical"></ha-icon></button>
+          <button class="icon" data-do="power"><ha-icon icon="mdi:power-sleep"></ha-icon></button>
+        </div>
+      </div>
+      <div class="choices">
+        <button class="choose" data-do="choose"><ha-icon icon="mdi:image-search-outline"></ha-icon><span></span></button>
+        <button data-do="own"><ha-icon icon="mdi:image-plus-outline"></ha-icon></button>
+      </div>
+      <div class="upcoming" hidden><h3 class="soft"></h3><ul class="next"></ul></div>
+    </div>
+  </div>
+  <input class="file" type="file" accept="image/*" multiple hidden>
+</ha-card>
+`;
+
+const safeUrl = (url) => (typeof url === "string" && /^https?:\/\//i.test(url) ? url : null);
+
+const explorerUrl = (contract) => {
+  const { chain, address, tokenId } = contract ?? {};
+  const [, form, page] = CHAINS.get(chain) ?? [];
+  return page && form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
+};
+
+/** Return the average of the darkest pixels of a picture as a color. */
+const darkestOf = (image) => {
+  const canvas = make("canvas", { width: SAMPLE, height: SAMPLE });
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  try {
+    pen.drawImage(image, 0, 0, SAMPLE, SAMPLE);
+    const { data } = pen.getImageData(0, 0, SAMPLE, SAMPLE);
+    const pixels = Array.from({ length: SAMPLE * SAMPLE }, (_, at) => data.subarray(4 * at, 4 * at + 4)).filter(([, , , alpha]) => alpha > 127);
+    const light = ([red, green, blue]) => 2 * red + 5 * green + blue;
+    const dark = pixels.sort((one, other) => light(one) - light(other)).slice(0, Math.ceil(pixels.length * DARKEST));
+    return dark.length ? `rgb(${[0, 1, 2].map((part) => Math.round(dark.reduce((sum, pixel) => sum + pixel[part], 0) / dark.length)).join()})` : "";
+  } catch {
+    return "";
+  }
+};
+
+/** Write the edition as labels do: 12 of 36. */
+const editionOf = (hass, edition) => {
+  const [, number, size] = /^#(\d+)(?: of (\d+))?$/.exec(edition ?? "") ?? [];
+  if (!number) return edition ?? "";
+  return text(hass, size ? "edition_of" : "edition", { number, size });
+};
+
+const mediumOf = (hass, medium) => (typeof medium === "string" ? text(hass, `medium.${medium}`) || medium : "");
+
+export class WallLabelCard extends HTMLElement {
+  /** @type {any} the menu that is open over the card */
+  menu;
+
+  constructor() {
+    super();
+    const root = draw(this, BASE_STYLE + STYLE, TEMPLATE);
+    /** @type {(selector: string) => any} */
+    this.find = (selector) => root.querySelector(selector);
+    for (const button of root.querySelectorAll("[data-do]")) button.onclick = () => this._do(button.dataset.do, button);
+    const image = (this._image = this.find(".picture img"));
+    image.onload = () => this._showImage(true);
+    image.onerror = () => this._showImage(false);
+    onTaps(this.find(".picture"), {
+      tap: () => this._perform("tap"),
+      twice: () => this._perform("double_tap"),
+      hold: () => this._hold(),
+      isDouble: () => this._isSet("double_tap"),
+    });
+    for (const sign of ["focusin", "pointerover"]) root.addEventListener(sign, () => modules.menus(), { once: true });
+    this.find(".file").onchange = async () => (await modules.chooser()).upload(this);
+    this._noticed = (event) => {
+      if (event.detail !== this.entityId) return;
+      event.preventDefault();
+      this._render();
+    };
+    this._observer = new ResizeObserver(() => this._updateSize());
+  }
+
+  static getStubConfig(hass) {
+    const shown = (entityId) => isDisplay(hass, entityId) && !hass.entities[entityId].hidden;
+    return { entity: Object.keys(hass.entities ?? {}).find(shown) ?? "" };
+  }
+
+  static async getConfigForm() {
+    return (await modules.chooser()).configForm();
+  }
+
+  /** @param {Config} config */
+  setConfig(config) {
+    if (typeof config?.entity !== "string" || !config.entity.startsWith("media_player.")) {
+      throw new Error("Specify an entity from within the media_player domain");
+    }
+    if (config.entity !== this.entityId) this._lastPicture = null;
+    this._config = config;
+    const hide = Array.isArray(config.hide) ? config.hide : [];
+    this._hidden = new Set(hide.flatMap((part) => PARTS[part] ?? []));
+    this._updateSize();
+    this._render();
+  }
+
+  /** @param {Hass} hass */
+  set hass(hass) {
+    const before = this._hass;
+    this._hass = hass;
+    // Is another one when Home Assistant is back.
+    if (before?.localize !== hass.localize) for (const category of ["config_panel", "exceptions"]) loadTexts(hass, category).then(() => this._render());
+    if (
+      [this.entityId, ...(this._relatives ?? [])].some((id) => before?.states[id] !== hass.states[id]) ||
+      before?.localize !== hass.localize ||
+      before?.formatEntityState !== hass.formatEntityState
+    ) {
+      this._render();
+    }
+  }
+
+  set layout(layout) {
+    this._layout = layout;
+    this._updateSize();
+  }
+
+  connectedCallback() {
+    this._observer.observe(this);
+    window.addEventListener(NOTICE, this._noticed);
+    this._updateSize();
+    // The bar starts anew.
+    this._progress = null;
+    this._render();
+  }
+
+  disconnectedCallback() {
+    this._observer.disconnect();
+    window.removeEventListener(NOTICE, this._noticed);
+    this.menu?.close();
+  }
+
+  getCardSize() {
+    return this.getAttribute("size") === "tile" ? 4 : 9;
+  }
+
+  getGridOptions() {
+    return { columns: 12, min_columns: 3, min_rows: 2 };
+  }
+
+  // What is known
+
+  get hass() {
+    return this._hass;
+  }
+
+  get entityId() {
+    return this._config?.entity;
+  }
+
+  /** @returns {State | undefined} */
+  get state() {
+    return this._hass?.states[this.entityId];
+  }
+
+  /**
+   * What the display tells of the work on the wall.
+   *
+   * @returns {Attributes}
+   */
+  get work() {
+    return (this.state?.state === "playing" && this.state.attributes.dp1) || {};
+  }
+
+  get name() {
+    return this._config.name || nameOf(this._hass, this.entityId);
+  }
+
+  /** Return an entity of the same display, by its translation key. */
+  relative(key) {
+    const { entities } = this._hass;
+    const device = entities?.[this.entityId]?.device_id;
+    const id = Object.keys(entities ?? {}).find((id) => device && entities[id].device_id === device && entities[id].translation_key === key);
+    return this._hass.states[id] && id;
+  }
+
+  _updateSize() {
+    const { offsetWidth: width, offsetHeight: height } = this;
+    if (!width) return;
+    const rows = this._config?.grid_options?.rows;
+    const isTile = width < TILE_WIDTH || rows <= TILE_ROWS;
+    const isWall = this._layout === "panel" && width >= WALL_WIDTH;
+    const size = isWall ? "wall" : isTile ? "tile" : "label";
+    this.toggleAttribute("stacked", isWall && width < height);
+    // Read from farther away, a larger wall has larger type.
+    this.style.setProperty("--unit", `${Math.min(Math.max(width / 90, height / 90, 16), 48)}px`);
+    if (this.getAttribute("size") === size) return;
+    this.setAttribute("size", size);
+    this.find("ha-card").className = `as-${size}`;
+    this.find(".about").open = isWall;
+    this._render();
+  }
+
+  // What is shown
+
+  /**
+   * Return what the card shows of the state: everything that is written, and what can be done.
+   *
+   * @returns {View}
+   */
+  _view() {
+    const { _hass: hass, state, work, name } = this;
+    const attributes = state?.attributes ?? {};
+    const shows = state?.state === "playing";
+    const isThere = state && state.state !== "unavailable";
+    const asleep = state?.state === "off";
+    const title = shows ? attributes.media_title : name;
+    const exhibition = shows && (work.exhibition || attributes.media_playlist);
+    const contract = work.provenance?.contract;
+    const chain = CHAINS.get(contract?.chain)?.[0] ?? String(contract?.chain ?? "").slice(0, 40);
+    const provenance = explorerUrl(contract);
+    const [maker, site] = (work.artists ?? []).map((artist) => [artist.name, safeUrl(Object.values(artist.links ?? {})[0])]).find(([, url]) => url) ?? [];
+    const hasOthers = shows && work.works !== 1;
+    const built = (key) => hass.localize(`ui.card.media_player.${key}`);
+    const canChoose = isThere && can(state, FEATURES.browse);
+    return {
+      texts: {
+        ".artist": shows && attributes.media_artist,
+        ".title": title,
+        ".year": shows && work.year && `, ${work.year}`,
+        ".facts": [mediumOf(hass, work.medium), editionOf(hass, work.edition)].filter(Boolean).join(" · "),
+        ".exhibition": exhibition !== title && exhibition,
+        ".signed": work.signed_by && text(hass, "signed_by", { signer: work.signed_by }),
+        ".chain": !provenance && chain,
+        ".about .note": work.note,
+        ".about summary span": text(hass, "statement"),
+        ".artists .note": work.about_artist,
+        ".artists summary span": text(hass, "about_artist"),
+        ".place": shows && work.works && text(hass, "place", { place: attributes.media_track, works: work.works }),
+        ".choose span": text(hass, "choose"),
+        ".upcoming h3": text(hass, "next"),
+      },
+      links: { ".link": safeUrl(work.link), ".maker": site, ".provenance": provenance },
+      buttons: {
+        ".link": text(hass, "page"),
+        ".maker": maker,
+        ".provenance": text(hass, "provenance", { chain }),
+        previous: hasOthers && can(state, FEATURES.previous) && built("media_previous_track"),
+        next: hasOthers && can(state, FEATURES.next) && built("media_next_track"),
+        favorite: typeof work.favorite === "boolean" && text(hass, "favorite"),
+        duration: shows && work.work_id && text(hass, "show_for"),
+        more: state && text(hass, "more"),
+        power: isThere && !asleep && can(state, FEATURES.turnOff) && text(hass, "sleep"),
+        choose: canChoose && text(hass, "choose"),
+        own: canChoose && text(hass, "hang_picture"),
+      },
+      status: this._status(state, attributes),
+    };
+  }
+
+  /**
+   * Return the line about the display, with what helps: what goes on, what keeps it from showing art, or how it shows it.
+   *
+   * @param {State | undefined} state
+   * @param {Attributes} attributes
+   * @returns {View["status"]}
+   */
+  _status(state, { dp1: { error_page: reason, set_up: isSetUp, until } = /** @type {Attributes} */ ({}), group_members: members }) {
+    const { _hass: hass, name } = this;
+    const notice = notices.get(this.entityId);
+    if (notice) return notice;
+    /** @type {(key: string, domain: string, action: string, data?: object) => Help} */
+    const help = (key, domain, action, data) => ({ label: text(hass, key), act: () => this.act(this.find(".status"), domain, action, data) });
+    const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
+    const error = (key, values) => textAt(hass, `exceptions.${key}.message`, values);
+    const look = help("try_again", "homeassistant", "update_entity");
+    const details = { label: text(hass, "details"), act: () => this.moreInfo() };
+    const wakeOnLan = this.relative("wake_on_lan");
+    const problem = this.relative("playback_problem");
+    this._relatives = [problem, this.relative("work"), wakeOnLan].filter(Boolean);
+    const wake = help("wake", PLAYER, "turn_on");
+    if (!state) return { message: hass.localize("ui.card.common.entity_not_found") || "Entity not found", lasts: true };
+    if (state.state === "unavailable") {
+      const at = new Date(state.last_changed);
+      const isToday = Date.now() - Number(at) < DAY;
+      const seen = Number(at) > 0 ? text(hass, "last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
+      return { message: `${text(hass, "out_of_reach", { name })} ${seen}`.trim(), helps: [look, ...press("wake", wakeOnLan)], lasts: true };
+    }
+    if (reason) return { message: error("on_error_page", { name, reason }), helps: [wake], lasts: true };
+    if (isSetUp) return { message: error("display_not_ready", { name }), helps: [look], lasts: true };
+    if (state.state === "unknown") {
+      const restart = press("restart", this.relative("reboot"));
+      return { message: error("display_player_not_running", { name }), helps: restart.length ? restart : [details], lasts: true };
+    }
+    if (state.state === "off") return { message: text(hass, "asleep"), helps: can(state, FEATURES.turnOn) ? [wake] : [], lasts: true };
+    if (state.state === "idle") return { message: text(hass, "idle"), lasts: true };
+    if (state.state !== "playing") return { message: hass.formatEntityState(state), lasts: true };
+    const fault = hass.states[problem];
+    if (fault?.state === "on") {
+      const next = can(state, FEATURES.next) ? [help("show_following", PLAYER, "media_next_track")] : [];
+      return { message: text(hass, "not_loading"), helps: [...next, ...press("try_again", this.relative("refresh_work"))], lasts: true };
+    }
+    if (until) return { message: text(hass, "until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
+    const others = (members ?? []).filter((other) => other !== this.entityId).map((other) => nameOf(hass, other));
+    return { message: others.length ? text(hass, "together", { name: new Intl.ListFormat(hass.language).format(others) }) : "" };
+  }
+
+  _format(date, style = /** @type {Intl.DateTimeFormatOptions} */ ({ timeStyle: "short" })) {
+    return new Intl.DateTimeFormat(this._hass.language, style).format(date);
+  }
+
+  /** Write what there is to see; nothing else shows or hides a part. */
+  _render() {
+    if (!this._hass || !this._config) return;
+    const { state, work } = this;
+    const shows = state?.state === "playing";
+    const { texts, links, buttons, status } = this._view();
+    this.toggleAttribute("asleep", state?.state === "off");
+    for (const [selector, content] of Object.entries(texts)) this._write(selector, content);
+    for (const [selector, url] of Object.entries(links)) {
+      if (url) Object.assign(this.find(selector), { href: url, target: "_blank", rel: "noopener noreferrer" });
+      else buttons[selector] = null;
+    }
+    for (const [name, label] of Object.entries(buttons)) {
+      const button = this.find(name.startsWith(".") ? name : `[data-do="${name}"]`);
+      button.hidden = !label || this._hidden.has(name);
+      button.title = button.ariaLabel = label || "";
+    }
+    const heart = this.find("[data-do=favorite]");
+    heart.ariaPressed = work.favorite === true;
+    heart.firstElementChild.icon = work.favorite ? "mdi:heart" : "mdi:heart-outline";
+    this.find(".work").title = this.find(".work").textContent;
+    this.find(".title").style.fontStyle = shows ? "" : "normal";
+    for (const part of [".about", ".artists"]) this.find(part).hidden = this.find(`${part} .note`).hidden || this._hidden.has(part);
+    for (const part of [".links", ".reads", ".choices", ".controls"]) {
+      this.find(part).hidden = this._hidden.has(part) || [...this.find(part).querySelectorAll("a, button, details, .chain")].every((it) => it.hidden);
+    }
+    this.find(".transport").hidden = !shows;
+    this._writeStatus(status);
+    this._renderPicture(state, shows);
+    this._renderProgress(state?.attributes ?? {}, shows);
+    this._updateUpNext(state, work, shows);
+    this.menu?.follow();
+  }
+
+  /** Write a text, or hide its element if there is none or its part is not wanted. */
+  _write(selector, content) {
+    const element = this.find(selector);
+    const value = content ? String(content) : "";
+    element.hidden = !value || this._hidden.has(selector);
+    if (element.textContent === value) return;
+    element.textContent = value;
+    if (element.classList.contains("clamp")) element.title = value;
+    // Another work, another text; on a wall the one about the work stays open.
+    const details = element.matches(".note") && element.parentElement;
+    if (details && !(details.matches(".about") && this.getAttribute("size") === "wall")) details.open = false;
+  }
+
+  /** @param {View["status"]} status */
+  _writeStatus({ message, helps = [], isBusy = false, lasts = false }) {
+    const place = this.find(".status");
+    const words = place.firstElementChild;
+    this.find(".choose").ariaBusy = isBusy ? "true" : null;
+    place.ariaBusy = isBusy ? "true" : null;
+    place.classList.toggle("lasts", lasts || helps.length > 1);
+    words.hidden = !message;
+    words.title = words.textContent = message ?? "";
+    const buttons = [...place.querySelectorAll("button")];
+    const isSame = JSON.stringify(buttons.map((it) => it.textContent)) === JSON.stringify(helps.map((it) => it.label));
+    // A button that has the focus stays.
+    helps.forEach(({ act }, index) => isSame && (buttons[index].onclick = act));
+    if (!isSame) {
+      for (const button of buttons) button.remove();
+      place.append(...helps.map(({ label, act }) => make("button", { className: "act", textContent: label, onclick: act })));
+    }
+  }
+
+  _renderPicture(state, shows) {
+    const { media_title: title, media_artist: artist, entity_picture: picture } = state?.attributes ?? {};
+    const image = this._image;
+    if (shows && picture) this._lastPicture = picture;
+    const path = shows ? (this._isLarge && this._pictureOfWork()) || picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
+    const url = path ? this._hass.hassUrl(path) : null;
+    this.find(".picture").ariaLabel = (shows && [title, artist].filter(Boolean).join(", ")) || this.name;
+    this.find(".picture ha-icon").icon = state?.state === "off" ? "mdi:sleep" : "mdi:image-frame";
+    if (!url) {
+      image.removeAttribute("src");
+      this._showImage(false);
+    } else if (image.getAttribute("src") !== url) {
+      image.src = url;
+    }
+  }
+
+  /** Return the picture of the last work of a display that sleeps, from the entity of its picture. */
+  _pictureOfWork() {
+    const { state, attributes: { entity_picture: path } = {} } = /** @type {any} */ (this._hass.states[this.relative("work")] ?? {});
+    return path && `${path}${path.includes("?") ? "&" : "?"}state=${encodeURIComponent(state)}`;
+  }
+
+  /** Return whether the picture of the media player is too small. */
+  get _isLarge() {
+    return this.getAttribute("size") === "wall" && this.offsetWidth * (window.devicePixelRatio || 1) > 960;
+  }
+
+  _showImage(visible) {
+    const image = this._image;
+    image.hidden = !visible;
+    this.find(".picture ha-icon").hidden = visible;
+    this.style.setProperty("--mat", (visible && this.getAttribute("size") === "wall" && darkestOf(image)) || "var(--fill)");
+    if (visible) image.animate({ opacity: [0, 1] }, window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
+  }
+
+  /** Show how long the work has been on the wall, as an animation that needs no timer. */
+  _renderProgress(attributes, shows) {
+    const { media_duration: seconds, media_position: position, media_position_updated_at: at } = attributes;
+    const bar = this.find(".progress");
+    const has = shows && seconds > 0 && typeof position === "number" && !this._hidden.has(".progress");
+    bar.hidden = !has;
+    const key = has && `${seconds} ${position} ${at}`;
+    if (this._progress === key) return;
+    this._progress = key;
+    if (!has) return;
+    const passed = position + Math.max(0, (Date.now() - Number(new Date(at ?? Date.now()))) / 1000);
+    const fill = make("i");
+    fill.style.animationDuration = `${seconds}s`;
+    fill.style.animationDelay = `${-Math.min(passed, seconds)}s`;
+    bar.replaceChildren(fill);
+  }
+
+  async _updateUpNext(state, work, shows) {
+    const entityId = this.entityId;
+    const size = this.getAttribute("size");
+    const wanted = shows && size && size !== "tile" && !this._hidden.has(".upcoming") && work.works > 1;
+    const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
+    const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
+    if (this._upNextKey === key) return;
+    this._upNextKey = key;
+    if (!wanted && this.find(".upcoming").hidden) return;
+    const reading = wanted ? browse(this._hass, entityId, UP_NEXT).catch(() => null) : [];
+    const [{ renderUpNext }, works] = await Promise.all([modules.menus(), reading]);
+    if (this._upNextKey !== key) return;
+    // Asks again later.
+    if (!works) this._upNextKey = null;
+    this.find(".upcoming").hidden = !works?.length;
+    renderUpNext(this, works ?? []);
+  }
+
+  // What is done
+
+  /** @param {HTMLElement} button */
+  async _do(name, button) {
+    const { work } = this;
+    const play = (action) => this.act(button, PLAYER, action);
+    if (name === "previous" || name === "next") return play(`media_${name}_track`);
+    if (name === "power") return play("turn_off");
+    if (name === "favorite") return this.act(button, DOMAIN, work.favorite ? "remove_favorite" : "add_favorite");
+    if (name === "own") return this.find(".file").click();
+    if (name === "choose") return (await modules.chooser()).choose(this, button);
+    return (await modules.menus())[name](this, button);
+  }
+
+  act(button, domain, action, data) {
+    return call(this._hass, this.entityId, [domain, action, data], button);
+  }
+
+  _isSet(action) {
+    return (this._config[`${action}_action`]?.action ?? "none") !== "none";
+  }
+
+  /** Let Home Assistant do what is set; a tap of which nothing is set opens the details. */
+  _perform(action) {
+    fire(this, "hass-action", { config: this._config, action });
+  }
+
+  moreInfo() {
+    fire(this, "hass-more-info", { entityId: this.entityId });
+  }
+
+  /** Do what is set for a long press on the picture, or else open the menu of the work. */
+  async _hold() {
+    if (this._isSet("hold")) this._perform("hold");
+    else if (this.state?.state === "playing") (await modules.menus()).openWorkMenu(this, this.find(".picture"));
+  }
+}

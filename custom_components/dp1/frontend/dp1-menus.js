@@ -1,0 +1,386 @@
+// @ts-check
+/** Pictures to tap and the menus over cards: what can be done with a picture, with a work, and with a display. */
+
+import {
+  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, nameOf,
+  onTaps, perform, pictures, rove, stateOf, text, titleOf,
+} from "./dp1-shared.js";
+
+/**
+ * @typedef {import("./dp1-shared.js").Hass} Hass
+ * @typedef {import("./dp1-shared.js").Medium} Medium
+ */
+
+const WHILE = 30;
+const MINUTES = [5, 15, WHILE, 60, 180];
+const VOLUME_STEPS = 20;
+const REPEAT = { off: "mdi:repeat-off", one: "mdi:repeat-once", all: "mdi:repeat" };
+// What can be done with a picture, by text, in the order of its menu.
+const ACTS = {
+  show_now: "mdi:play",
+  show_next: "mdi:playlist-play",
+  add: "mdi:playlist-plus",
+  for_a_time: "mdi:timer-outline",
+  only_series: "mdi:image-filter-none",
+  look_inside: "mdi:folder-open-outline",
+  take_out: "mdi:close",
+  details: "mdi:information-outline",
+};
+
+const MENU_STYLE = `
+:host { position: fixed; inset: auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; z-index: 10; color: var(--primary-text-color); }
+.menu {
+  width: min(22em, 100vw - 16px); box-sizing: border-box; max-block-size: calc(100vh - 16px); overflow-y: auto; padding: 8px;
+  border: 1px solid var(--divider-color); border-radius: 12px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35); background: var(--paper); font-family: var(--ha-font-family-body);
+}
+:is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; box-sizing: border-box; }
+button:is(:hover, :focus-visible) { background: var(--fill); }
+:is(span, .heading) { overflow-wrap: anywhere; }
+.heading { min-height: 28px; }
+.icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
+:is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
+input { height: 44px; }
+`;
+
+const MENU_TEMPLATE = `<div class="menu"><div class="above"></div><div role="menu"></div></div>`;
+
+const timeText = (language, minutes) => {
+  const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+};
+
+/** @param {Hass} hass */
+export const timesOf = (hass) => MINUTES.map((minutes) => [minutes, timeText(hass.language, minutes)]);
+
+// Pictures
+
+/**
+ * Return a picture to tap, with its title, a second line and its kind, and a menu.
+ *
+ * @param {Hass} hass
+ * @param {Medium} medium
+ * @param {(button: HTMLElement) => void} tapped
+ * @param {((button: HTMLElement) => void) | null} [menu]
+ */
+export const pictureItem = (hass, medium, tapped, menu) => {
+  const { artist, year, kind, series } = medium.dp1 ?? {};
+  const title = titleOf(hass, medium);
+  // A word that is searched for may be in the name of the series only.
+  const second = [artist, year, medium.isFound && series !== title && series].filter(Boolean).join(" · ");
+  const badge = kind && text(hass, `kind.${kind}`);
+  const thumb = make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail));
+  if (badge) thumb.append(make("span", { className: "badge kind", textContent: badge }));
+  const words = make("span", { className: "words" }, make("span", { className: "clamp", dir: "auto", textContent: title }), ...(second ? [line(second, "one-line soft")] : []));
+  const show = make("button", { title, className: "show" }, thumb, words);
+  const item = make("li", {}, show);
+  if (menu) {
+    const label = text(hass, "more_of", { title });
+    const corner = make("button", { className: "corner", title: label, ariaLabel: label, ariaHasPopup: "menu", ariaExpanded: false }, icon("mdi:dots-vertical"));
+    corner.onclick = () => menu(corner);
+    onTaps(show, { tap: () => tapped(show), hold: () => menu(corner) });
+    item.append(corner);
+  } else show.onclick = () => tapped(show);
+  return item;
+};
+
+// Menus
+
+let openedMenu = null;
+
+class Menu extends HTMLElement {
+  /** @type {any} */
+  card;
+  /** @type {HTMLElement} */
+  list;
+  /** @type {ShadowRoot} */
+  root;
+  /** @type {HTMLElement} */
+  opener;
+  /** @type {() => HTMLElement[]} */
+  entries;
+
+  /** Open beside a button, with the focus on the first entry; a function makes the entries, which follow the state. */
+  open(opener, above, entries, card) {
+    const root = draw(this, BASE_STYLE + MENU_STYLE, MENU_TEMPLATE);
+    Object.assign(this, { opener, card, entries, root, list: root.querySelector("[role=menu]") });
+    opener.ariaExpanded = true;
+    if (card) card.menu = this;
+    this.list.ariaLabel = above?.textContent || opener.title || opener.ariaLabel;
+    root.querySelector(".above").append(above ?? "");
+    this.render(0);
+    (opener.closest("dialog") ?? opener.getRootNode()).append(this);
+    this.popover = "manual";
+    this.showPopover?.();
+    this.place(opener.getBoundingClientRect());
+    this.items[0].focus();
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !root.contains(relatedTarget) && this.close());
+    // A long press ends over the menu, perhaps.
+    this.outside = (event) => event.composedPath().some((it) => it === this || it === opener) || this.close();
+    window.addEventListener("pointerdown", this.outside);
+  }
+
+  get items() {
+    return /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll("button, input")]);
+  }
+
+  render(focused) {
+    this.list.replaceChildren(...this.entries());
+    this.items.forEach((item, index) => (item.tabIndex = index === focused ? 0 : -1));
+  }
+
+  place({ top, bottom, left, right }) {
+    const { offsetWidth: width, offsetHeight: height } = this;
+    const fit = (at, size, room) => `${Math.max(8, Math.min(at, room - size - 8))}px`;
+    this.style.left = fit(isRightToLeft(this) ? left : right - width, width, window.innerWidth);
+    this.style.top = fit(bottom + height < window.innerHeight ? bottom : top - height, height, window.innerHeight);
+  }
+
+  close(refocus = false) {
+    window.removeEventListener("pointerdown", this.outside);
+    openedMenu = null;
+    if (this.card) this.card.menu = null;
+    this.opener.ariaExpanded = "false";
+    this.remove();
+    if (refocus) this.opener.focus();
+  }
+
+  /** Follow the state; a menu goes with its button. */
+  follow() {
+    if (this.opener.hidden) return this.close();
+    const look = (entries) => entries.map(({ textContent, ariaChecked }) => `${textContent} ${ariaChecked}`).join();
+    if (look(this.entries()) === look([...this.list.children])) return;
+    const focused = this.items.indexOf(/** @type {HTMLElement} */ (this.root.activeElement));
+    this.render(Math.max(focused, 0));
+    this.items[focused]?.focus();
+  }
+
+  key(event) {
+    if (event.key === "Escape" || event.key === "Tab") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.close(true);
+    } else if (event.target.type !== "range" || /^Arrow(Up|Down)$/.test(event.key)) {
+      rove(event, this.items);
+    }
+  }
+}
+
+const openMenu = (opener, above, entries, card) => {
+  const isOpen = openedMenu?.opener === opener;
+  openedMenu?.close(isOpen);
+  if (isOpen) return;
+  openedMenu = make("dp1-menu");
+  openedMenu.open(opener, above, entries, card);
+};
+
+/** Return an entry of a menu; one with a mark tells whether it is chosen. */
+const entry = (label, name, act, chosen = /** @type {boolean | undefined} */ (undefined), role = "menuitemcheckbox") => {
+  const button = make("button", { role: chosen === undefined ? "menuitem" : role }, icon(name), make("span", { textContent: label }));
+  if (chosen !== undefined) {
+    button.ariaChecked = chosen;
+    button.append(icon(chosen ? "mdi:check" : ""));
+  }
+  button.onclick = () => {
+    const { opener } = openedMenu;
+    openedMenu.close(true);
+    act(opener);
+  };
+  return button;
+};
+
+/** Return how an action of ours is performed for a work on a card. */
+const actOn = (card, title, button) => (action, data, done) => () =>
+  perform(card.hass, card.entityId, title, [DOMAIN, action, data], { button, done });
+
+const heading = (textContent) => make("p", { className: "heading soft small" }, line(textContent, "clamp"));
+
+/** Return the entries that show a medium on each of several displays, and on all. */
+const onDisplays = (hass, medium, but = "") => {
+  const ids = displays(hass, but);
+  const all = displays(hass);
+  const show = (id) => hang(hass, id, medium);
+  const entries = ids.map((id) => entry(text(hass, "on_display", { name: nameOf(hass, id) }), "mdi:monitor-share", () => show(id)));
+  return all.length > 1 ? [...entries, entry(text(hass, "on_all"), "mdi:monitor-multiple", () => all.forEach(show))] : entries;
+};
+
+/** Ask on which display something is shown. */
+export const openDisplaysMenu = (hass, medium, button) => openMenu(button, heading(titleOf(hass, medium)), () => onDisplays(hass, medium));
+
+/** Ask for how long the work on the wall stays. */
+export const duration = (card, button) => {
+  const { hass, work } = card;
+  const show = (minutes) => card.act(button, DOMAIN, "show_work", { work: work.work_id, show_for: { minutes } });
+  const entries = timesOf(hass).map(([minutes, label]) => entry(label, "mdi:timer-outline", () => show(minutes)));
+  openMenu(button, heading(text(hass, "show_for")), () => entries, card);
+};
+
+/** Open the menu of a card, with what its display can do in its state. */
+export const more = (card, button) => {
+  const entries = () => [
+    ...(card.state?.state === "unavailable" ? [] : switches(card)),
+    entry(text(card.hass, "details"), "mdi:information-outline", () => card.moreInfo()),
+  ];
+  openMenu(button, volume(card), entries, card);
+};
+
+const volume = (card) => {
+  const { hass, state } = card;
+  if (!can(state, FEATURES.volume) || ["off", "unavailable"].includes(state.state)) return null;
+  const { volume_level: level = 0, is_volume_muted: muted } = state.attributes;
+  const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
+  slider.value = Math.round(level * VOLUME_STEPS);
+  slider.ariaLabel = hass.localize("ui.card.media_player.volume") || "Volume";
+  slider.onchange = () => card.act(openedMenu?.opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
+  const mute = entry("", `mdi:volume-${muted ? "off" : "medium"}`, (opener) => card.act(opener, PLAYER, "volume_mute", { is_volume_muted: !muted }));
+  Object.assign(mute, { className: "icon", role: null, disabled: !can(state, FEATURES.mute) });
+  mute.lastChild.remove();
+  mute.ariaLabel = hass.localize(`ui.card.media_player.media_volume_${muted ? "un" : ""}mute`);
+  return make("p", {}, mute, slider);
+};
+
+/** Return the entries that tell what is chosen. */
+const switches = (card) => {
+  const { hass, entityId, state } = card;
+  const { shuffle, repeat, group_members: members } = state.attributes;
+  const has = (feature) => state.state === "playing" && can(state, feature);
+  const order = (label, chosen, name, action, data, role) => entry(label, name, (opener) => card.act(opener, PLAYER, action, data), chosen, role);
+  const repeats = has(FEATURES.repeat) ? Object.entries(REPEAT) : [];
+  const together = can(state, FEATURES.group) ? displays(hass, entityId, FEATURES.group) : [];
+  return [
+    ...(has(FEATURES.shuffle) ? [order(text(hass, "shuffle"), shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : []),
+    ...repeats.map(([mode, name]) => order(text(hass, `repeat.${mode}`), repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")),
+    ...together.map((id) => {
+      const isIn = members?.includes(id) ?? false;
+      const [action, data] = isIn ? ["unjoin", { entity_id: id }] : ["join", { group_members: [id] }];
+      return order(text(hass, "together", { name: nameOf(hass, id) }), isIn, "mdi:image-multiple-outline", action, data);
+    }),
+  ];
+};
+
+/**
+ * Open the menu of a picture, with what "acts" has of ACTS, and entries of its own.
+ *
+ * @param {Hass} hass
+ * @param {Medium} medium
+ */
+const openActs = (hass, entityId, medium, button, acts, card, own = []) => {
+  const time = timeText(hass.language, WHILE);
+  const keys = Object.keys(ACTS).filter((key) => acts[key]);
+  const entries = keys.map((key) => entry(text(hass, key, key === "for_a_time" ? { time } : {}), ACTS[key], acts[key]));
+  if (medium.media_content_id) entries.push(...own, ...onDisplays(hass, medium, entityId));
+  openMenu(button, heading(titleOf(hass, medium)), () => entries, card);
+};
+
+/**
+ * Add a medium to the favorites, or remove it.
+ *
+ * @param {Hass} hass
+ * @param {Medium} medium
+ */
+export const like = async (hass, medium, button) => {
+  const { dp1 = {}, media_content_id } = medium;
+  // The medium, and no display.
+  const action = dp1.favorite ? "remove_favorite" : "add_favorite";
+  if (button) button.ariaBusy = "true";
+  const isDone = await hass.callService(DOMAIN, action, { media_content_id }).then(() => true, () => false);
+  if (button) button.ariaBusy = null;
+  if (isDone) medium.dp1 = { ...dp1, favorite: !dp1.favorite };
+};
+
+/**
+ * Open the menu of a picture that can be shown; "look" opens what is inside it.
+ *
+ * @param {Hass} hass
+ * @param {Medium} medium
+ */
+export const openPictureMenu = (hass, entityId, medium, button, look) => {
+  const state = stateOf(hass, entityId);
+  const put = (data) => () => hang(hass, entityId, medium, data, button.previousSibling);
+  const [, library, id] = /^(media-source:.*\/)artwork\/([^/]+)\/[^/]+$/.exec(medium.media_content_id ?? "") ?? [];
+  const series = { title: medium.dp1?.series ?? titleOf(hass, medium), media_content_id: `${library}series/${id}`, media_content_type: "album" };
+  const canAdd = can(state, FEATURES.enqueue) && state.state === "playing";
+  const isLiked = medium.dp1?.favorite;
+  const heart = () => entry(text(hass, "favorite"), "mdi:heart-outline", () => like(hass, medium), isLiked);
+  const acts = {
+    show_now: put(undefined),
+    show_next: canAdd && !state.attributes.shuffle && put({ enqueue: "next" }),
+    add: canAdd && put({ enqueue: "add" }),
+    for_a_time: put({ extra: { show_for: { minutes: WHILE } } }),
+    only_series: library && (() => hang(hass, entityId, series)),
+    look_inside: look && medium.can_expand && (() => look(medium)),
+  };
+  openActs(hass, entityId, medium, button, acts, undefined, typeof isLiked === "boolean" ? [heart()] : []);
+};
+
+/** Open the menu of the work on the wall. */
+export const openWorkMenu = (card, button) => {
+  const { hass, entityId, state, work } = card;
+  const { media_content_id, media_title: title, media_playlist: playlist } = state.attributes;
+  const { series, work_id: id } = work;
+  const acts = {
+    for_a_time: id && actOn(card, title, button)("show_work", { work: id, show_for: { minutes: WHILE } }, ""),
+    only_series: series && series !== playlist && actOn(card, series, button)("cast_playlist", { series }, "back_to"),
+    details: () => card.moreInfo(),
+  };
+  openActs(hass, entityId, { title: playlist || title, media_content_id, media_content_type: "playlist" }, button, acts, card);
+};
+
+// The works that come next
+
+export const renderUpNext = (card, works) => {
+  const list = card.find(".next");
+  const hadFocus = list.contains(card.shadowRoot.activeElement);
+  list.replaceChildren(...works.map((work, index) => upNextItem(card, works, index)));
+  list.scrollLeft = 0;
+  if (hadFocus) list.querySelector(".show")?.focus();
+};
+
+/** Return a work to come: it can be shown at once, dragged or moved with Alt and an arrow key, and taken out. */
+const upNextItem = (card, works, index) => {
+  const { hass, entityId, state } = card;
+  const idOf = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
+  const work = idOf(index);
+  const title = titleOf(hass, works[index]);
+  const item = pictureItem(hass, works[index], () => acts.show_now(), (button) => openActs(hass, entityId, { title }, button, acts, card));
+  const show = item.querySelector(".show");
+  const act = actOn(card, title, show);
+  const move = (to) => {
+    if (to < 0 || to > works.length || to === index) return;
+    card.act(show, DOMAIN, "move_work", { work, ...(idOf(to) && { before: idOf(to) }) });
+  };
+  const acts = {
+    show_now: act("show_work", { work }, ""),
+    show_next: index && !state.attributes.shuffle && (() => move(0)),
+    for_a_time: act("show_work", { work, show_for: { minutes: WHILE } }, ""),
+    take_out: act("remove_work", { work }, "removed"),
+  };
+  show.title = `${title} (${text(hass, "rearrange")})`;
+  item.draggable = true;
+  item.onkeydown = (event) => {
+    if (event.altKey && isSideways(event)) {
+      event.preventDefault();
+      move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
+    } else if (event.key === "Delete") acts.take_out();
+  };
+  item.ondragstart = ({ dataTransfer }) => {
+    card.drop = move;
+    dataTransfer.setData("text/plain", title);
+  };
+  item.ondragover = (event) => {
+    if (!card.drop) return;
+    event.preventDefault();
+    item.toggleAttribute("dropbefore", true);
+  };
+  item.ondragleave = () => item.removeAttribute("dropbefore");
+  item.ondrop = (event) => {
+    event.preventDefault();
+    item.ondragleave();
+    card.drop?.(index);
+  };
+  // Comes after the drop.
+  item.ondragend = () => (card.drop = null);
+  return item;
+};
+
+if (!customElements.get("dp1-menu")) customElements.define("dp1-menu", Menu);

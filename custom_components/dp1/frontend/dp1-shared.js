@@ -1,0 +1,472 @@
+// @ts-check
+/**
+ * What the cards share: texts, elements, requests, and what goes on at each display.
+ *
+ * Plain modules: no build, no library, no request to another host. What comes from displays and libraries is written
+ * by strangers: it becomes text content, and an address becomes a link only if it is http(s).
+ *
+ * @typedef {{[name: string]: any}} Attributes
+ * @typedef {{state: string, attributes: Attributes, last_changed?: string}} State What Home Assistant knows of an entity
+ * @typedef {{entity_id: string, platform: string, device_id?: string, area_id?: string, hidden?: boolean, translation_key?: string}} Entity
+ * @typedef {object} Hass What Home Assistant gives to a card, as far as we ask for it
+ * @property {string} language
+ * @property {Record<string, State>} states
+ * @property {Record<string, Entity>} entities
+ * @property {Record<string, any>} devices
+ * @property {Record<string, {name: string}>} areas
+ * @property {{is_admin?: boolean}} [user]
+ * @property {(key: string, values?: object) => string} localize
+ * @property {(state: State) => string} formatEntityState
+ * @property {(path: string) => string} hassUrl
+ * @property {(category: string, domain: string) => Promise<Localize>} loadBackendTranslation
+ * @property {(domain: string, action: string, data: object, target?: object, notify?: boolean) => Promise<any>} callService
+ * @property {(message: object) => Promise<any>} callWS
+ * @property {(method: string, path: string, data?: object) => Promise<any>} callApi
+ * @property {(path: string, init: object) => Promise<Response>} fetchWithAuth
+ * @typedef {(key: string, values?: object) => string} Localize
+ * @typedef {object} Config Of a card
+ * @property {string} entity
+ * @property {string} [name]
+ * @property {string[]} [hide]
+ * @property {boolean} [ask] A tap asks on which display
+ * @property {{rows?: number}} [grid_options]
+ * @typedef {object} Details What the backend tells of a node for cards
+ * @property {string} [kind]
+ * @property {string} [title]
+ * @property {string} [artist]
+ * @property {number | string} [year]
+ * @property {string} [series]
+ * @property {boolean} [favorite]
+ * @typedef {object} Medium A node of a library as a browse item
+ * @property {string} title
+ * @property {string} [media_content_id]
+ * @property {string} [media_content_type]
+ * @property {string} [thumbnail]
+ * @property {boolean} [can_play]
+ * @property {boolean} [can_expand]
+ * @property {Details} [dp1]
+ * @property {boolean} [isFound] by a word that neither its title nor its artist has
+ * @typedef {{label: string, act: () => void}} Help
+ * @typedef {{message: string, helps?: Help[], isBusy?: boolean}} Notice
+ * @typedef {[domain: string, action: string, data?: object]} Action
+ */
+
+export const CARD = "dp1-wall-label-card";
+export const HIGHLIGHTS = "dp1-highlights-card";
+export const DOMAIN = "dp1";
+export const PLAYER = "media_player";
+// Pages of a display that Home Assistant's media browser has for cards; see browse/.
+export const UP_NEXT = "dp1://next";
+export const EXHIBITIONS = "dp1://exhibitions";
+const FOLDERS = "dp1://folders";
+export const NOTICE = "dp1-notice";
+export const FEATURES = {
+  volume: 4,
+  mute: 8,
+  previous: 16,
+  next: 32,
+  turnOn: 128,
+  turnOff: 256,
+  shuffle: 32768,
+  browse: 131072,
+  repeat: 262144,
+  group: 524288,
+  enqueue: 2097152,
+};
+const HOLD_DELAY = 500;
+const DOUBLE_TAP_DELAY = 250;
+// Whoever waits longer is told for what.
+const PATIENCE = 8000;
+const NOTICE_LASTS = 60000;
+// What the connection of the frontend rejects with while it comes back, and how long that may take.
+const CONNECTION_LOST = 3;
+const RECONNECT_DELAY = 2000;
+
+/**
+ * How the modules that open over others are loaded, as the first of all says.
+ *
+ * @type {Record<"menus" | "chooser" | "gallery", () => Promise<any>>}
+ */
+export const modules = { menus: async () => {}, chooser: async () => {}, gallery: async () => {} };
+
+export const BASE_STYLE = `
+:host { --paper: var(--card-background-color, #fff); --fill: var(--secondary-background-color); }
+[hidden] { display: none !important; }
+p { margin: 0; }
+button, input, select, summary { font: inherit; color: inherit; }
+button { background: none; border: 0; border-radius: 8px; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
+button:disabled { opacity: .5; cursor: default; }
+:is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
+a { color: inherit; }
+.act { min-height: 44px; padding: 0 8px; text-decoration: underline; text-underline-offset: 2px; }
+ul { list-style: none; margin: 0; padding: 0; }
+li { position: relative; min-width: 0; }
+.show { width: 100%; text-align: start; position: relative; }
+.icon, .thumb, .corner, .picture { display: grid; place-items: center; }
+.icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
+.corner { position: absolute; inset-block-end: 0; inset-inline-end: -8px; width: 44px; height: 44px; --mdc-icon-size: 20px; }
+li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
+@media (hover: hover) { .words { padding-inline-end: 32px; } }
+@media (hover: none) { .corner:not(:focus-visible) { pointer-events: none; } }
+.words { display: block; min-height: 44px; font-size: var(--ha-font-size-s, 12px); line-height: 1.3; }
+.badge { position: absolute; inset-inline-start: 6px; padding: 2px 8px; border-radius: 10px; background: var(--paper); color: var(--primary-text-color); font-size: 11px; }
+.kind { inset-block-start: 6px; }
+.here { inset-block-end: 6px; }
+[aria-busy="true"]::after {
+  content: ""; position: absolute; inset: 0; margin: auto; width: 1.5em; height: 1.5em; border-radius: 50%;
+  border: 2px solid var(--primary-color); border-block-start-color: transparent; box-sizing: border-box;
+}
+.icon[aria-busy="true"]::after { width: 72%; height: 72%; }
+.show[aria-busy="true"] .thumb { opacity: .4; }
+@media (prefers-reduced-motion: no-preference) {
+  [aria-busy="true"]::after { animation: turn 1s linear infinite; }
+  @keyframes turn { to { transform: rotate(1turn); } }
+}
+.thumb { border-radius: 8px; overflow: hidden; position: relative; background: var(--fill); color: var(--secondary-text-color); margin-block-end: 4px; }
+:is(.thumb, .picture) img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.one-line, .clamp { text-align: -webkit-match-parent; text-align: match-parent; overflow-wrap: anywhere; }
+.clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.soft { color: var(--secondary-text-color); }
+.small { font-size: var(--ha-font-size-s, 12px); }
+`;
+
+// Texts
+
+/** Texts of the integration by language and category, as the function that looks them up. */
+const texts = new Map();
+
+/** @param {Hass} hass */
+export const loadTexts = async (hass, category = "config_panel") => {
+  const key = `${hass.language} ${category}`;
+  if (!texts.has(key)) {
+    const loading = hass.loadBackendTranslation(category, DOMAIN).then(
+      (localize) => texts.set(key, localize),
+      () => texts.delete(key),
+    );
+    texts.set(key, loading);
+  }
+  return texts.get(key);
+};
+
+/**
+ * Return a text of the integration, empty while it is not loaded.
+ *
+ * @param {Hass} hass
+ * @param {string} path
+ * @param {object} [values]
+ * @returns {string}
+ */
+export const textAt = (hass, path, values) => {
+  const localize = hass && texts.get(`${hass.language} ${path.split(".", 1)}`);
+  return typeof localize === "function" ? localize(`component.${DOMAIN}.${path}`, values) || "" : "";
+};
+
+/**
+ * Return a text of the card.
+ *
+ * @param {Hass} hass
+ * @param {string} key
+ * @param {object} [values]
+ */
+export const text = (hass, key, values) => textAt(hass, `config_panel.card.${key}`, values);
+
+/** @returns {Hass} */
+export const currentHass = () => /** @type {any} */ (document.querySelector("home-assistant"))?.hass;
+
+/** Return a text outside of a card, in English until the texts are loaded. */
+export const pageText = (key, english) => {
+  const hass = currentHass();
+  if (hass) loadTexts(hass);
+  return text(hass, key) || english;
+};
+
+// Home Assistant
+
+/** @param {Hass} hass */
+export const isDisplay = (hass, entityId) => entityId.startsWith("media_player.") && hass.entities?.[entityId]?.platform === DOMAIN;
+
+/** @param {State | undefined} state */
+export const can = (state, feature) => Boolean(state?.attributes.supported_features & feature);
+
+/** @param {Hass} hass */
+export const stateOf = (hass, entityId) => (currentHass() ?? hass).states[entityId] ?? { state: "", attributes: {} };
+
+/** @param {Hass} hass */
+export const nameOf = (hass, entityId) => hass.states[entityId]?.attributes.friendly_name ?? entityId;
+
+/**
+ * Return the displays that are there, but for one.
+ *
+ * @param {Hass} hass
+ * @returns {string[]}
+ */
+export const displays = (hass, but = "", feature = 0) =>
+  Object.keys(hass.states).filter(
+    (id) => id !== but && isDisplay(hass, id) && hass.states[id].state !== "unavailable" && (!feature || can(hass.states[id], feature)),
+  );
+
+export const fire = (element, type, detail) => element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+
+export const goTo = (path) => {
+  history.pushState(null, "", path);
+  fire(window, "location-changed", { replace: false });
+};
+
+export const toast = (message, action) => fire(document.querySelector("home-assistant") ?? window, "hass-notification", { message, action });
+
+// Elements
+
+export const draw = (element, style, markup) => {
+  const root = element.attachShadow({ mode: "open" });
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  root.append(template.content);
+  if (root.adoptedStyleSheets) {
+    // A strict content security policy allows no styles in the markup.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    root.adoptedStyleSheets = [sheet];
+  } else root.prepend(make("style", { textContent: style }));
+  return root;
+};
+
+/**
+ * @param {string} tag
+ * @param {object} [properties]
+ * @param {...any} children
+ * @returns {any}
+ */
+export const make = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+export const icon = (name) => make("ha-icon", { icon: name });
+
+/** Return a line of text, which says all of itself to whom it is cut. */
+export const line = (textContent, className) => make("span", { className, dir: "auto", title: textContent, textContent });
+
+/**
+ * Return the picture at a path, which may be missing.
+ *
+ * @param {Hass} hass
+ */
+export const pictures = (hass, path) => {
+  if (!path) return [];
+  const image = make("img", { loading: "lazy", alt: "", src: hass.hassUrl(path) });
+  image.onerror = () => image.remove();
+  return [image];
+};
+
+/** Act on a tap, a long press, the other button of a mouse and the menu key, and on two taps where these mean something. */
+export const onTaps = (element, { tap, hold, twice = tap, isDouble = () => false }) => {
+  // Home Assistant has a handler of its own, once something of its own was drawn.
+  const offer = () => /** @type {any} */ (document.querySelector("action-handler"))?.bind?.(element, { hasHold: true, hasDoubleClick: isDouble() });
+  element.addEventListener("pointerover", offer);
+  element.addEventListener("focus", offer);
+  element.addEventListener("action", ({ detail: { action } }) => ({ tap, hold, double_tap: twice })[action]?.());
+  let timer;
+  let tapped;
+  let isHeld = false;
+  const held = () => {
+    clearTimeout(timer);
+    isHeld = true;
+    hold();
+  };
+  element.onpointerdown = ({ button }) => {
+    isHeld = false;
+    if (!button && !element.actionHandler) timer = setTimeout(held, HOLD_DELAY);
+  };
+  element.onpointerup = element.onpointerleave = element.onpointercancel = () => clearTimeout(timer);
+  element.oncontextmenu = (event) => {
+    event.preventDefault();
+    if (!isHeld && !(element.actionHandler && event.pointerType === "touch")) held();
+  };
+  element.onclick = (event) => {
+    const { detail: taps } = event;
+    // The click that ends a long press is none.
+    if (isHeld && taps) return event.stopPropagation();
+    if (element.actionHandler) return;
+    if (!isDouble()) return tap();
+    clearTimeout(tapped);
+    if (taps > 1) twice();
+    else tapped = setTimeout(tap, DOUBLE_TAP_DELAY);
+  };
+};
+
+export const isSideways = ({ key }) => key === "ArrowLeft" || key === "ArrowRight";
+
+export const isRightToLeft = (element) => getComputedStyle(element).direction === "rtl";
+
+/** Let arrow keys move between elements of which one is in the order of the Tab key. */
+export const rove = (event, elements) => {
+  const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+  let step = steps[event.key];
+  if (!step || !elements.length) return;
+  if (isSideways(event) && isRightToLeft(elements[0])) step = -step;
+  const index = elements.indexOf(elements[0].getRootNode().activeElement);
+  const wanted = elements[Math.min(Math.max(index + step, 0), elements.length - 1)];
+  for (const element of elements) element.tabIndex = element === wanted ? 0 : -1;
+  wanted.focus();
+  event.preventDefault();
+};
+
+// Requests
+
+/**
+ * Return what is on a page of the media browser of a display.
+ *
+ * @param {Hass} hass
+ * @returns {Promise<Medium[]>}
+ */
+export const browse = async (hass, entityId, page) => {
+  const message = { type: "media_player/browse_media", entity_id: entityId, media_content_type: "directory", media_content_id: page };
+  // A request fails while the connection comes back.
+  const result = await hass.callWS(message).catch(async (error) => {
+    if (error !== CONNECTION_LOST && error?.code !== CONNECTION_LOST) throw error;
+    await new Promise((done) => setTimeout(done, RECONNECT_DELAY));
+    return (currentHass() ?? hass).callWS(message);
+  });
+  return result?.children ?? [];
+};
+
+/**
+ * Return the folders of the libraries, those of one kind as one.
+ *
+ * @param {Hass} hass
+ * @returns {Promise<{kind: string, title: string, pages: string[]}[]>}
+ */
+export const readFolders = async (hass, entityId) => {
+  const folders = new Map();
+  for (const { title, media_content_id: page, dp1: { kind = "", title: own = "" } = {} } of await browse(hass, entityId, FOLDERS)) {
+    const name = textAt(hass, `config_panel.browser.${kind}`);
+    const key = name ? kind : page;
+    const folder = folders.get(key) ?? { kind: name ? kind : "", title: name || own || title, pages: [] };
+    folder.pages.push(page);
+    folders.set(key, folder);
+  }
+  const all = folders.get("exhibitions");
+  // Those of all libraries, the newest first.
+  if (all) all.pages = [EXHIBITIONS];
+  return [...folders.values()];
+};
+
+/**
+ * Return what is in all pages of a folder.
+ *
+ * @param {Hass} hass
+ * @returns {Promise<Medium[]>}
+ */
+export const readAll = async (hass, entityId, pages) => (await Promise.all(pages.map((page) => browse(hass, entityId, page)))).flat();
+
+/**
+ * Call an action for a display, which a button shows, and return why it failed, if it did.
+ *
+ * @param {Hass} hass
+ * @param {string | string[]} entityId
+ * @param {Action} action
+ * @param {HTMLElement} [button]
+ * @param {boolean} [isTold] whether Home Assistant itself shows why
+ * @returns {Promise<any>}
+ */
+export const call = async (hass, entityId, [domain, action, data], button, isTold = true) => {
+  if (button) button.ariaBusy = "true";
+  const problem = await hass.callService(domain, action, { entity_id: entityId, ...data }, undefined, isTold).then(
+    () => null,
+    (error) => error ?? {},
+  );
+  if (button) button.ariaBusy = null;
+  return problem;
+};
+
+/**
+ * What goes on at each display, for all of its cards: art that is on its way, what can be taken back, and what failed.
+ *
+ * @type {Map<string, Notice>}
+ */
+export const notices = new Map();
+
+/**
+ * Show a notice on the cards of a display, or as a toast where there is none.
+ *
+ * @param {string} entityId
+ * @param {Notice} [notice]
+ */
+const notify = (entityId, notice) => {
+  if (notice) notices.set(entityId, notice);
+  else notices.delete(entityId);
+  const isUnseen = window.dispatchEvent(new CustomEvent(NOTICE, { detail: entityId, cancelable: true }));
+  if (!isUnseen || !notice) return;
+  const { message, helps: [help] = [] } = notice;
+  toast(message || help?.label, help && { text: help.label, action: help.act });
+};
+
+/**
+ * Show something with an action, and tell of it on what was tapped and on every card of the display.
+ *
+ * Whoever waits long is told for what and can give up. What was there before can come back, as "done" names it.
+ *
+ * @param {Hass} hass
+ * @param {string} entityId
+ * @param {string} title
+ * @param {Action} action
+ * @param {{button?: HTMLElement, done?: string}} [options]
+ */
+export const perform = async (hass, entityId, title, action, { button, done } = {}) => {
+  const { state, attributes: before } = stateOf(hass, entityId);
+  const { media_content_id, media_playlist: playlist } = before;
+  let own;
+  let isCanceled = false;
+  const put = (message, helps = [], isBusy = false) => notify(entityId, (own = { message, helps, isBusy }));
+  const isOwn = () => notices.get(entityId) === own;
+  const back = () => perform(hass, entityId, playlist, [PLAYER, "play_media", { media_content_id, media_content_type: "playlist" }]);
+  const ask = (command) => hass.callWS({ type: `${DOMAIN}/${command}`, entity_id: entityId }).catch(() => "display");
+  const cancel = () => {
+    isCanceled = true;
+    notify(entityId);
+    ask("cancel");
+  };
+  const hanging = text(hass, "hanging", { title });
+  put(hanging, [], true);
+  const timer = setTimeout(async () => {
+    const reason = text(hass, `waits_for.${await ask("waits_for")}`);
+    if (isOwn()) put(`${hanging} ${reason}`, [{ label: hass.localize("ui.common.cancel"), act: cancel }], true);
+  }, PATIENCE);
+  const problem = await call(hass, entityId, action, button, false);
+  clearTimeout(timer);
+  const canGoBack = !problem && state === "playing" && media_content_id;
+  if (isCanceled && canGoBack && stateOf(hass, entityId).attributes.media_playlist !== playlist) await back();
+  if (!isOwn()) return;
+  notify(entityId);
+  if (problem) {
+    const again = { label: text(hass, "try_again"), act: () => perform(hass, entityId, title, action, { button, done }) };
+    put(problem.message || text(hass, "not_read"), [again, { label: text(hass, "dismiss"), act: () => notify(entityId) }]);
+  } else if (done) {
+    if (done !== "back_to") put(text(hass, done, { title }), canGoBack ? [{ label: text(hass, "undo"), act: back }] : []);
+    else if (canGoBack && playlist && playlist !== title) put("", [{ label: text(hass, "back_to", { title: playlist }), act: back }]);
+    setTimeout(() => isOwn() && notify(entityId), NOTICE_LASTS);
+  }
+};
+
+/**
+ * Return the title of a medium; that of a work stands beside the one with artist and year.
+ *
+ * @param {Hass} hass
+ * @param {Medium} medium
+ */
+export const titleOf = (hass, { dp1, title }) => dp1?.title || title || text(hass, "untitled");
+
+/**
+ * @param {Hass} hass
+ * @param {Medium} medium
+ * @param {object} [data]
+ * @param {HTMLElement} [button]
+ */
+export const hang = (hass, entityId, medium, data, button) => {
+  const { media_content_id, media_content_type } = medium;
+  const { enqueue, extra } = /** @type {any} */ (data ?? {});
+  const done = enqueue ? "added" : extra ? "" : "back_to";
+  return perform(hass, entityId, titleOf(hass, medium), [PLAYER, "play_media", { media_content_id, media_content_type, ...data }], { button, done });
+};
