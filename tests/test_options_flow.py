@@ -26,13 +26,13 @@ OTHER_SEED = bytes(range(32)).hex()
 DER = OTHER.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 NOWHERE = "http://127.0.0.1:9/api/v1"
 MENU = [
+    "sources",
+    "defaults",
+    "voice",
+    "own_art",
     "playlists",
     "publish",
-    "defaults",
-    "sources",
-    "own_art",
     "feed_keys",
-    "voice",
     "import_key",
     "export_key",
 ]

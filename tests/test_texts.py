@@ -88,9 +88,9 @@ HOLE = re.compile(r"{(\w+)}")
 
 # Words of Home Assistant, of its store, of GitHub and of this project's changelog, in italics.
 HOME_ASSISTANT = set(
-    """Actions|Add card|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
-    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|Expose|JavaScript module|Panel
-    |Reconfigure|Repairs|Resources|Settings|System|System information|Unreleased|Voice assistants|integration""".replace(
+    """Actions|Add|Add card|Add from a GitHub link|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
+    |Collection image|Custom repositories|Delete and uninstall|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|Expose|Finish|Install|JavaScript module|Panel
+    |Reconfigure|Repairs|Resources|Settings|Submit|System|System information|Unreleased|Voice assistants|integration""".replace(
         "\n    ", ""
     ).split("|")
 )

@@ -248,6 +248,8 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
     unloaded = await hass.config_entries.async_unload_platforms(entry, platforms)
     if unloaded and is_library:
         await entry.runtime_data.async_stop()
+    # It goes with the last display that is disabled.
+    async_update_gallery(hass)
     return unloaded
 
 

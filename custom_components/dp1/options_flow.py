@@ -75,28 +75,30 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
 
 
 CONF_HAS_BACKGROUND = "has_background"
+# What one sees comes first, the connection last.
 DISPLAY_SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
-            CONF_DIALECT, [dialect.value for dialect in Dialect]
-        ),
-        vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
         vol.Optional(CONF_DASHBOARD): BooleanSelector(),
+        vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
     }
 )
+CONNECTION_SCHEMA = {
+    vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
+        CONF_DIALECT, [dialect.value for dialect in Dialect]
+    )
+}
 
 
 async def _async_display_schema(handler: SchemaCommonFlowHandler) -> vol.Schema:
     """Return the preferences of a display; a screen may be a display for others, too."""
     entry = cast("SchemaOptionsFlowHandler", handler.parent_handler).config_entry
     if not is_screen(entry):
-        return DISPLAY_SCHEMA
-    return DISPLAY_SCHEMA.extend(
-        {
-            vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector(),
-            vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
-        }
-    )
+        return DISPLAY_SCHEMA.extend(CONNECTION_SCHEMA)
+    of_screen = {
+        vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector(),
+        vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
+    }
+    return DISPLAY_SCHEMA.extend(of_screen).extend(CONNECTION_SCHEMA)
 
 
 DISPLAY_FLOW = {"init": SchemaFlowFormStep(_async_display_schema)}
@@ -172,13 +174,14 @@ class LibraryOptionsFlow(PlaylistsFlow, ReadingDialog[ConfigFlowResult]):
         return self.async_show_menu(
             step_id="library",
             menu_options=[
+                # What one sees, what one owns, and the connection.
+                "sources",
+                "defaults",
+                "voice",
+                "own_art",
                 "playlists",
                 "publish",
-                "defaults",
-                "sources",
-                "own_art",
                 "feed_keys",
-                "voice",
                 "import_key",
                 "export_key",
             ],

@@ -66,6 +66,21 @@
     if (/auto|scroll/.test(overflowX) && it.scrollWidth > it.clientWidth + slack && !it.querySelector(":scope > li, :scope > button"))
       faults.add(`scrolls sideways: ${nameOf(it)} ${it.scrollWidth} in ${it.clientWidth}`);
   }
+  // A menu may lie over its own picture's button, not over the picture or its words.
+  const isBeside = (one, other) => {
+    if (one.parentElement !== other.parentElement || !one.closest("li")) return false;
+    const [whole, part] = one.matches(".corner") ? [other, one] : [one, other];
+    if (!part.matches(".corner")) return false;
+    const box = part.getBoundingClientRect();
+    const parts = [...whole.querySelectorAll("img, .thumb, .words > span")].flatMap((it) => {
+      if (!it.matches("span")) return [it.getBoundingClientRect()];
+      const range = document.createRange();
+      range.selectNodeContents(it);
+      const frame = it.getBoundingClientRect();
+      return [...range.getClientRects()].map((rect) => ({ left: rect.left, top: rect.top, right: Math.min(rect.right, frame.right), bottom: Math.min(rect.bottom, frame.bottom) }));
+    });
+    return parts.every((rect) => Math.min(box.right, rect.right) - Math.max(box.left, rect.left) < slack || Math.min(box.bottom, rect.bottom) - Math.max(box.top, rect.top) < slack);
+  };
   // What can be tapped: its size, and what lies over it.
   const targets = seen.filter((it) => it.matches("button, a[href], select, summary, input:not([hidden], [type=file])"));
   const drawn = targets.map((it) => [it, it.getBoundingClientRect()]).map(([it, box]) => [it, box, clip(it, box)]).filter(([, , rest]) => !rest.isEmpty);
@@ -74,13 +89,13 @@
     if (Math.min(box.width, box.height) < smallest - 0.5) faults.add(`small: ${nameOf(it)} ${Math.round(box.width)} × ${Math.round(box.height)}`);
     if (rest.by && !hasTooltip(it)) faults.add(`cut: ${nameOf(it)} by ${rest.by.localName}.${rest.by.className}`);
     for (const [other, , otherRest] of drawn.slice(index + 1)) {
-      if (it.contains(other) || other.contains(it)) continue;
+      if (it.contains(other) || other.contains(it) || isBeside(it, other)) continue;
       const width = Math.min(rest.right, otherRest.right) - Math.max(rest.left, otherRest.left);
       const height = Math.min(rest.bottom, otherRest.bottom) - Math.max(rest.top, otherRest.top);
       if (width > slack && height > slack) faults.add(`overlap: ${nameOf(it)} and ${nameOf(other)} ${Math.round(width)} × ${Math.round(height)}`);
     }
   });
-  // Pictures and icons without a size, and the largest rectangle of a page in which there is nothing.
+  // Pictures without a size.
   for (const it of seen) if (it.matches("img") && Math.min(it.offsetWidth, it.offsetHeight) < 2) faults.add(`no size: ${nameOf(it)}`);
   return [...faults];
 }

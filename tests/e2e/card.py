@@ -16,6 +16,7 @@ from playwright.async_api import (
 
 from scripts.demo_run import GALLERY
 
+from .boxes import expect_filled, expect_in_order
 from .browser import PATIENCE, signed_in, visit
 from .home import Home
 
@@ -27,6 +28,10 @@ OTHER = "Net Evil"
 CARD = "dp1-wall-label-card"
 expect.set_options(timeout=PATIENCE)
 BUNDLE_SECONDS = 1.5
+SIZES = ((360, 740), (1024, 600), (1280, 800))
+PHONE = 360
+# Speaks another language, as the profile of a user does.
+SPEAK = """language => document.querySelector("home-assistant")._selectLanguage(language, false)"""
 # Landmarks are the page's, and a list of everything that is right takes long to make.
 CHECKS = {"rules": {"region": {"enabled": False}}, "resultTypes": ["violations"]}
 # Icons of Home Assistant's own integrations come from the internet. What was next may have changed before a slow browser
@@ -147,7 +152,7 @@ async def use(page: Page, card: Locator, display: DisplaySimulator) -> None:
     await expect(card.get_by_role("button", name="Next track")).to_be_hidden()
     await expect(title).to_have_text(wanted)
     await card.get_by_role("button", name="Sleep").click()
-    await expect(card.locator(".state")).to_have_text("Asleep")
+    await expect(card.locator(".status span")).to_have_text("Asleep")
     assert display.state.asleep
     await card.get_by_role("button", name="Wake").click()
     await expect(title).to_have_text(wanted)
@@ -194,16 +199,22 @@ async def hang_own_pictures(
         {"name": name, "mimeType": "image/png", "buffer": flat("PNG", 40, 30)}
         for name in ("IMG_2041.png", "Our_cat.png")
     ]
-    await card.locator("[data-do=more]").click()
     async with page.expect_file_chooser() as chooser:
-        await card.get_by_role("menuitem", name="Hang a picture…").click()
+        await card.get_by_role("button", name="Show a picture…").click()
     await (await chooser.value).set_files(files)
     dialog = page.get_by_role("dialog")
     await expect(dialog.get_by_label("Title")).to_have_value("My picture")
     await dialog.get_by_label("Title").fill("Holidays")
-    await dialog.get_by_label("On the wall").select_option("With a soft border")
+    await dialog.get_by_label("How it fills the display").select_option("With a mat")
+    preview = dialog.locator("canvas")
+    inner, outer = (
+        await preview.bounding_box(),
+        await dialog.locator(".preview").bounding_box(),
+    )
+    assert inner and outer and 0 < inner["width"] < outer["width"]
     await expect_accessible(page)
-    await dialog.get_by_role("button", name="Hang", exact=True).click()
+    await expect_in_order(page)
+    await dialog.get_by_role("button", name="Show", exact=True).click()
     await expect(card.locator(".title")).to_have_text("Holidays")
     pictures = [(it["title"], it["display"]["margin"]) for it in display.state.items]
     assert pictures == [("Holidays", "6%"), ("Our cat", "6%")]
@@ -215,14 +226,26 @@ async def look_around(page: Page, home: Home, player: str) -> None:
     await page.goto(f"{url}/gallery")
     card = page.locator(CARD)
     await expect(card).to_have_count(1)
-    new = page.locator("dp1-highlights-card .show").nth(1)
+    rows = page.locator("dp1-highlights-card")
+    new = rows.locator(".exhibitions .show").nth(1)
     title = await new.get_attribute("title")
     await new.click()
     await expect(card.locator(".exhibition")).to_have_text(title or "")
+    await expect(rows.locator(".shown_lately .show").first).to_be_visible()
     await expect_accessible(page)
+    for language in ("en", "de", "ja"):
+        await page.evaluate(SPEAK, language)
+        for width, height in SIZES:
+            await page.set_viewport_size({"width": width, "height": height})
+            await expect(rows.locator("h3").first).to_be_visible()
+            await expect_in_order(page)
+            if width > PHONE:
+                await expect_filled(page)
+    await page.evaluate(SPEAK, "en")
     await visit(page, "/all-displays/settings")
-    for text in ("Picture", "Scaling", "Check for new art"):
+    for text in ("Salon · Picture", "Scaling", "Check for new art"):
         await expect(page.get_by_text(text).first).to_be_visible()
+    await expect_filled(page)
     await visit(page, f"/all-displays/{player.partition('.')[2]}")
     await expect(card).to_have_attribute("size", "wall")
 

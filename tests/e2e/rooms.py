@@ -6,6 +6,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from scripts.demo_run import GALLERY, add_by_address
 
+from .boxes import expect_in_order
 from .browser import signed_in, visit
 from .card import CARD, EXHIBITION, OTHER, dashboard, expect_accessible, violations
 from .home import Home
@@ -70,11 +71,12 @@ class Room:
         )
 
     async def is_clean(self) -> None:
-        """Expect that nothing is too wide, and that a checker of accessibility finds nothing."""
+        """Expect that nothing is too wide, covered or cut, and that a checker of accessibility finds nothing."""
         assert await self.page.evaluate(
             "document.documentElement.scrollWidth <= innerWidth"
         )
         await expect_accessible(self.page)
+        await expect_in_order(self.page)
 
     async def hang(self) -> None:
         """Hang the exhibition, and wait until the card shows it."""
@@ -152,13 +154,13 @@ class Room:
         await press("ArrowDown")
         await press("Enter")
         await expect(self.card.locator(".place")).to_have_text("1 of 1")
-        until = self.card.locator(".until")
+        until = self.card.locator(".status")
         await expect(until).to_contain_text("Until")
         await self.is_clean()
         await self.tab_to(until.get_by_role("button"))
         await press("Enter")
         await expect(self.card.locator(".place")).to_have_text("1 of 48")
-        await expect(until).to_be_hidden()
+        await expect(until).to_have_text("")
         coming = self.card.locator(".next .show")
         # The card asks for what comes next once the work has changed.
         first, second, third = (it["title"] for it in self.display.state.items[1:4])
@@ -173,7 +175,8 @@ class Room:
         await expect(coming.first).to_have_text(first)
         await expect(coming.nth(1)).to_have_text(third)
         choose = self.button("Choose art")
-        await self.page.keyboard.press("Shift+Tab")
+        for _ in range(2):
+            await self.page.keyboard.press("Shift+Tab")
         await expect(choose).to_be_focused()
         await press("Enter")
         dialog = self.page.locator("dp1-chooser")
@@ -194,7 +197,7 @@ class Room:
         """Asleep, the last work is dimmed, also on a page that is opened now; an exhibition can be chosen."""
         await self.look(TABLET, "/wall-labels/wall")
         await self.button("Sleep").click()
-        await expect(self.card.locator(".state")).to_have_text("Asleep")
+        await expect(self.card.locator(".status span")).to_have_text("Asleep")
         await self.page.reload()
         image = self.card.locator(".picture img")
         await expect(image).to_be_visible()
@@ -230,8 +233,8 @@ class Room:
         choose = self.button("Choose art")
         await choose.click()
         await self.page.locator("dp1-chooser").get_by_title(OTHER, exact=True).click()
-        notice = self.card.locator(".notice")
-        await expect(notice).to_have_text(f"Hanging {OTHER}…")
+        notice = self.card.locator(".status")
+        await expect(notice).to_have_text(f"Bringing {OTHER} to the display…")
         await expect(choose).to_have_attribute("aria-busy", "true")
         await self.is_clean()
         await expect(notice).to_contain_text("The display has not answered yet.")
@@ -246,12 +249,12 @@ class Room:
         self.display.overheat()
         look = {"entity_id": self.player}
         await self.home.call("homeassistant.update_entity", look)
-        trouble = self.card.locator(".trouble")
+        trouble = self.card.locator(".status")
         await expect(trouble).to_contain_text("shows an error (overheating)")
         await self.is_clean()
         self.display.player.overheating = False
         await trouble.get_by_role("button", name="Wake").click()
-        await expect(trouble).to_be_hidden()
+        await expect(trouble).not_to_contain_text("overheating")
         await self.hang()
 
     async def two(self) -> None:
@@ -266,9 +269,7 @@ class Room:
             await self.page.goto(f"{self.home.url}/all-displays/gallery")
             await expect(self.page.locator(CARD)).to_have_count(2)
             headings = self.page.locator("hui-heading-card")
-            await expect(headings).to_have_text(
-                ["Salon", "Studio", "Today, new and favorite"]
-            )
+            await expect(headings).to_have_text(["Salon", "Studio"])
             more = self.button("More")
             await more.click()
             together = self.card.get_by_role(
@@ -308,7 +309,7 @@ class Room:
             await chooser.get_by_role("searchbox").fill(title)
             name = f"More about {title}"
             await chooser.get_by_role("button", name=name, exact=True).first.click()
-            add = chooser.get_by_role("menuitem", name="Add to what hangs")
+            add = chooser.get_by_role("menuitem", name="Add to what is shown")
             await add.click()
             status = chooser.get_by_role("status")
             await expect(status).to_have_text(f"Added: {title}")
@@ -316,18 +317,19 @@ class Room:
         await chooser.get_by_role("button", name="Close").click()
         await expect(self.card.locator(".place")).to_have_text("1 of 3")
         await visit(self.page, "/all-displays/settings")
-        tile = self.page.locator("hui-tile-card").filter(has_text="Publish what hangs")
-        await expect(tile).to_contain_text("Salon")
+        tile = self.page.locator("hui-tile-card").filter(has_text="Publish what is")
         found = await violations(self.page, "hui-")
         assert {line.partition(":")[0] for line in found} <= NAMELESS
-        dialog = self.page.locator("dialog-box")
+        dialog = self.page.get_by_role("dialog")
         known = set(feed.documents)
-        for answer in ("Cancel", "OK"):
+        for answer in ("Cancel", "Publish"):
             await tile.click()
-            question = dialog.get_by_text("on Salon becomes public")
+            question = dialog.get_by_text("What Salon shows becomes public")
             await expect(question).to_be_visible()
+            await expect(dialog.locator(".thumb")).to_have_count(3)
+            await expect_in_order(self.page)
             assert set(feed.documents) == known
-            await dialog.get_by_role("button", name=answer).click()
+            await dialog.get_by_role("button", name=answer, exact=True).click()
             await expect(question).to_be_hidden()
 
         async def published() -> set[str]:

@@ -872,7 +872,7 @@ async def test_a_work_that_does_not_load(page: Page) -> None:
     await expect(status.locator("span")).to_have_text("not_loading")
     await expect(status.locator("span")).to_be_visible()
     for label, call in (
-        ("show_following", act("media_player.media_next_track")),
+        ("next_work", act("media_player.media_next_track")),
         ("try_again", ["button", "press", {"entity_id": "button.refresh_work"}]),
     ):
         await status.get_by_role("button", name=label).click()
@@ -1052,6 +1052,27 @@ async def test_choosing(page: Page) -> None:
     await page.keyboard.press("Escape")
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
+
+
+async def test_a_connection_that_comes_back(page: Page) -> None:
+    """What was asked while the connection was lost is asked again once it is back."""
+    await page.clock.install()
+    await offer(page, "dp1://exhibitions", "Tides")
+    await render(page)
+    await page.evaluate(
+        "window.lost = [3, {code: 3}, {type: 'result', error: {code: 3}}]"
+    )
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("status")).to_have_text("reading")
+    for _ in range(4):
+        await page.clock.run_for(2000)
+    await expect(dialog.get_by_title("Tides", exact=True)).to_be_visible()
+    assert await page.evaluate("window.lost") == []
+    await page.evaluate("window.lost = [{code: 'unknown_error', message: 'broken'}]")
+    await dialog.get_by_role("searchbox").fill("foam")
+    await page.clock.run_for(400)
+    await expect(dialog.get_by_role("status")).to_have_text("broken")
 
 
 async def show_row(page: Page, state: str, sources: list[str], source: str) -> None:

@@ -92,7 +92,7 @@ async def choose_at_once(person: Person, display: DisplaySimulator) -> None:
     await person.press("Skip and finish")
     gallery = page.locator("ha-sidebar").get_by_text("Art gallery", exact=True)
     await person.click(gallery)
-    picture = page.locator("dp1-highlights-card .show").first
+    picture = page.locator("dp1-highlights-card .exhibitions .show").first
     title = await picture.get_attribute("title")
     await person.click(picture)
 

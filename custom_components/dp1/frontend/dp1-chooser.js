@@ -2,7 +2,7 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, browse, currentHass, displays, draw, goTo, hang, icon, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, currentHass, displays, draw, goTo, hang, icon, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
@@ -82,17 +82,17 @@ const CHOOSER_TEMPLATE = `
 
 const FORM_STYLE = `
 dialog { width: min(440px, 100vw - 32px); height: fit-content; max-height: calc(100vh - 32px); padding: 20px; overflow-y: auto; }
-:is(form, label) { display: grid; gap: 12px; min-width: 0; }
+:is(form, label) { display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; }
 label { gap: 4px; }
 .actions { justify-content: flex-end; }
-.preview { position: relative; aspect-ratio: 16 / 9; max-height: 36vh; margin: 0 auto; max-width: 100%; overflow: hidden; border-radius: 4px; background: #000; box-sizing: border-box; display: grid; }
+.preview { position: relative; aspect-ratio: 16 / 9; max-height: 28vh; margin: 0 auto; max-width: 100%; overflow: hidden; border-radius: 4px; background: #000; box-sizing: border-box; display: grid; }
 .preview.upright { aspect-ratio: 9 / 16; }
 .preview canvas { width: 100%; height: 100%; min-height: 0; object-fit: contain; }
 .mat { display: flex; gap: 12px; }
 .mat label { flex: 1; }
 input:is([type=color], [type=range]) { width: 100%; padding: 8px; accent-color: var(--primary-color); }
-.works { display: flex; gap: 8px; }
-.works .thumb { width: 64px; height: 44px; margin: 0; }
+.works { display: flex; gap: 8px; overflow: hidden; }
+.works .thumb { flex: none; width: 64px; height: 44px; margin: 0; }
 `;
 
 /** Open a dialog, which goes when it is closed. */
@@ -361,7 +361,7 @@ class Chooser {
     this.renderPlace(query ? undefined : inside);
     this.say(text(hass, "reading"));
     let problem = "";
-    const media = await this.ask(query, inside).catch((error) => {
+    const media = await this.read(query, inside).catch((error) => {
       problem = error?.message || text(hass, "not_read");
       return [];
     });
@@ -371,20 +371,22 @@ class Chooser {
     this.say(media.length ? "" : problem || empty);
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
     const isOfArtists = !query && !inside && folder?.kind === "artists";
-    if (isOfArtists) media.sort((one, other) => lastName(titleOf(hass, one)).localeCompare(lastName(titleOf(hass, other)), hass.language));
+    const isRest = (medium) => medium.dp1?.kind === "more";
+    const lastNameOf = (medium) => lastName(titleOf(hass, medium));
+    if (isOfArtists) media.sort((one, other) => Number(isRest(one)) - Number(isRest(other)) || lastNameOf(one).localeCompare(lastNameOf(other), hass.language));
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
     const items = media.map((medium) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query));
     this.find("ul").replaceChildren(...items);
-    this.renderLetters(isOfArtists ? media.map((medium) => titleOf(hass, medium)) : [], items);
+    this.renderLetters(isOfArtists ? media.filter((medium) => !isRest(medium)).map(lastNameOf) : [], items);
     this.find(".body").scrollTop = 0;
   }
 
   /** @returns {Promise<Medium[]>} */
-  async ask(query, inside) {
+  async read(query, inside) {
     const { hass, entityId, folder } = this;
     if (!query) return inside ? browse(hass, entityId, inside.media_content_id) : readAll(hass, entityId, folder?.pages ?? [EXHIBITIONS]);
-    return (await hass.callWS({ type: "media_player/search_media", entity_id: entityId, search_query: query }))?.result ?? [];
+    return (await ask(hass, { type: "media_player/search_media", entity_id: entityId, search_query: query }))?.result ?? [];
   }
 
   /** Write what one is in, with what can be done with all of it. */
@@ -421,7 +423,7 @@ class Chooser {
   renderLetters(names, items) {
     const firsts = new Map();
     names.forEach((name, index) => {
-      const letter = [...lastName(name).toLocaleUpperCase(this.hass.language)][0];
+      const letter = [...name.toLocaleUpperCase(this.hass.language)][0];
       if (letter && !firsts.has(letter)) firsts.set(letter, items[index]);
     });
     const letters = this.find(".letters");

@@ -118,12 +118,12 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .picture { aspect-ratio: auto; }
 .as-wall .picture img { padding: 4%; }
 .as-wall .side { overflow-y: auto; padding-block: 1.25em; contain: size; }
-:host([stacked]) .side { max-block-size: 45vh; contain: none; }
+:host([stacked]) .side { max-block-size: 45vh; box-sizing: border-box; contain: none; }
 .as-wall .label { line-height: 1.5; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
-.as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow-y: auto; }
+.as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow: hidden auto; }
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
 .as-wall .next li { width: auto; }
 .as-wall :is(.choices, .place, .words, h3) { font-size: .875em; }
@@ -423,7 +423,7 @@ export class WallLabelCard extends HTMLElement {
    * @param {Attributes} attributes
    * @returns {View["status"]}
    */
-  _status(state, { dp1: { error_page: reason, set_up: isSetUp, until } = /** @type {Attributes} */ ({}), group_members: members }) {
+  _status(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host, until } = /** @type {Attributes} */ ({}), group_members: members }) {
     const { _hass: hass, name } = this;
     const notice = notices.get(this.entityId);
     if (notice) return notice;
@@ -454,9 +454,9 @@ export class WallLabelCard extends HTMLElement {
     if (state.state === "idle") return { message: text(hass, "idle"), lasts: true };
     if (state.state !== "playing") return { message: hass.formatEntityState(state), lasts: true };
     const fault = hass.states[problem];
-    if (fault?.state === "on") {
-      const next = can(state, FEATURES.next) ? [help("show_following", PLAYER, "media_next_track")] : [];
-      return { message: text(hass, "not_loading"), helps: [...next, ...press("try_again", this.relative("refresh_work"))], lasts: true };
+    if (host || fault?.state === "on") {
+      const next = can(state, FEATURES.next) ? [help("next_work", PLAYER, "media_next_track")] : [];
+      return { message: host ? error("host_silent", { name: host }) : text(hass, "not_loading"), helps: [...next, ...press("try_again", this.relative("refresh_work"))], lasts: true };
     }
     if (until) return { message: text(hass, "until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
     const others = (members ?? []).filter((other) => other !== this.entityId).map((other) => nameOf(hass, other));

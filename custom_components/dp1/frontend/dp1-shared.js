@@ -78,9 +78,10 @@ const DOUBLE_TAP_DELAY = 250;
 // Whoever waits longer is told for what.
 const PATIENCE = 8000;
 const NOTICE_LASTS = 60000;
-// What the connection of the frontend rejects with while it comes back, and how long that may take.
+// What the connection of the frontend rejects with while it comes back, and how often and after how long it is tried again.
 const CONNECTION_LOST = 3;
 const RECONNECT_DELAY = 2000;
+const MAX_TRIES = 10;
 
 /**
  * How the modules that open over others are loaded, as the first of all says.
@@ -106,7 +107,7 @@ li { position: relative; min-width: 0; }
 .icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
 .corner { position: absolute; inset-block-end: 0; inset-inline-end: -8px; width: 44px; height: 44px; --mdc-icon-size: 20px; }
 li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
-@media (hover: hover) { .words { padding-inline-end: 32px; } }
+@media (hover: hover) { .words { padding-inline-end: 36px; } }
 @media (hover: none) { .corner:not(:focus-visible) { pointer-events: none; } }
 .words { display: block; min-height: 44px; font-size: var(--ha-font-size-s, 12px); line-height: 1.3; }
 .badge { position: absolute; inset-inline-start: 6px; padding: 2px 8px; border-radius: 10px; background: var(--paper); color: var(--primary-text-color); font-size: 11px; }
@@ -316,6 +317,23 @@ export const rove = (event, elements) => {
 // Requests
 
 /**
+ * Return the answer to a question, which is asked again while the connection comes back.
+ *
+ * @param {Hass} hass
+ * @param {object} message
+ */
+export const ask = async (hass, message, tries = MAX_TRIES) => {
+  try {
+    return await hass.callWS(message);
+  } catch (error) {
+    const isLost = [error, error?.code, error?.error?.code].includes(CONNECTION_LOST);
+    if (!isLost || tries <= 1) throw error;
+    await new Promise((done) => setTimeout(done, RECONNECT_DELAY));
+    return ask(currentHass() ?? hass, message, tries - 1);
+  }
+};
+
+/**
  * Return what is on a page of the media browser of a display.
  *
  * @param {Hass} hass
@@ -323,13 +341,7 @@ export const rove = (event, elements) => {
  */
 export const browse = async (hass, entityId, page) => {
   const message = { type: "media_player/browse_media", entity_id: entityId, media_content_type: "directory", media_content_id: page };
-  // A request fails while the connection comes back.
-  const result = await hass.callWS(message).catch(async (error) => {
-    if (error !== CONNECTION_LOST && error?.code !== CONNECTION_LOST) throw error;
-    await new Promise((done) => setTimeout(done, RECONNECT_DELAY));
-    return (currentHass() ?? hass).callWS(message);
-  });
-  return result?.children ?? [];
+  return (await ask(hass, message))?.children ?? [];
 };
 
 /**
@@ -422,16 +434,16 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
   const put = (message, helps = [], isBusy = false) => notify(entityId, (own = { message, helps, isBusy }));
   const isOwn = () => notices.get(entityId) === own;
   const back = () => perform(hass, entityId, playlist, [PLAYER, "play_media", { media_content_id, media_content_type: "playlist" }]);
-  const ask = (command) => hass.callWS({ type: `${DOMAIN}/${command}`, entity_id: entityId }).catch(() => "display");
+  const tell = (command) => hass.callWS({ type: `${DOMAIN}/${command}`, entity_id: entityId }).catch(() => "display");
   const cancel = () => {
     isCanceled = true;
     notify(entityId);
-    ask("cancel");
+    tell("cancel");
   };
   const hanging = text(hass, "hanging", { title });
   put(hanging, [], true);
   const timer = setTimeout(async () => {
-    const reason = text(hass, `waits_for.${await ask("waits_for")}`);
+    const reason = text(hass, `waits_for.${await tell("waits_for")}`);
     if (isOwn()) put(`${hanging} ${reason}`, [{ label: hass.localize("ui.common.cancel"), act: cancel }], true);
   }, PATIENCE);
   const problem = await call(hass, entityId, action, button, false);
