@@ -426,7 +426,8 @@ export class WallLabelCard extends HTMLElement {
   _status(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host, until } = /** @type {Attributes} */ ({}), group_members: members }) {
     const { _hass: hass, name } = this;
     const notice = notices.get(this.entityId);
-    if (notice) return notice;
+    // What can be taken back waits while the display sleeps or is away.
+    if (notice && (notice.isBusy || ["playing", "idle"].includes(state?.state ?? ""))) return notice;
     /** @type {(key: string, domain: string, action: string, data?: object) => Help} */
     const help = (key, domain, action, data) => ({ label: text(hass, key), act: () => this.act(this.find(".status"), domain, action, data) });
     const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
