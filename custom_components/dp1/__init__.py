@@ -54,10 +54,11 @@ from .library.entries import (
 from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
-from .playback.groups import GroupWatch, async_leave
+from .playback.groups import async_leave, follow_leader
 from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.program import PROGRAMS, Programs
+from .playback.watch import Watch
 from .playback.work_watch import WorkWatch
 from .screen.pairing import is_screen
 from .screen.views import async_screens
@@ -182,12 +183,18 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     hass.data[PROGRAMS].async_start(coordinator)
-    reported = partial(hass.data[GRANTS].async_reported, entry.entry_id)
-    entry.async_on_unload(coordinator.async_add_listener(reported))
-    WorkWatch(coordinator).async_start()
-    Lookout(coordinator).async_start()
-    DailyWatch(coordinator).async_start()
-    GroupWatch(coordinator).async_start()
+    works, daily = WorkWatch(coordinator), DailyWatch(coordinator)
+    entry.async_on_unload(works.stop)
+    daily.async_start()
+    watch = Watch(
+        coordinator,
+        lambda _: hass.data[GRANTS].async_reported(entry.entry_id),
+        works.follow,
+        Lookout(coordinator).follow,
+        daily.follow,
+        partial(follow_leader, coordinator),
+        ActivityTracker(coordinator).follow,
+    )
 
     @callback
     def hand_libraries() -> None:
@@ -201,7 +208,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.async_on_unload(check_internal_url)
     await _async_add_entities(hass, entry, DISPLAY_PLATFORMS)
     # After the entities, so that whoever hears of it finds their states up to date.
-    ActivityTracker(coordinator).async_start()
+    watch.async_start()
     entry.async_create_background_task(
         hass, coordinator.async_run(), f"{entry.title} connection"
     )

@@ -31,6 +31,7 @@ from .client.errors import (
     UnexpectedAnswerError,
     WantsPairingError,
 )
+from .client.playlist.playlist import Playlist
 from .const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN, LOGGER
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
@@ -416,7 +417,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Set the player status, noting when the current work changes."""
         if self.contact is Contact.OTHER or self.is_stopped:
             return
-        before, changes = self.data.player, self._art(player)
+        before = self.data.player
+        self._follow(player)
+        changes = self._art(player)
         if player is None or before is None or work_key(player) != work_key(before):
             appeared = dt_util.utcnow() if player and before else None
             changes |= {"shown_since": appeared} | NO_TROUBLE
@@ -425,21 +428,32 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _update_work(self) -> None:
         """Update the current work from the libraries."""
+        self._follow(self.data.player)
         self.async_set(**self._art(self.data.player))
+
+    def _follow(self, player: PlayerStatus | None) -> None:
+        """Note what a player shows, and look up what is not known of that."""
+        if player is not None:
+            self.history.note(player)
+        self.metadata.follow(player, self._shown(player))
+
+    def _shown(self, player: PlayerStatus | None) -> Playlist | None:
+        """Return what was cast of what a player shows, if that is known."""
+        entry = self.history.current(player) if player else None
+        return entry.shown if entry else None
 
     def _art(self, player: PlayerStatus | None) -> dict[str, Any]:
         """Return the fields of the state about the current work of a player."""
         if player is None:
             return {"work": None, "signed_by": None}
-        entry = self.history.current(player)
-        playlist = entry.shown if entry else None
+        playlist = self._shown(player)
         item = sent_item(player, playlist, self.hung.shown if self.hung else None)
-        work = self.metadata.work(player.current)
+        work = self.metadata.work
         language = self.hass.config.language
         return {
             "work": item
             and work_of(item, work, player.playlist, language, player.playlist_title),
-            "signed_by": self.metadata.signer.name(player, playlist),
+            "signed_by": self.metadata.signer.name,
         }
 
     # The device
@@ -670,6 +684,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.async_update_listeners()
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and its cast has what the display omits.
+            self.metadata.follow(player, self._shown(player))
             self.async_set(
                 **self._art(player), shown_since=dt_util.utcnow(), **NO_TROUBLE
             )

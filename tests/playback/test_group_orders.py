@@ -3,25 +3,27 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations_with_replacement, product
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from custom_components.dp1 import coordinator
+from custom_components.dp1 import displays
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.playback import groups, program as module
 from custom_components.dp1.playback.groups import (
-    GroupWatch,
     async_join,
     async_run,
     async_unjoin,
+    follow_leader,
     group_of,
 )
 from custom_components.dp1.playback.program import PROGRAMS, Programs
 from custom_components.dp1.playback.queue import async_move
+from custom_components.dp1.playback.watch import Watch
 from homeassistant.core import Context
 
 from .orders import orders
@@ -95,7 +97,7 @@ class House:
         for wall in self.displays.values():
             wall.hass = self.hass
             programs.async_start(wall)
-            GroupWatch(wall).async_start()
+            Watch(wall, partial(follow_leader, wall)).async_start()
 
     async def show(self, display: Any) -> None:
         """Show something new on a display, or on its group."""
@@ -138,7 +140,7 @@ def group_model(model: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "async_cast", Member.async_cast)
     monkeypatch.setattr(groups, "async_take_snapshot", take_snapshot)
     monkeypatch.setattr(groups, "async_restore_snapshot", restore)
-    for place in (coordinator, module):
+    for place in (displays, module):
         monkeypatch.setattr(place, "async_displays", lambda hass: hass.walls)
 
 

@@ -71,12 +71,7 @@ class Wall:
 
     @property
     def config_entry(self) -> Any:
-        loop = asyncio.get_running_loop()
-        return SimpleNamespace(
-            title=self.name,
-            async_on_unload=lambda _: None,
-            async_create_task=lambda _hass, task, _name: loop.create_task(task),
-        )
+        return SimpleNamespace(title=self.name, async_on_unload=lambda _: None)
 
     def create_task(self, task: Coroutine[Any, Any, None], _name: str) -> None:
         asyncio.get_running_loop().create_task(task)

@@ -114,9 +114,8 @@ class History:
         """Return the media id of what hangs, if it is in the history or could be."""
         return self._id_of(hung.asked)
 
-    @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
-        """Return the entry of the current playlist, which is added if it was cast by another client."""
+        """Return the entry of the current playlist, None until that is in the history."""
         if player is not self._player:
             # Pushes of another work keep the playlist.
             seen = (
@@ -124,31 +123,31 @@ class History:
                 *(id(player.playlist), id(player.items)),
             )
             if seen != self._seen:
-                self._current = self._find(player)
-                self._seen = seen
+                shown = (it for it in self.entries() if it.is_shown_by(player))
+                self._current, self._seen = next(shown, None), seen
             # Kept, so that no other playlist gets its id.
             self._player = player
         return self._current
 
-    def _find(self, player: PlayerStatus) -> HistoryEntry | None:
-        """Find or add the current playlist. Pushes leave out fields that are needed to add it."""
-        latest = next(reversed(self._entries.values()), None)
-        entry = next((it for it in self.entries() if it.is_shown_by(player)), None)
+    @callback
+    def note(self, player: PlayerStatus) -> None:
+        """Add the current playlist if it was cast by another client, once the fields are there that a push leaves out."""
         if player.playlist is None or self.is_announcing:
-            return entry
+            return
+        entry = self.current(player)
+        latest = next(reversed(self._entries.values()), None)
         title = player.playlist_title or (entry.title if entry else None)
         if entry is not None and entry is latest and entry.title == title:
-            return entry
+            return
         if entry is None and not (player.is_whole or player.playlist_url):
-            return None
+            return
         playlist = player.as_playlist()
         media_id = entry.media_id if entry else self._id_of(playlist)
-        if media_id is None:
-            return None
-        hung = replace(entry, at=dt_util.utcnow()) if entry else Hung(asked=playlist)
-        return self._add(media_id, title, hung)
+        if media_id is not None:
+            hung = replace(entry, at=dt_util.utcnow()) if entry else None
+            self._add(media_id, title, hung or Hung(asked=playlist))
 
-    def _add(self, media_id: str, title: str | None, hung: Hung) -> HistoryEntry:
+    def _add(self, media_id: str, title: str | None, hung: Hung) -> None:
         """Add the latest entry, and remove entries over the limits."""
         playlist = hung.asked
         before = self._entries.pop(media_id, None)
@@ -166,6 +165,7 @@ class History:
             size=size,
         )
         self._entries[media_id] = new
+        # What is current is looked for again.
         self._player = self._seen = None
         total = 0
         for index, entry in enumerate(self.entries()):
@@ -175,7 +175,6 @@ class History:
         self._changed = True
         stored = StoredHistory([*self._entries.values()])
         self._store.async_delay_save(lambda: stored, SAVE_DELAY)
-        return new
 
     def _id_of(self, playlist: Playlist) -> str | None:
         """Return the media id of a playlist: its URL, or one of its works, with more where another list has the same; None if some have no source."""

@@ -98,7 +98,11 @@ class WorkSource(Protocol):
 
 
 class Signer:
-    """The signer of the playlist on a display; a document is verified once, and none is read that only the display names."""
+    """The signer of the playlist on a display; a document is verified once, and none is read that only the display names.
+
+    Attributes:
+        name: the signer, None if there is none or it is not known yet.
+    """
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
@@ -111,33 +115,29 @@ class Signer:
         self._items: Sequence[PlaylistItem] = ()
         self._works: tuple[str, ...] = ()
         self._key: tuple[object, ...] | None = None
-        self._name: str | None = None
+        self.name: str | None = None
         self._has_document = False
 
     @callback
-    def name(
-        self, player: PlayerStatus | None, playlist: Playlist | None
-    ) -> str | None:
-        """Return the signer of the playlist of a player; `playlist` is the one cast to it, if any."""
-        if player is None:
-            return None
+    def follow(self, player: PlayerStatus, playlist: Playlist | None) -> None:
+        """Look who signed the playlist of a player, unless that is known; `playlist` is the one cast to it, if any."""
         if player.items is not self._items:
             self._items = player.items
             self._works = tuple([item.source or "" for item in player.items])
         document = (playlist and playlist.document) or None
         url, playlist_id, works = player.playlist_url, player.playlist_id, self._works
         key = (id(document), url, playlist_id, works, self._sources)
-        if key != self._key:
-            self._key, self._name = key, None
-            self._has_document = document is not None
-            may_be_signed = document is None or is_signed(document)
-            if works and "" not in works and may_be_signed:
-                self._entry.async_create_background_task(
-                    self._hass,
-                    self._async_verify(key, player, document, works),
-                    f"{self._entry.title} signature",
-                )
-        return self._name
+        if key == self._key:
+            return
+        self._key, self.name = key, None
+        self._has_document = document is not None
+        may_be_signed = document is None or is_signed(document)
+        if works and "" not in works and may_be_signed:
+            self._entry.async_create_background_task(
+                self._hass,
+                self._async_verify(key, player, document, works),
+                f"{self._entry.title} signature",
+            )
 
     @callback
     def async_update_sources(self, sources: Sequence[WorkSource]) -> None:
@@ -166,7 +166,7 @@ class Signer:
             return
         name = await self._hass.async_add_executor_job(signer_of, document, works)
         if name is not None and key == self._key:
-            self._name = name
+            self.name = name
             self._on_change()
 
 
@@ -174,6 +174,7 @@ class ArtworkMetadata:
     """The current work of one display as the libraries have it, and its signer.
 
     Attributes:
+        work: the current work as a library has it, None without one.
         signer: who signed what hangs.
         display_remembers: whether the display may remember the works that it has shown.
     """
@@ -194,20 +195,22 @@ class ArtworkMetadata:
         self._on_change = on_change
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
-        self._work: Work | None = None
+        self.work: Work | None = None
         self._look_up: asyncio.Task[None] | None = None
         self._sources_changed = asyncio.Event()
 
     @callback
-    def work(self, item: PlaylistItem | None) -> Work | None:
-        """Return the work of an item as a library has it, and look up the rest in the background."""
+    def follow(self, player: PlayerStatus | None, playlist: Playlist | None) -> None:
+        """Follow a player to its current work, and look up in the background what is not known of that."""
+        item = player.current if player else None
         if item != self._item:
             if self._look_up is not None:
                 self._look_up.cancel()
                 self._look_up = None
-            self._item, self._work = item, None
+            self._item, self.work = item, None
             self._read()
-        return self._work
+        if player is not None:
+            self.signer.follow(player, playlist)
 
     @property
     def is_looking_up(self) -> bool:
@@ -234,7 +237,7 @@ class ArtworkMetadata:
             return
         works = self._works(item)
         best = next((work for work in works if work.link), None)
-        self._work = best or (works[0] if works else self._work)
+        self.work = best or (works[0] if works else self.work)
         # Without a source, the status is not complete yet.
         if best is not None or not item.source:
             return
@@ -280,11 +283,11 @@ class ArtworkMetadata:
                 async with asyncio.timeout(retry):
                     await self._sources_changed.wait()
             retry = min(2 * retry, LAST_LOOK_UP_RETRY)
-        if work is None and self._work is None and not item.artists:
+        if work is None and self.work is None and not item.artists:
             work = await self._async_ask(item)
         self._look_up = None
-        if work is not None and work != self._work:
-            self._work = work
+        if work is not None and work != self.work:
+            self.work = work
             self._works(item)
             self._on_change()
 

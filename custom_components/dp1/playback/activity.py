@@ -17,6 +17,7 @@ from ..display.state import DisplayData
 from ..grants import without_token
 from ..library.entries import async_source_list
 from ..library.spoken import fold
+from .watch import Change, Seen
 
 # Seconds that an event about a new work waits for what the libraries know of it.
 ACTIVITY_PATIENCE: Final = 3.0
@@ -106,26 +107,20 @@ class ActivityTracker:
         self._playlist: Hashable = None
         self._before_announcement: Hashable = None
         self._announced: Hashable = None
-        for _ in self._changes(coordinator.data):
+        seen = Seen(coordinator.last_update_success, coordinator.data)
+        for _ in self._changes(seen):
             pass
 
     @callback
-    def async_start(self) -> None:
-        """Follow the display until its entry is unloaded."""
-        coordinator = self._coordinator
-        coordinator.config_entry.async_on_unload(
-            coordinator.async_add_listener(self._handle_update)
-        )
-
-    @callback
-    def _handle_update(self) -> None:
+    def follow(self, change: Change) -> None:
         """Tell each change, a new work once the libraries have it; nothing while the display is on its way to something else."""
         coordinator = self._coordinator
         if coordinator.requests.in_steps:
             return
         # All are looked up before the first event, which may change more.
-        for kind, is_announcing in list(self._changes(coordinator.data)):
-            activity = Activity(coordinator, kind, is_announcing, coordinator.data)
+        data = change.after.data
+        for kind, is_announcing in list(self._changes(change.after)):
+            activity = Activity(coordinator, kind, is_announcing, data)
             if (waiting := self._waiting) is not None:
                 # Something else has happened since.
                 self._waiting = None
@@ -136,9 +131,9 @@ class ActivityTracker:
             else:
                 self._tell(activity)
 
-    def _changes(self, data: DisplayData) -> Iterator[tuple[str, bool]]:
+    def _changes(self, seen: Seen) -> Iterator[tuple[str, bool]]:
         """Yield the types of activity since the last time, and whether each belongs to an announcement."""
-        available = self._coordinator.last_update_success
+        available, data = seen.available, seen.data
         came_back = available and self._available is False
         if available or self._available is not None:
             self._available = available

@@ -41,15 +41,12 @@ class DailyWatch:
 
     @callback
     def async_start(self) -> None:
-        """Watch the display and the libraries until the display is unloaded."""
-        for stop in (
-            async_add_libraries_listener(self._display.hass, self._handle_update),
-            self._display.async_add_listener(self._handle_update),
-        ):
-            self._display.config_entry.async_on_unload(stop)
+        """Watch the libraries until the display is unloaded."""
+        stop = async_add_libraries_listener(self._display.hass, self.follow)
+        self._display.config_entry.async_on_unload(stop)
 
     @callback
-    def _handle_update(self) -> None:
+    def follow(self, _: object = None) -> None:
         """Handle a Daily that has moved, and works that the display reports only now."""
         url, display = self._program.notes.daily, self._display
         if url is None or self._is_busy or display.requests.in_steps:

@@ -29,18 +29,18 @@ from ..displays import async_display, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import Snapshot, async_restore_snapshot, async_take_snapshot, hung_on
 from .program import PROGRAMS
+from .watch import Change, Seen
 
 
-def _seen(coordinator: DisplayCoordinator) -> tuple[bool, object]:
-    """Return whether a display is available, and the state that a group has in common."""
-    player = coordinator.data.player
-    place = player and (
+def _place(seen: Seen) -> object:
+    """Return the state that a group has in common."""
+    player = seen.data.player
+    return player and (
         player.playlist_url,
         player.item_ids,
         player.position,
         player.loop_mode,
     )
-    return coordinator.last_update_success, place
 
 
 @dataclass(slots=True, eq=False)
@@ -83,37 +83,23 @@ PAUSES: Final = (1.0, 5.0, 20.0, 60.0)
 SYNCS: Final[HassKey[defaultdict[str, Synchronization]]] = HassKey(f"{DOMAIN}_syncs")
 
 
-class GroupWatch:
-    """The watch over a display that may be in a group: the others follow their leader, and a member that is back catches up."""
-
-    def __init__(self, coordinator: DisplayCoordinator) -> None:
-        """Initialize the watch; the present state of the display is no change."""
-        self._display = coordinator
-        self._seen = _seen(coordinator)
-
-    @callback
-    def async_start(self) -> None:
-        """Watch the display until it is unloaded."""
-        stop = self._display.async_add_listener(self._handle_update)
-        self._display.config_entry.async_on_unload(stop)
-
-    @callback
-    def _handle_update(self) -> None:
-        """Follow a leader that changed, and update a member that is back."""
-        display, before = self._display, self._seen
-        self._seen = _seen(display)
-        group = group_of(display.hass, display.entry_id)
-        if self._seen == before or group is None:
-            return
-        was_available, _ = before
-        is_leader = group.leader == display.entry_id
-        if not display.last_update_success:
-            if is_leader:
-                LOGGER.info(
-                    "%s leads a group, which stays as it is meanwhile", display.name
-                )
-        elif is_leader or not was_available:
-            group.async_schedule_sync()
+@callback
+def follow_leader(display: DisplayCoordinator, change: Change) -> None:
+    """Let the others follow a leader that changed, and a member that is back catch up."""
+    before, after = change.before, change.after
+    has_come = after.available and not before.available
+    if before.available == after.available and _place(before) == _place(after):
+        return
+    if (group := group_of(display.hass, display.entry_id)) is None:
+        return
+    is_leader = group.leader == display.entry_id
+    if not after.available:
+        if is_leader:
+            LOGGER.info(
+                "%s leads a group, which stays as it is meanwhile", display.name
+            )
+    elif is_leader or has_come:
+        group.async_schedule_sync()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.state import work_key
 from ..grants import GRANTS
 from ..hosts import HOSTS
+from .watch import Change
 
 
 class Lookout:
@@ -19,17 +20,11 @@ class Lookout:
         self._seen: tuple[object, ...] | None = None
 
     @callback
-    def async_start(self) -> None:
-        """Look until the display is unloaded."""
-        entry = self._display.config_entry
-        entry.async_on_unload(self._display.async_add_listener(self._handle_update))
-
-    @callback
-    def _handle_update(self) -> None:
-        """Look at another work that hangs."""
-        player = self._display.data.player
+    def follow(self, change: Change) -> None:
+        """Look at another work."""
+        player, asleep = change.after.data.player, change.after.data.asleep
         item = player.current if player else None
-        if player is None or item is None or self._display.data.asleep:
+        if player is None or item is None or asleep:
             return
         source = item.source or ""
         if (seen := (*work_key(player), source)) == self._seen:

@@ -297,11 +297,8 @@ class Program:
         def end(now: datetime) -> None:
             """Handle the end."""
             self._cancel_end = None
-            entry = display.config_entry
-            # In the background: a display that hangs holds up no reload, after which it ends.
-            entry.async_create_background_task(
-                display.hass, self._async_end(display), f"{entry.title} announcement"
-            )
+            # In the background: a display that does not answer holds up no reload.
+            display.create_task(self._async_end(display), "announcement")
 
         # A duration, as the clock may be set back meanwhile, also over a restart.
         announcement, now = self.notes.announcement, dt_util.utcnow()

@@ -12,6 +12,7 @@ from homeassistant.util import dt as dt_util
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
 from ..display.state import RENDER_LOADING, work_key
+from .watch import Change
 
 # Seconds until what is not pushed is read again: that the player is back, or that a work has loaded.
 FOLLOW_UP: Final = 7.0
@@ -35,24 +36,17 @@ class WorkWatch:
         self._cancel_end: CALLBACK_TYPE | None = None
 
     @callback
-    def async_start(self) -> None:
-        """Watch the display until it is unloaded."""
-        entry = self._display.config_entry
-        entry.async_on_unload(self._display.async_add_listener(self._handle_update))
-        entry.async_on_unload(self._stop)
-        if self._display.last_update_success:
-            self._handle_update()
-
-    @callback
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """Stop waiting."""
         for cancel in (self._cancel_look, self._cancel_end):
             if cancel is not None:
                 cancel()
 
     @callback
-    def _handle_update(self) -> None:
-        """Handle another state."""
+    def follow(self, change: Change) -> None:
+        """Handle another state, once the display is there."""
+        if not change.after.available and change.after == change.before:
+            return
         self._follow_up()
         if self._cancel_end is None and self._display.data.shown_since is not None:
             self._handle_end()
