@@ -80,7 +80,7 @@ class Member(Wall):
 async def restore(wall: Member, snapshot: Any) -> None:
     """Show a playlist at its place."""
     await restore_snapshot(wall, snapshot)
-    await wall.async_show_item(snapshot.start.find(wall.player.items) or 0)
+    await wall.async_show_item(snapshot.hung.start.find(wall.player.items) or 0)
 
 
 class House:

@@ -55,7 +55,11 @@ class Wall:
     hung: Hung | None = None
     assumed: Hung | None = None
     requests: Any = field(default_factory=lambda: Requests(lambda: None))
-    history: Any = field(default_factory=lambda: SimpleNamespace(is_announcing=False))
+    history: Any = field(
+        default_factory=lambda: SimpleNamespace(
+            is_announcing=False, current=lambda _: None
+        )
+    )
     shown: list[str] = field(default_factory=list)
 
     @property
