@@ -30,7 +30,6 @@ from ...client.guard import Guard
 from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
-from ...client.values import text
 from ...guard import ADDRESSES
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
@@ -244,7 +243,7 @@ class FollowedChannel(Shelf[Listed]):
         """Return playlists by their addresses, as they were read before if that fails."""
         earlier = {each.url: each for each in self.list.records}
         by_url = {}
-        stored = await self._feed.async_documents_at(urls)
+        stored = await self._feed.async_described_at(urls)
         for url, read in zip(urls, stored, strict=False):
             if isinstance(read, Dp1Error):
                 if self.seen.days is None:
@@ -252,9 +251,7 @@ class FollowedChannel(Shelf[Listed]):
                 if url in earlier and not isinstance(read, NotFoundError):
                     by_url[url] = earlier[url]
                 continue
-            if (parsed := FeedPlaylist.parse(read.document, url)) is None:
-                continue
-            key = text(read.document.get("id")) or url
+            key, parsed = read
             by_url[url] = Listed(key, url, channel.title, self._by_address(parsed, url))
             if url in self.seen.unread and self.seen.days is not None:
                 # It was listed when nobody had looked yet.

@@ -251,6 +251,36 @@ class FeedServer(Shelf[FeedPlaylist]):
         )
         return playlists
 
+    async def async_described_at(
+        self, urls: Sequence[str]
+    ) -> list[tuple[str, FeedPlaylist] | Dp1Error]:
+        """Return own ids and descriptions of the playlists at some addresses in order, or why one is missing.
+
+        No document is kept: those of a stranger may have gigabytes together.
+        """
+
+        async def read(url: str) -> tuple[str, FeedPlaylist] | Dp1Error:
+            """Read a playlist, of this feed by its id."""
+            known = self._playlist_at(url)
+            ref = known.id if known else url
+            try:
+                stored = await self._client_of(ref).playlist(ref)
+            except Dp1Error as err:
+                return err
+            parsed = await self.hass.async_add_executor_job(
+                FeedPlaylist.parse, stored.document, url
+            )
+            if parsed is None:
+                return NotFoundError(f"the playlist {url!r} has no id")
+            return text(stored.document.get("id")) or url, parsed
+
+        described: list[
+            tuple[str, FeedPlaylist] | Dp1Error
+        ] = await gather_with_limited_concurrency(
+            FOREIGN_CONCURRENCY, *map(read, urls[:MAX_IN_CHANNEL])
+        )
+        return described
+
     @property
     def channels(self) -> tuple[FeedChannel, ...]:
         """Return the channels."""

@@ -1,0 +1,329 @@
+"""Test what is kept of a server: lists shrink only by a reading of the whole, and tell news that are some."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from copy import deepcopy
+from datetime import timedelta
+import gc
+import json
+import time
+from typing import Any, override
+
+from aiohttp import web
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.dp1.client.catalog.client import Catalog
+from custom_components.dp1.client.errors import Dp1Error
+from custom_components.dp1.client.feed import paging
+from custom_components.dp1.library import shelf
+from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.news import NEWS, NewsItem
+from custom_components.dp1.library.providers.feed import server as feed_module
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.util import dt as dt_util
+
+from .conftest import MakeLibrary
+from .shows import search_nodes, show_id
+from .test_followed import EVENINGS, NIGHTS, document, following
+
+from tests.client.scripted_server import Reply, Request, ScriptedServer
+from tests.displays import name_hosts, until
+from tests.libraries import library_entry, set_up
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.feed import FeedSimulator
+from tests.timing import FAST, Timing, set_timing
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Try again at once."""
+    return dict(FAST, read_retry=0.0, list_retry=0.05)
+
+
+@pytest.fixture
+def news(hass: HomeAssistant) -> Iterator[list[str]]:
+    """Note the titles of what is told."""
+    told: list[str] = []
+
+    @callback
+    def note(item: NewsItem) -> None:
+        told.append(item.attributes["title"])
+
+    stop = async_dispatcher_connect(hass, NEWS, note)
+    yield told
+    stop()
+
+
+class HoldingCatalog(CatalogSimulator):
+    """A catalog that does not answer for a list until it is released."""
+
+    held: str | None = None
+
+    @override
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        """Wait, then answer."""
+        while request.match_info["route"] == self.held:
+            await asyncio.sleep(0.01)
+        return await super()._list(request)
+
+
+async def test_a_cast_takes_nothing_away(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """After a restart, a few works of a series that was read whole do not replace the others."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Longform")
+    await library.async_children(f"exhibition/{show}")
+    series = catalog.data.series(show)[0]["id"]
+    works = library.catalog_server.artworks_of(series)
+    await works.async_read()
+    assert works.complete and len(works.records) == 1024
+    library = await make_library(catalog)
+    works = library.catalog_server.artworks_of(series)
+    set_timing(catalog_age=0.0)
+    catalog.reset_counters()
+    await library.async_build_playlist(f"series/{series}", limit=5)
+    await until(lambda: not works.is_reading)
+    assert catalog.count("artworks") < 12
+    assert works.complete and len(works.records) == 1024
+
+
+@pytest.mark.parametrize("is_interrupted", [False, True])
+async def test_a_first_reading_tells_no_news(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    news: list[str],
+    is_interrupted: bool,
+) -> None:
+    """What a feed has when it is read for the first time is not new, however long that takes; what comes then is."""
+    monkeypatch.setattr(paging, "PAGE_SIZE", 10)
+    monkeypatch.setattr(feed_module, "FIRST_PLAYLISTS", 20)
+    now = dt_util.utcnow().isoformat()
+    async with FeedSimulator("v2", random_seed=1) as feed:
+        feed.seed(document(n) | {"created": now} for n in range(60))
+        if is_interrupted:
+            set_timing(page_pause=0.05)
+        entry = await set_up(hass, library_entry(feed.url))
+        if is_interrupted:
+            records = entry.runtime_data.feed_server.list
+            await until(lambda: 20 <= len(records.records) < 60)
+            set_timing(page_pause=0.0)
+            assert await hass.config_entries.async_reload(entry.entry_id)
+            await hass.async_block_till_done()
+            await entry.runtime_data.async_refresh()
+        await until(lambda: entry.runtime_data.feed_server.list.complete)
+        assert not news
+        feed.seed([document(99) | {"created": dt_util.utcnow().isoformat()}])
+        await entry.runtime_data.async_refresh()
+        await until(lambda: news)
+        assert news == ["Playlist 99"]
+
+
+async def test_a_list_that_goes_while_it_is_read(make_library: MakeLibrary) -> None:
+    """Who waits for the series of an exhibition that is taken down is told so at once."""
+    async with HoldingCatalog() as catalog:
+        library = await make_library(catalog)
+        show = show_id(catalog, "Longform")
+        catalog.held = "series"
+        reader = asyncio.create_task(library.async_children(f"exhibition/{show}"))
+        await asyncio.sleep(0.1)
+        before = catalog.data.exhibitions[:]
+        catalog.data.exhibitions[:] = [it for it in before if it["id"] != show]
+        try:
+            await library.catalog_server.async_refresh()
+            began = time.monotonic()
+            inside = await reader
+            assert time.monotonic() - began < 1
+            assert inside.problem is not None and not inside.nodes
+            # It comes back, and is read anew.
+            again = asyncio.create_task(library.catalog_server.async_series(show))
+            await asyncio.sleep(0.1)
+        finally:
+            catalog.data.exhibitions[:] = before
+            catalog.held = None
+        began = time.monotonic()
+        series = await again
+        assert series.records and series.missing is None
+        assert time.monotonic() - began < 3
+
+
+async def test_an_error_of_ours_ends_no_reading_for_ever(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A reading that fails by an error nobody has thought of is logged, and tried again."""
+    ask, failures = Catalog.exhibitions, [1, 2]
+
+    async def fail(self: Catalog, **options: Any) -> Any:
+        if failures:
+            raise KeyError(failures.pop())
+        return await ask(self, **options)
+
+    monkeypatch.setattr(Catalog, "exhibitions", fail)
+    library = await make_library(catalog, wait=False)
+    exhibitions = library.catalog_server.list
+    await until(lambda: exhibitions.problem is not None)
+    assert library.problem is not None
+    await until(lambda: exhibitions.records and library.problem is None)
+    assert "KeyError" in caplog.text
+
+
+async def test_stopping_ends_every_reading(make_library: MakeLibrary) -> None:
+    """No task of a library is left once it has stopped."""
+    async with HoldingCatalog() as catalog:
+        library = await make_library(catalog)
+        shows = [show["id"] for show in catalog.data.exhibitions[:5]]
+        catalog.held = "series"
+        for show in shows:
+            library.catalog_server.series_of(show).async_start()
+        readers = [
+            asyncio.create_task(library.async_children(f"exhibition/{show}"))
+            for show in shows
+        ]
+        await asyncio.sleep(0.1)
+        await library.async_stop()
+        left = [
+            it.get_name() for it in asyncio.all_tasks() if " series " in it.get_name()
+        ]
+        assert not left
+        catalog.held = None
+        for reader in readers:
+            reader.cancel()
+
+
+async def test_channels_together_have_a_limit(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Playlists of many works in several channels do not add up; beyond the limit they keep their names."""
+    monkeypatch.setattr(shelf, "MAX_BYTES", 100_000)
+    works = [{"source": f"https://a.b/{n}", "title": f"Work {n}"} for n in range(300)]
+    async with (
+        following(hass) as house,
+        ScriptedServer.run(
+            lambda request: Reply(
+                200,
+                document(int(request.path.rpartition("/")[2])) | {"items": works},
+            )
+        ) as server,
+    ):
+        urls = [f"{server.url}/{number}" for number in range(20, 30)]
+        await name_hosts(hass, server.url)
+        house.put(EVENINGS, *urls[:5])
+        house.put(NIGHTS, *urls[5:])
+        await house.follow(f"/{EVENINGS}")
+        await house.follow(f"/{NIGHTS}")
+        for channel in house.followed:
+            await channel.async_refresh()
+        kept = [it.playlist for each in house.followed for it in each.list.records]
+        assert sum(playlist.size for playlist in kept) < 110_000
+
+
+async def test_a_record_that_is_cut(
+    feed: FeedSimulator, make_library: MakeLibrary, hass_storage: dict[str, Any]
+) -> None:
+    """A stored playlist that is cut, or of another version, is read again; the search goes on."""
+    feed.seed([document(1), document(2)])
+    library = await make_library(feed=feed)
+    await library.async_stop()
+    file = deepcopy(hass_storage["dp1.library.library.feed"])
+    stored = file["data"]["playlists"]
+    record = json.loads(stored["records"][0])
+    record["fields"] = record["fields"][:-2]
+    stored["records"][0] = json.dumps(record)
+    hass_storage["dp1.library.other.feed"] = file | {"key": "dp1.library.other.feed"}
+    library = await make_library(feed=feed, entry_id="other")
+    assert await search_nodes(library, "Playlist 2")
+    await until(lambda: len(library.feed_server.list.records) == 2)
+    assert await search_nodes(library, "Playlist 1")
+
+
+@pytest.fixture
+async def secret() -> AsyncIterator[ScriptedServer]:
+    """Run a server at home that the owner has named as the feed of a channel, with more than a feed."""
+
+    def answer(request: Request) -> Reply:
+        if request.path.startswith("/api/v1/channels/x"):
+            return Reply(200, {"id": EVENINGS, "title": "Evenings", "playlists": []})
+        if request.path.startswith("/api/v1/playlists"):
+            return Reply(200, {"items": [], "hasMore": False})
+        return Reply(200, {"id": "admin", "title": "Admin", "items": []})
+
+    async with ScriptedServer.run(answer) as server:
+        yield server
+
+
+async def test_a_foreign_address_has_no_rights_of_a_feed(
+    hass: HomeAssistant, secret: ScriptedServer
+) -> None:
+    """What a channel of a stranger lists is read as anybody may, not with the rights of the first channel."""
+    async with FeedSimulator("v2", random_seed=1) as stranger:
+        publisher = {"name": "Ines", "key": "did:key:z6Mk"}
+        stranger.seed(
+            channels=[
+                {
+                    "id": NIGHTS,
+                    "title": "Nights",
+                    "publisher": publisher,
+                    "playlists": [f"{secret.url}/admin/secret.json"],
+                }
+            ]
+        )
+        entry = MockConfigEntry(
+            domain="dp1",
+            title="Library",
+            data=dict(library_entry(None).data),
+            subentries_data=[
+                {
+                    "data": {"url": url},
+                    "subentry_type": "channel",
+                    "title": title,
+                    "unique_id": title,
+                }
+                for title, url in (
+                    ("Home", f"{secret.url}/api/v1/channels/x"),
+                    ("Stranger", f"{stranger.url}/channels/{NIGHTS}"),
+                )
+            ],
+        )
+        await set_up(hass, entry)
+        library: Library = entry.runtime_data
+        for channel in library.channels.servers:
+            await channel.async_refresh()
+        assert not [it.path for it in secret.requests if it.path.startswith("/admin")]
+        with pytest.raises(Dp1Error):
+            await library.feed_server.async_document(f"{secret.url}/admin/secret.json")
+        assert not [it.path for it in secret.requests if it.path.startswith("/admin")]
+
+
+async def test_documents_of_strangers_are_not_kept(hass: HomeAssistant) -> None:
+    """Of the playlists of a channel at other hosts nothing stays but what is listed of them."""
+    async with following(hass) as house:
+        house.put(EVENINGS, 1, 2)
+        await house.follow(f"/{EVENINGS}")
+        await house.look()
+        gc.collect()
+        assert not house.library.feed_server._documents
+
+
+async def test_a_look_that_fails_is_repeated_sooner(
+    hass: HomeAssistant, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """The next reading is scheduled whatever the last one ended with."""
+    library = await make_library(feed=feed)
+    server = library.feed_server
+    assert server.next_read is not None
+    await feed.stop()
+    await server.async_refresh()
+    assert server.problem is not None and server.next_read is not None
+    await feed.start()
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=1))
+    await until(lambda: server.problem is None)
