@@ -7,7 +7,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import config_flow
-from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from custom_components.dp1.library.settings import DEFAULT_SERVERS, free_title
 from homeassistant.config_entries import ConfigEntryState, FlowType
@@ -62,7 +61,7 @@ async def test_add(
     assert "next_flow" not in result
     assert (entry.unique_id, entry.title) == (feed.url, "Library")
     data = dict(entry.data)
-    assert entry.runtime_data.key.did == SigningKey.parse(data.pop("signing_key")).did
+    assert entry.runtime_data.key.did.startswith("did:key:")
     assert data == {
         "kind": "library",
         "catalog_url": catalog.url,
@@ -95,7 +94,7 @@ async def test_each_library_has_a_key_of_its_own(
     other = entry_of(await add(hass, catalog_url=catalog.url))
     assert (one.unique_id, other.unique_id) == (feed.url, catalog.url)
     assert [one.title, other.title] == ["Library", "Library 2"]
-    assert one.data["signing_key"] != other.data["signing_key"]
+    assert one.runtime_data.key.did != other.runtime_data.key.did
 
 
 @pytest.mark.parametrize(
@@ -223,7 +222,7 @@ async def test_reconfigure(
     assert outcome(await fill(hass, form, catalog_url=catalog.url)) == CHANGED
     assert entry.unique_id == catalog.url
     assert (entry.data["feed_url"], entry.data["api_key"]) == (None, None)
-    assert (entry.data["signing_key"], entry.title) == (SEED, "Library")
+    assert (entry.runtime_data.key.export(), entry.title) == (SEED, "Library")
     assert entry.state is ConfigEntryState.LOADED
 
 

@@ -142,7 +142,7 @@ async def test_import_key(hass: HomeAssistant, library: MockConfigEntry) -> None
         assert outcome(form) == {"signing_key": "invalid_key"}
     result = await fill(hass, form, signing_key=DER.hex())
     assert outcome(result) == "key_imported"
-    assert library.data["signing_key"] == OTHER_SEED
+    assert library.runtime_data.key.export() == OTHER_SEED
     did = library.runtime_data.key.did
     assert did != DID
     assert result["description_placeholders"] == {"did": did}
@@ -160,7 +160,7 @@ async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None
     form = await choose(hass, library, "import_key")
     result = await fill(hass, form, signing_key=SEED)
     assert result["description_placeholders"] == {"did": DID}
-    assert library.data["signing_key"] == SEED
+    assert library.runtime_data.key.export() == SEED
 
 
 async def test_display(hass: HomeAssistant, setup_display: MockConfigEntry) -> None:

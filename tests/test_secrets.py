@@ -136,13 +136,13 @@ async def test_keys_are_never_shown(
     caplog.set_level(logging.DEBUG)
     witness = Witness(hass)
     entry = await _add(hass, feed, witness)
-    seeds = [entry.data["signing_key"], IMPORTED]
+    seeds = [entry.runtime_data.key.export(), IMPORTED]
     for component in ("diagnostics", "trace", "websocket_api"):
         assert await async_setup_component(hass, component, {})
     assert await async_setup_component(hass, "script", {"script": SCRIPT})
     await _use(feed, witness)
     await _change(hass, entry, witness)
-    assert entry.data["signing_key"] == IMPORTED
+    assert entry.runtime_data.key.export() == IMPORTED
     await _use(feed, witness)
     witness.keep(await get_diagnostics_for_config_entry(hass, hass_client, entry))
     witness.keep(await _traces(hass, hass_ws_client))

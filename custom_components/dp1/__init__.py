@@ -26,15 +26,7 @@ from .cards import (
     async_setup_cards,
     async_update_gallery,
 )
-from .client.playlist.signing import SigningKey
-from .const import (
-    CONF_HAS_SIGNED,
-    CONF_KIND,
-    CONF_SIGNING_KEY,
-    DOMAIN,
-    LOGGER,
-    EntryKind,
-)
+from .const import CONF_HAS_SIGNED, CONF_KIND, DOMAIN, LOGGER, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.discovery import async_display_of
 from .display.history import History
@@ -51,6 +43,7 @@ from .library.entries import (
     async_source_list,
     async_tell_changed,
 )
+from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
@@ -292,8 +285,10 @@ async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) ->
     """Remove the stored data of a library, and create an issue if its signing key was used and is gone."""
     await _async_update_sentences(hass)
     await hass.data[REMOVED_LIBRARIES].async_add(entry)
+    has_signed = entry.data.get(CONF_HAS_SIGNED)
+    key = await async_signing_key(hass, entry) if has_signed else None
     await async_remove_stored(hass, entry.entry_id)
-    if not entry.data.get(CONF_HAS_SIGNED):
+    if key is None:
         return
     ir.async_create_issue(
         hass,
@@ -305,7 +300,7 @@ async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) ->
         translation_key="signing_key_removed",
         translation_placeholders={
             "name": entry.title,
-            "did": SigningKey.parse(entry.data[CONF_SIGNING_KEY]).did,
+            "did": key.did,
         },
     )
 

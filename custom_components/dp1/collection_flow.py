@@ -29,15 +29,10 @@ from .client.errors import Dp1Error, NotFoundError
 from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
 from .client.text import markdown_safe, shorten
-from .const import (
-    CONF_ADDRESSES,
-    CONF_KEEP_CURRENT,
-    CONF_LOOK_UP,
-    CONF_SIGNING_KEY,
-    SUBENTRY_COLLECTION,
-)
+from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, SUBENTRY_COLLECTION
 from .dialogs import Dialog, ReadingDialog
 from .guard import ADDRESSES, async_session
+from .library.keys import async_signing_key
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
 from .library.providers.collection.server import (
@@ -180,8 +175,8 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
     async def _async_finish(self) -> SubentryFlowResult:
         """Add or change the collection; one that takes long to read is added before the dialog ends."""
         addresses = self._data[CONF_ADDRESSES]
-        key = self._get_entry().data[CONF_SIGNING_KEY]
-        identity = f"{key} {' '.join(sorted(addresses))}"
+        key = await async_signing_key(self.hass, self._get_entry())
+        identity = f"{key.export()} {' '.join(sorted(addresses))}"
         values: dict[str, Any] = {
             "title": self._name,
             "data": MappingProxyType(self._data),

@@ -209,7 +209,7 @@ class LibraryOptionsFlow(PlaylistsFlow, ReadingDialog[ConfigFlowResult]):
     @property
     def _key(self) -> SigningKey:
         """Return the signing key of the library."""
-        return SigningKey.parse(self.config_entry.data[CONF_SIGNING_KEY])
+        return self._library.key
 
     async def async_step_defaults(
         self, user_input: dict[str, Any] | None = None

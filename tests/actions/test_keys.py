@@ -1,4 +1,4 @@
-"""Test that what signs or is sent as a key is on the disk before it is used: what is published cannot be undone without it."""
+"""Test that a signing key has a file of its own, and that nothing is signed by one that is not on the disk."""
 
 import json
 from pathlib import Path
@@ -8,17 +8,16 @@ from uuid import uuid4
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.feed.client import Feed
-from custom_components.dp1.library import keys
-from homeassistant import config_entries
 from homeassistant.core import HomeAssistant
 
 from .calls import call, failure, writes
 
-from tests.libraries import ID, SEED, library_entry, playlist, set_up
+from tests.libraries import DID, ID, SEED, library_entry, playlist, set_up
 from tests.simulators.feed import FeedSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+OTHER = "ab" * 32
 
 
 @pytest.fixture
@@ -28,72 +27,75 @@ def hass_storage() -> dict[str, Any]:
 
 
 @pytest.fixture
-def path(hass: HomeAssistant, tmp_path: Path) -> Path:
+def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
     hass.config.config_dir = str(tmp_path)
-    return tmp_path / ".storage" / "core.config_entries"
+    folder = tmp_path / ".storage"
+    folder.mkdir()
+    return folder
 
 
-@pytest.fixture(params=[None, "given"])
-async def library(
-    hass: HomeAssistant,
-    path: Path,
-    feed: FeedSimulator,
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-) -> MockConfigEntry:
-    """Set up a library that signs, or one with an API key; entries are saved after a while."""
-    monkeypatch.setattr(config_entries, "SAVE_DELAY", 0.5)
-    key = request.param and feed.api_key
-    return await set_up(hass, library_entry(feed.url, api_key=key))
+@pytest.fixture
+def entry(feed: FeedSimulator) -> MockConfigEntry:
+    """Return a library as it was stored before there was such a file."""
+    return library_entry(feed.url)
 
 
-def saved(path: Path) -> list[Any]:
-    """Return the signing key and the API key of each entry on the disk."""
-    if not path.exists():
-        return []
-    entries = json.loads(path.read_text())["data"]["entries"]
-    return [
-        [each["data"].get(k) for k in ("signing_key", "api_key")] for each in entries
-    ]
+def path_of(storage: Path, entry: MockConfigEntry) -> Path:
+    return storage / f"dp1.signing_key.{entry.entry_id}"
 
 
-async def test_keys_are_saved_before_they_are_used(
-    hass: HomeAssistant,
-    path: Path,
-    library: MockConfigEntry,
-    feed: FeedSimulator,
-    monkeypatch: pytest.MonkeyPatch,
+def kept(path: Path) -> str:
+    key: str = json.loads(path.read_text())["data"]["signing_key"]
+    return key
+
+
+async def publish(hass: HomeAssistant) -> None:
+    await call(hass, "publish_playlist", playlist=playlist(id=str(uuid4())))
+
+
+async def test_a_key_moves_into_its_file(
+    hass: HomeAssistant, storage: Path, entry: MockConfigEntry, feed: FeedSimulator
 ) -> None:
-    """A new key, and one that takes its place, is on the disk before anything is published with it."""
-    before: list[list[Any]] = []
-    publish = Feed.publish
-
-    async def observed(*args: Any, **options: Any) -> Any:
-        """Note what is on the disk; a kill from now on loses the rest."""
-        before.append(saved(path))
-        return await publish(*args, **options)
-
-    monkeypatch.setattr(Feed, "publish", observed)
-    for seed in (SEED, "ab" * 32):
-        data = {**library.data, "signing_key": seed}
-        hass.config_entries.async_update_entry(library, data=data)
-        await hass.config_entries.async_reload(library.entry_id)
-        document = playlist(id=str(uuid4()), title=seed)
-        await call(hass, "publish_playlist", playlist=document)
-        assert before.pop() == [[seed, library.data["api_key"]]]
+    """It leaves the entry once it is in the file, signs as before, stays over a restart, and goes with the library."""
+    await set_up(hass, entry)
+    path = path_of(storage, entry)
+    assert kept(path) == SEED and path.stat().st_mode & 0o777 == 0o600
+    assert "signing_key" not in entry.data
+    for _ in range(2):
+        await publish(hass)
+        assert entry.runtime_data.key.did == DID
+        await hass.config_entries.async_reload(entry.entry_id)
+    await hass.config_entries.async_remove(entry.entry_id)
+    assert not path.exists()
 
 
-async def test_nothing_is_published_with_a_key_that_cannot_be_saved(
-    hass: HomeAssistant,
-    path: Path,
-    library: MockConfigEntry,
-    feed: FeedSimulator,
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_move_that_was_interrupted(
+    hass: HomeAssistant, storage: Path, entry: MockConfigEntry
 ) -> None:
-    """Where entries cannot be written, nothing is sent, and the next step is told."""
-    monkeypatch.setattr(keys, "PATIENCE", 1.0)
+    """Where both have the key, it is taken out of the entry; a new one of the entry takes the place of an old one."""
+    await set_up(hass, entry)
+    path = path_of(storage, entry)
+    for seed in (SEED, OTHER):
+        data = {**entry.data, "signing_key": seed}
+        hass.config_entries.async_update_entry(entry, data=data)
+        await hass.config_entries.async_reload(entry.entry_id)
+        assert kept(path) == seed
+        assert "signing_key" not in entry.data
+        assert entry.runtime_data.key.export() == seed
+
+
+async def test_nothing_is_signed_with_a_key_that_cannot_be_saved(
+    hass: HomeAssistant, storage: Path, entry: MockConfigEntry, feed: FeedSimulator
+) -> None:
+    """Where the file cannot be written, the key stays in the entry and nothing is sent; then it is moved all the same."""
+    path = path_of(storage, entry)
+    entry.add_to_hass(hass)
+    path.symlink_to(storage / "nowhere" / "x")
+    (storage / "nowhere").write_text("no folder")
+    await hass.config_entries.async_setup(entry.entry_id)
     path.unlink(missing_ok=True)
-    path.mkdir(parents=True)
+    path.mkdir()
+    assert entry.data["signing_key"] == SEED
     for action, data in (
         ("publish_playlist", {"playlist": playlist(id=ID)}),
         ("delete_playlist", {"playlist_id": ID}),
@@ -101,3 +103,7 @@ async def test_nothing_is_published_with_a_key_that_cannot_be_saved(
     ):
         assert (await failure(hass, action, **data))[0] == "keys_not_saved"
     assert not writes(feed)
+    path.rmdir()
+    await publish(hass)
+    assert kept(path) == SEED
+    assert "signing_key" not in entry.data

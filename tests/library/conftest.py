@@ -14,6 +14,7 @@ from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import provider
+from custom_components.dp1.storage import SafeStore
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 
@@ -73,12 +74,14 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
                 "catalog_url": catalog.url if catalog else None,
                 "feed_url": feed.url if feed else None,
                 "api_key": None,
-                "signing_key": libraries.SEED,
             },
         )
         entry.mock_state(hass, ConfigEntryState.LOADED)
         if ADDRESSES not in hass.data:
             async_setup_data(hass)
+        await SafeStore(hass, f"signing_key.{entry_id}", dict).async_save(
+            {"signing_key": libraries.SEED}
+        )
         library = Library(hass, entry, partial(async_tell_changed, hass))
         made.append((entry, library))
         await library.async_start()

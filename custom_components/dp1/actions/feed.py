@@ -121,7 +121,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     await call.hass.async_add_executor_job(_check_public, judge, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
-    await library.async_confirm_keys()
+    await library.async_confirm_key()
     with _feed_errors(library, feed, writing=True):
         published = await feed.publish(
             document,
@@ -360,7 +360,7 @@ def _faults(value: Any) -> Sequence[Fault]:
 async def async_delete_playlist(call: ServiceCall) -> None:
     """Delete a playlist from the feed of a library."""
     library, feed = await _async_own_feed(call)
-    await library.async_confirm_keys()
+    await library.async_confirm_key()
     with _feed_errors(library, feed, writing=True):
         ref = library.feed_server.ref(call.data["playlist_id"])
         key = await feed.delete(ref, key=library.key)
@@ -423,7 +423,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
         _check_public(judge, changed)
         return changed
 
-    await library.async_confirm_keys()
+    await library.async_confirm_key()
     with _feed_errors(library, feed, writing=True):
         published = await feed.update(
             library.feed_server.ref(call.data["playlist_id"]),

@@ -1,52 +1,59 @@
-"""The keys of a library on the disk: a playlist signed with a lost key can never be changed."""
+"""The signing key of a library, in a file of its own: a playlist signed with a lost key can never be changed."""
 
-import asyncio
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
-from homeassistant.config_entries import (
-    STORAGE_KEY,
-    STORAGE_VERSION,
-    STORAGE_VERSION_MINOR,
-    ConfigEntry,
-)
-from homeassistant.const import CONF_API_KEY
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.storage import Store
 
-from ..client.values import mapping, objects
-from ..const import CONF_HAS_SIGNED, CONF_SIGNING_KEY
-from ..errors import action_failed
-
-KEYS: Final = (CONF_SIGNING_KEY, CONF_API_KEY, CONF_HAS_SIGNED)
-# Home Assistant saves an entry about a second after it has changed.
-PATIENCE: Final = 10.0
-POLL: Final = 0.1
+from ..client.playlist.signing import SigningKey
+from ..const import CONF_SIGNING_KEY, LOGGER
+from ..storage import SafeStore
 
 
-async def async_confirm_keys(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Wait until the keys of an entry are on the disk as they are used now, or raise that they are not."""
-    keys = {key: entry.data.get(key) for key in KEYS}
-    for _ in range(round(PATIENCE / POLL)):
-        # A store reads its file once.
-        store = Store[dict[str, Any]](
-            hass,
-            STORAGE_VERSION,
-            STORAGE_KEY,
-            minor_version=STORAGE_VERSION_MINOR,
-            read_only=True,
-        )
-        stored: Mapping[str, Any] = {}
-        with suppress(HomeAssistantError):
-            stored = mapping(await store.async_load())
-        if any(
-            each.get("entry_id") == entry.entry_id
-            and keys.items()
-            <= {key: mapping(each.get("data")).get(key) for key in KEYS}.items()
-            for each in objects(stored.get("entries"))
-        ):
-            return
-        await asyncio.sleep(POLL)
-    raise action_failed("keys_not_saved", name=entry.title)
+def _store(hass: HomeAssistant, entry_id: str) -> SafeStore[dict[str, str]]:
+    """Return the file of the key of a library."""
+    return SafeStore(hass, f"signing_key.{entry_id}", dict[str, str])
+
+
+async def async_signing_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> SigningKey:
+    """Return the signing key of a library: a new one that is still in its entry, else that of its file."""
+    text = entry.data.get(CONF_SIGNING_KEY) or await _async_kept(hass, entry.entry_id)
+    if text:
+        return SigningKey.parse(text)
+    LOGGER.warning("The signing key of %s is lost; a new one is made", entry.title)
+    key = SigningKey.generate()
+    await _store(hass, entry.entry_id).async_save_now({CONF_SIGNING_KEY: key.export()})
+    return key
+
+
+async def async_move_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
+    """Move a key from the entry into its file, and return whether it is kept there.
+
+    It is taken out of the entry only once the file was written, flushed and read back; until then both have it.
+    """
+    key = entry.data.get(CONF_SIGNING_KEY)
+    if key is None:
+        return True
+    try:
+        if await _async_kept(hass, entry.entry_id) != key:
+            await _store(hass, entry.entry_id).async_save_now({CONF_SIGNING_KEY: key})
+        is_kept = bool(await _async_kept(hass, entry.entry_id) == key)
+    except HomeAssistantError as err:
+        LOGGER.warning("The signing key of %s stays in its entry: %s", entry.title, err)
+        return False
+    if is_kept:
+        data = {name: it for name, it in entry.data.items() if name != CONF_SIGNING_KEY}
+        hass.config_entries.async_update_entry(entry, data=data)
+    return is_kept
+
+
+async def async_remove_key(hass: HomeAssistant, entry_id: str) -> None:
+    """Remove the file of a removed library."""
+    await _store(hass, entry_id).async_remove()
+
+
+async def _async_kept(hass: HomeAssistant, entry_id: str) -> str | None:
+    """Return the key in the file, which a store reads once."""
+    kept = await _store(hass, entry_id).async_load_parsed() or {}
+    return kept.get(CONF_SIGNING_KEY)

@@ -22,10 +22,10 @@ from ..client.feed.connection import Family
 from ..client.feed.models import FeedPlaylist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, LOGGER
-from ..errors import translated
+from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, LOGGER
+from ..errors import action_failed, translated
 from ..language import async_message
-from .keys import async_confirm_keys
+from .keys import async_move_key, async_remove_key, async_signing_key
 from .news import async_hold, async_tell_held
 from .node import (
     WORKS,
@@ -118,9 +118,8 @@ class Library:
         self.hass = hass
         self.entry = entry
         self.preferences = Preferences.of(entry.options, entry.data)
-        self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
-        # When the entry changed whose keys are on the disk.
-        self._confirmed: datetime | None = None
+        # Read at the start.
+        self.key: SigningKey
         self.catalog_server = catalog = CatalogServer(hass, entry)
         self.feed_server = feed = FeedServer(hass, entry)
         self.catalog, self.feed = catalog.client, feed.client
@@ -216,11 +215,10 @@ class Library:
         """Return why a server could not be read, in the words of an action that fails."""
         return translated(reason, server.kind, self.title, server.url or "")
 
-    async def async_confirm_keys(self) -> None:
-        """Wait until the keys are on the disk, once for each, or raise that they are not."""
-        if (changed := self.entry.modified_at) != self._confirmed:
-            await async_confirm_keys(self.hass, self.entry)
-            self._confirmed = changed
+    async def async_confirm_key(self) -> None:
+        """Raise unless the signing key is on the disk."""
+        if not await async_move_key(self.hass, self.entry):
+            raise action_failed("keys_not_saved", name=self.title)
 
     @callback
     def async_remember_signed(self) -> None:
@@ -233,6 +231,8 @@ class Library:
     async def async_start(self) -> None:
         """Load the stored lists, and refresh old ones in the background."""
         async_hold(self.hass, self.entry_id)
+        self.key = await async_signing_key(self.hass, self.entry)
+        await async_move_key(self.hass, self.entry)
         await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
         for provider in self.providers:
             with _alone(provider):
@@ -533,4 +533,5 @@ _ERROR_PREFIXES = {
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a removed library."""
     await async_remove_files(hass, entry_id)
+    await async_remove_key(hass, entry_id)
     await store_of(hass, entry_id).async_remove()
