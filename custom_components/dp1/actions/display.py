@@ -15,6 +15,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
 from ..client.display.player_status import PlayerStatus
+from ..client.hosts import is_web
 from ..client.playlist.schema import SCALINGS
 from ..coordinator import DisplayCoordinator, Refresh
 from ..displays import Target
@@ -32,16 +33,15 @@ from ..fields import (
     work,
 )
 from ..grants import page_url
-from ..permissions import async_caller
 from ..playback import queue
-from ..playback.address import page_playlist
+from ..playback.address import is_list_address, page_playlist
 from ..playback.cast import hung_on
 from ..playback.groups import async_run
 from ..playback.program import PROGRAMS
 from ..playback.queue import async_move
 from ..playback.request import ART, Begin, ForTime, Look, Ready, Request, medium_of
 from ..playback.resolve import async_read_for_display, async_resolve
-from ..playback.show import async_show, async_show_on
+from ..playback.show import async_for_caller, async_show, async_show_on
 from .targets import async_targets, exactly_one_of, on_each_display, only, response_of
 
 STEPS = {"next": 1, "previous": -1}
@@ -285,12 +285,13 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
 
 async def _async_picture(call: ServiceCall) -> str:
     """Return the address of the picture of a message: that of the first work, also of a playlist at an address."""
-    art, _ = medium_of(call.data["image"], "image/*")
-    # Whoever is no administrator names no address at home.
-    caller = await async_caller(call.hass, call.context)
-    request = Request(art=art, context=call.context, caller=caller)
+    image = call.data["image"]
+    is_list = is_web(image) and is_list_address(image)
+    art, _ = medium_of(image, "" if is_list else "image/*")
+    request = Request(art=art, context=call.context)
+    request = await async_for_caller(call.hass, request)
     found = await async_resolve(call.hass, request)
-    read = await async_read_for_display(call.hass, found, caller)
+    read = await async_read_for_display(call.hass, found, request.caller)
     if not read.items or not (source := read.items[0].get("source")):
         raise invalid_input("nothing_to_show")
     return str(source)

@@ -106,6 +106,12 @@ async def async_at(hass: HomeAssistant, medium: Medium, caller: Caller) -> Playl
     return replace(of_work(source, title), origin=Origin.STRANGER, warning=warning)
 
 
+def is_list_address(url: str) -> bool:
+    """Return whether an address is one of a playlist, as far as it can be told without asking."""
+    path = parse_url(url).path
+    return path.endswith(".json") or "/playlists/" in path
+
+
 def list_at(hass: HomeAssistant, url: str) -> Playlist:
     """Return the playlist at an address, which is not asked."""
     url = work_url(url)
@@ -124,10 +130,7 @@ async def _async_list_at(
     try:
         answer = await _async_get(hass, url, caller)
     except Dp1Error:
-        path = parse_url(url).path
-        return (
-            Playlist(url) if path.endswith(".json") or "/playlists/" in path else None
-        )
+        return Playlist(url) if is_list_address(url) else None
     # Displays cannot read a list with a byte order mark, and take it as a document.
     has_mark = answer.body.startswith(BOM_UTF8)
     if not answer.body.removeprefix(BOM_UTF8).lstrip().startswith((b"{", b"[")):

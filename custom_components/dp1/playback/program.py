@@ -370,6 +370,8 @@ class Program:
             self.note(daily=daily)
         except BaseException:
             self.note(announcement=lasting.announcement, daily=lasting.daily)
+            if self._display is not None:
+                self._display.async_update_listeners()
             raise
         finally:
             if self.notes != lasting:
