@@ -362,6 +362,15 @@ async def test_the_library_on_offer_is_added_with_a_display(
     assert list(form["data_schema"].schema) == ["host", "dashboard"]
 
 
+@pytest.mark.parametrize("is_wanted", [True, False])
+async def test_the_way_on(home: Home, is_wanted: bool) -> None:
+    """The last page leads to the art gallery, where that is wanted."""
+    added = await home.fill(await home.hear(), dashboard=is_wanted)
+    told = added["description"], added["description_placeholders"]
+    wanted = ("with_gallery", {"path": "/dp1-gallery"})
+    assert told == (wanted if is_wanted else (None, None))
+
+
 @pytest.mark.parametrize(
     ("name", "is_chosen"), [("wall", True), ("Studio", True), ("Somewhere", False)]
 )

@@ -19,14 +19,13 @@ from homeassistant.helpers.json import json_bytes, json_fragment
 from homeassistant.util.hass_dict import HassKey
 
 from .client.text import markdown_safe
-from .const import CONF_DASHBOARD, DOMAIN
+from .const import CONF_DASHBOARD, DOMAIN, GALLERY
 from .language import async_text
 
 FOLDER: Final = Path(__file__).parent / "frontend"
 CARDS_FILE: Final = "dp1-cards.js"
 CARDS_URL: Final[HassKey[str]] = HassKey(f"{DOMAIN}_cards_url")
-# The entry of the sidebar, which loads the cards in pages that were open before, and the dashboard to which it leads.
-GALLERY: Final = f"{DOMAIN}-gallery"
+# The dashboard to which the entry of the sidebar leads.
 GALLERY_DASHBOARD: Final = f"{DOMAIN}-art-gallery"
 ICON: Final = "mdi:image-frame"
 DASHBOARDS_ISSUE: Final = "dashboards_left"

@@ -57,6 +57,7 @@ from .const import (
     DEFAULT_FEED_URL,
     DEFAULT_PORT,
     DOMAIN,
+    GALLERY,
     SUBENTRY_COLLECTION,
     EntryKind,
 )
@@ -481,8 +482,11 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                     DOMAIN, context=context, data=TAKEN
                 )
             )
+        has_gallery = bool(answers.get(CONF_DASHBOARD))
         return self.async_create_entry(
             title=self._title,
+            description="with_gallery" if has_gallery else None,
+            description_placeholders={"path": f"/{GALLERY}"} if has_gallery else None,
             data={
                 CONF_KIND: EntryKind.DISPLAY.value,
                 **self._address_data,

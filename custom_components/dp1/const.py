@@ -18,6 +18,8 @@ DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"
 
 CONF_ADD_LIBRARY: Final = "add_library"
 CONF_DASHBOARD: Final = "dashboard"
+# The entry of the sidebar, which loads the cards in pages that were open before.
+GALLERY: Final = f"{DOMAIN}-gallery"
 CONF_KIND: Final = "kind"
 CONF_DIALECT: Final = "dialect"
 CONF_IGNORE_MUSIC: Final = "ignore_music"
