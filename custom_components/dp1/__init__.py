@@ -47,6 +47,7 @@ from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
+from .playback.follow import Follow
 from .playback.groups import async_leave, follow_leader
 from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
@@ -179,6 +180,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     works, daily = WorkWatch(coordinator), DailyWatch(coordinator)
     entry.async_on_unload(works.stop)
     daily.async_start()
+    Follow(coordinator).async_start()
     watch = Watch(
         coordinator,
         lambda _: hass.data[GRANTS].async_reported(entry.entry_id),

@@ -258,6 +258,11 @@ def _moved(url: str) -> str:
     return f"{path}index.html{url[len(path) :]}" if is_folder else url
 
 
+def is_elsewhere(url: str) -> bool:
+    """Return whether a display finds nothing at an address that a playlist names, and something at another."""
+    return url[:5].lower() != "data:" and work_url(url) != escaped_url(url)
+
+
 def other_urls(url: str) -> list[str]:
     """Return the other addresses of content, in the order in which to try them; empty for what is in no network."""
     if (content := content_of(url)) is None:

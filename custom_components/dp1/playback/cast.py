@@ -13,7 +13,7 @@ from homeassistant.exceptions import HomeAssistantError
 from .. import timing
 from ..client.display.interface import DisplayApi, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import RejectedError
+from ..client.errors import PlaylistRefusedError, RejectedError
 from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import host_of
 from ..client.values import text
@@ -24,6 +24,7 @@ from ..display.hung import Hung
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES, is_at_home
+from .alive import async_alive
 from .media_ids import start_of
 from .request import Begin, Ready, Request
 from .resolve import async_apply, async_read
@@ -36,6 +37,7 @@ async def async_cast(
     asked = playlist
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, request.begin)
+    playlist = await async_alive(coordinator.hass, playlist, request.caller)
     check_reach(coordinator, playlist)
     await _async_leave_error_page(coordinator, request.wake)
     coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
@@ -45,7 +47,13 @@ async def async_cast(
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else request.start
-            sent = await _async_send(coordinator, display, playlist, start)
+            try:
+                sent = await _async_send(coordinator, display, playlist, start)
+            except PlaylistRefusedError as err:
+                if err.code != "sigInvalid" or playlist.url or not asked.url:
+                    raise
+                name = coordinator.name
+                raise action_failed("moved_not_signed", name=name) from err
             # What is at a URL may change.
             asked, sent = (
                 it if it.url is None else replace(it, document={})

@@ -6,7 +6,7 @@ and display firmware.
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
@@ -329,6 +329,7 @@ def for_display(
     *,
     item_duration: float | None = None,
     display: Mapping[str, Any] | None = None,
+    find: Callable[[str], str] = work_url,
 ) -> dict[str, Any]:
     """Return a document for an inline cast.
 
@@ -340,12 +341,14 @@ def for_display(
         document: a playlist.
         item_duration: seconds for every item, instead of its own.
         display: scaling, background, margin for every item, instead of its own.
+        find: returns where a display loads what an address means.
     """
     defaults = mapping(document.get("defaults"))
     changes: dict[str, Any] = {}
     if isinstance(items := document.get("items"), list):
         changed = [
-            _overridden_item(item, defaults, item_duration, display) for item in items
+            _overridden_item(item, defaults, item_duration, display, find)
+            for item in items
         ]
         if changed != items:
             changes["items"] = changed
@@ -417,13 +420,14 @@ def _overridden_item(
     defaults: Mapping[str, Any],
     duration: float | None,
     display: Mapping[str, Any] | None,
+    find: Callable[[str], str],
 ) -> Any:
-    """Return an item with its duration and preferences."""
+    """Return an item with its duration, its preferences, and where it is now."""
     if not isinstance(item, Mapping):
         return item
     if duration is None and item.get("duration") is None:
         duration = effective_duration(item, defaults)
     changed = _overridden(item, duration, display)
     if isinstance(source := changed.get("source"), str):
-        changed["source"] = work_url(source)
+        changed["source"] = find(source)
     return changed

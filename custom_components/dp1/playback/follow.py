@@ -1,0 +1,78 @@
+"""What a display does for a playlist that it has by its URL, for one that went to it as a document: read it again, change its works."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from homeassistant.core import callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.event import async_track_time_interval
+
+from ..client.playlist.playlist import Playlist
+from ..const import LOGGER
+from ..coordinator import DisplayCoordinator, Refresh
+from ..display.hung import Hung
+from .alive import async_alive
+from .program import PROGRAMS
+
+# Seconds between two reads, as displays have it.
+READ_AGAIN: Final = 300.0
+
+
+class Follow:
+    """Follows the playlist of one display."""
+
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Initialize for what hangs."""
+        self._display = coordinator
+        self._program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+
+    @callback
+    def async_start(self) -> None:
+        """Follow until the display is unloaded."""
+        self._display.config_entry.async_on_unload(
+            async_track_time_interval(
+                self._display.hass, self._handle_time, timedelta(seconds=READ_AGAIN)
+            )
+        )
+
+    @property
+    def _hung(self) -> Hung | None:
+        """Return what hangs as a document although it was asked for by its URL; None for anything else."""
+        player = self._display.data.player
+        if player is None or self._program.is_announcing:
+            return None
+        hung = self._display.hung or self._display.history.current(player)
+        if hung is None or hung.asked.url is None or hung.shown.url is not None:
+            return None
+        return hung if hung.is_shown_by(player) else None
+
+    @callback
+    def _handle_time(self, _now: datetime) -> None:
+        """Read the playlist again."""
+        if (hung := self._hung) is not None:
+            self._display.create_task(self._async_follow(hung), "playlist")
+
+    async def _async_follow(self, hung: Hung) -> None:
+        """Change the works if there are others, unless something else is shown by now."""
+        display = self._display
+        sent = await async_alive(display.hass, Playlist(hung.asked.url))
+        if sent.url is not None or sent == hung.shown:
+            return
+        try:
+            async with self._program.turn():
+                if self._hung is None or self._hung.shown is not hung.shown:
+                    return
+                async with display.async_command(Refresh.PLAYER) as client:
+                    is_changed = await client.extend(sent)
+                if not is_changed:
+                    # It cannot change works, or its current one is among them no more, or somebody shows something else.
+                    player = await display.async_read_player()
+                    if player is None or not hung.is_shown_by(player):
+                        return
+                    async with display.async_command(Refresh.PLAYER) as client:
+                        await client.cast(sent)
+                display.async_handle_cast(
+                    Hung(asked=hung.asked, sent=sent, start=hung.start, at=hung.at)
+                )
+        except HomeAssistantError as err:
+            LOGGER.debug("%s: a playlist is not followed: %s", display.name, err)

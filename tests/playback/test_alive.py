@@ -1,0 +1,121 @@
+"""Test that works are shown where they are now, whatever form they come in."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.playback import follow
+from homeassistant.exceptions import HomeAssistantError
+
+from tests.client.scripted_server import Reply, ScriptedServer
+from tests.displays import playlist, until
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed.signing import SigningKey
+from tests.walls import Wall
+
+OLD, NEW = "https://cdn.feralfileassets.com", "https://cdn.artworks.feralfile.io"
+
+
+def old_list(*titles: str) -> dict[str, Any]:
+    """Return a playlist whose works are at the old host."""
+    document = playlist(*titles)
+    for number, item in enumerate(document["items"]):
+        item["source"] = f"{OLD}/previews/a/{number}/"
+    return document
+
+
+def sources(display: DisplaySimulator) -> list[str]:
+    """Return the sources on the wall."""
+    return [item["source"] for item in display.state.items]
+
+
+def signed(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with the signature of its curator."""
+    key = SigningKey.from_seed(bytes(32))
+    entry = key.entry(document, "curator", "2026-01-01T00:00:00Z")
+    return {**document, "signatures": [entry]}
+
+
+MEANT = [f"{NEW}/previews/a/{number}/index.html" for number in range(2)]
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_a_playlist_by_address(wall: Wall) -> None:
+    """One whose works have moved goes as a document, and its address stays what was asked for; any other goes by address."""
+    documents = {"/old.json": old_list("Dawn", "Noon"), "/new.json": playlist("Dusk")}
+    async with ScriptedServer.run(
+        lambda request: Reply(200, documents[request.path])
+    ) as server:
+        told = await wall.do(
+            "dp1.cast_playlist", playlist_url=f"{server.url}/new.json", response=True
+        )
+        assert told["method"] == "url"
+        told = await wall.do(
+            "dp1.cast_playlist", playlist_url=f"{server.url}/old.json", response=True
+        )
+        assert told["method"] == "inline"
+        assert sources(wall.display) == MEANT
+        hung = wall.coordinator.hung
+        assert hung is not None
+        assert hung.asked.url == f"{server.url}/old.json"
+        # It comes back from the history.
+        await wall.do(
+            "dp1.cast_playlist", playlist_url=f"{server.url}/new.json", response=True
+        )
+        await wall.do(
+            "play_media",
+            media_content_type="playlist",
+            media_content_id=f"{server.url}/old.json",
+        )
+        assert sources(wall.display) == MEANT
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_a_signed_playlist(wall: Wall) -> None:
+    """With the addresses of now it is not signed: a display that wants signatures refuses it in words that say so."""
+    documents = {
+        "/old.json": signed(old_list("Dawn", "Noon")),
+        "/new.json": signed(playlist("Dusk")),
+    }
+    async with ScriptedServer.run(
+        lambda request: Reply(200, documents[request.path])
+    ) as server:
+        old, new = (f"{server.url}/{name}.json" for name in ("old", "new"))
+        await wall.do("dp1.cast_playlist", playlist=documents["/new.json"])
+        await until(lambda: wall.attribute("dp1")["signed_by"])
+        await wall.do("dp1.cast_playlist", playlist_url=old)
+        assert sources(wall.display) == MEANT
+        assert "signatures" not in (wall.display.state.playlist or {})
+        await until(lambda: wall.attribute("media_title") == "Dawn")
+        assert wall.attribute("dp1")["signed_by"] is None
+        wall.display.device.signature_mode = "strict"
+        with pytest.raises(HomeAssistantError) as raised:
+            await wall.do("dp1.cast_playlist", playlist_url=old)
+        assert raised.value.translation_key == "moved_not_signed"
+        told = await wall.do("dp1.cast_playlist", playlist_url=new, response=True)
+        assert told["method"] == "url"
+        await wall.do("dp1.cast_playlist", playlist=documents["/new.json"])
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_it_is_followed(bare: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the display would have read again is read here, and its works change without a break."""
+    monkeypatch.setattr(follow, "READ_AGAIN", 0.2)
+    wall = bare
+    await wall.set_up()
+    documents = [old_list("Dawn", "Noon")]
+    async with ScriptedServer.run(lambda _: Reply(200, documents[-1])) as server:
+        await wall.do("dp1.cast_playlist", playlist_url=f"{server.url}/old.json")
+        await until(lambda: wall.attribute("media_title") == "Dawn")
+        documents.append(old_list("Dawn", "Noon", "Dusk"))
+        await until(lambda: len(sources(wall.display)) == 3)
+        await until(lambda: len(wall.coordinator.hung.shown.items) == 3)
+        assert wall.coordinator.hung.asked.url == f"{server.url}/old.json"
+        # Nothing is done to what others show.
+        await wall.load(playlist("Phone", title="Phone"))
+        documents.append(old_list("Noon"))
+        asked = len(server.requests)
+        await asyncio.sleep(0.6)
+        assert len(server.requests) == asked
+        assert wall.attribute("media_title") == "Phone"
