@@ -419,6 +419,20 @@ PLACES = [
         ["tests/client/playlist/test_manifest.py::test_a_page_is_where_its_type_says"],
     ),
     Place(
+        "browse/pictures.py",
+        "scripts of drawings run in browsers",
+        "\"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:\"",
+        '""',
+        ["tests/test_image.py::test_a_drawing_as_picture"],
+    ),
+    Place(
+        "browse/pictures.py",
+        "drawings are pictures like others",
+        "        return None if is_drawing(address) else await self._async_at(address)\n",
+        "        return await self._async_at(address)\n",
+        ["tests/test_image.py::test_a_drawing_as_picture"],
+    ),
+    Place(
         "storage.py",
         "what changes all the time is never saved",
         "            delay = min(delay, max(left, 0))\n",

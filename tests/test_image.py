@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.browse import pictures as fetch_picture
 from custom_components.dp1.client.catalog import artwork
+from custom_components.dp1.grants import SVG
+from homeassistant.exceptions import HomeAssistantError
 
 from .client.scripted_server import Reply, Request, ScriptedServer
-from .displays import name_hosts, playlist, until
+from .displays import name_hosts, playlist, state_of, until
 from .pictures import PICTURES, PNG
 from .simulators.display import FaultKind
 from .walls import Wall
@@ -106,6 +109,65 @@ async def test_the_largest_picture(
     assert await picture("work") == (200, "image/png", PNG)
     sizes = ["/account/dawn/xxl", "/account/dawn/l"]
     assert gallery.asked == sizes[: 1 if is_there else 2]
+
+
+DRAWING = b"<?xml version='1.0'?><!-- A --><svg xmlns='http://www.w3.org/2000/svg'><script>x</script></svg>"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(DRAWING, "image/svg+xml"), (PNG, "image/png")],
+    ids=["drawing", "picture"],
+)
+async def test_a_drawing_as_picture(
+    bare: Wall,
+    picture: Picture,
+    gallery: Gallery,
+    hass_client_no_auth: ClientSessionGenerator,
+    content: bytes,
+    kind: str,
+) -> None:
+    """The picture of a drawing is at its path, where it runs no scripts; nowhere else, and nobody guesses the path."""
+    gallery.content, gallery.kind = content, "image/svg+xml"
+    gallery.show(bare, "dawn.svg")
+    await bare.set_up()
+    await name_hosts(bare.hass, gallery.url)
+    states = (bare.shown("image", "work"), state_of(bare.hass))
+    paths = {state.attributes["entity_picture"] for state in states}
+    assert len(paths) == 1
+    client = await hass_client_no_auth()
+    response = await client.get(path := paths.pop())
+    assert (response.status, response.content_type) == (200, kind)
+    assert await response.read() == content
+    policy = response.headers["Content-Security-Policy"]
+    assert policy.startswith("sandbox; default-src 'none'; style-src 'unsafe-inline'")
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert (await client.get(path[:-1] + "x")).status == HTTPStatus.NOT_FOUND
+    status, own_kind, _ = await picture("work")
+    assert status == HTTPStatus.NOT_FOUND if content == DRAWING else own_kind != SVG
+    # Home Assistant's own view of media players would serve it as it is.
+    address = f"{gallery.url}/dawn.svg"
+    shelf = bare.hass.data[fetch_picture.PICTURES]
+    assert await shelf.async_at(address) is None
+
+
+async def test_a_snapshot_of_nothing(
+    bare: Wall, gallery: Gallery, tmp_path: Path
+) -> None:
+    """An action that wants a picture which is not there gets an error of Home Assistant, with what is missing."""
+    gallery.status = 404
+    gallery.show(bare, "dawn.png")
+    await bare.set_up()
+    await name_hosts(bare.hass, gallery.url)
+    entity_id = bare.shown("image", "work").entity_id
+    bare.hass.config.allowlist_external_dirs = {str(tmp_path)}
+    file = tmp_path / "work.png"
+    with pytest.raises(HomeAssistantError) as raised:
+        await bare.hass.services.async_call(
+            "image", "snapshot", {"entity_id": entity_id, "filename": str(file)}, True
+        )
+    assert raised.value.translation_key == "no_picture_there"
+    assert not file.exists()
 
 
 @pytest.mark.parametrize(

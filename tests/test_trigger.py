@@ -1,12 +1,15 @@
 """Automations hear of what happens on displays, and ask what they show."""
 
+from contextlib import nullcontext
 from typing import Any
 
+import pytest
 import voluptuous as vol
 
 from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.trigger import async_get_triggers
 from homeassistant.core import HomeAssistant, ServiceCall
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     area_registry as ar,
     config_validation as cv,
@@ -14,6 +17,7 @@ from homeassistant.helpers import (
     entity_registry as er,
     floor_registry as fr,
     label_registry as lr,
+    target as helper,
 )
 from homeassistant.helpers.condition import (
     async_from_config,
@@ -226,6 +230,38 @@ async def test_what_cannot_trigger_is_refused(gallery: Gallery) -> None:
             options = {"config_entry_id": entry_id}
             told = await refusal(hass, {"trigger": f"dp1.{kind}", "options": options})
             assert reason in told and bool(told) is bool(reason), kind
+
+
+EXCLUDES = pytest.mark.skipif(
+    not hasattr(helper, "async_extract_excluded_entity_ids"),
+    reason="targets exclude from Home Assistant 2026.11 on",
+)
+
+
+@EXCLUDES
+async def test_what_a_target_excludes(hass: HomeAssistant, gallery: Gallery) -> None:
+    """A display that the picker has taken out of a room triggers nothing, holds for no condition and gets no action."""
+    area = place(hass)["area"]
+    heard = Heard()
+    out = {**area, "exclude": {"entity_id": [ENTITY_ID]}}
+    kept = {**area, "exclude": {"entity_id": ["media_player.other"]}}
+    await heard.listen(hass, work_changed(out), work_changed(kept))
+    gallery.wall.player.load(playlist("Dawn", title="Morning"))
+    await until(lambda: heard.told)
+    await hass.async_block_till_done()
+    assert heard.ids == [1]
+    assert await check(hass, "is_showing", target=kept) is True
+    assert await check(hass, "is_showing", target=out) is not True
+    template = {**area, "exclude": {"area_id": ["{{ states('input_text.any') }}"]}}
+    assert "template" in await refusal(hass, work_changed(template))
+    for chosen in ({"entity_id": "all"}, area):
+        data = {**chosen, "playlist": playlist("Dusk"), "exclude": {}}
+        for excluded, is_meant in (("media_player.other", True), (ENTITY_ID, False)):
+            data["exclude"] = {"entity_id": [excluded]}
+            gallery.wall.reset_counters()
+            with nullcontext() if is_meant else pytest.raises(HomeAssistantError):
+                await hass.services.async_call("dp1", "cast_playlist", data, True)
+            assert bool(gallery.wall.casts) is is_meant
 
 
 async def test_collections_trigger(gallery: Gallery) -> None:

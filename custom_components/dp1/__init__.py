@@ -19,7 +19,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.setup import async_setup_component
 from homeassistant.util.hass_dict import HassKey
 
-from .browse.pictures import PICTURES, Pictures, PictureView
+from .browse.pictures import PICTURES, DrawingView, Pictures, PictureView
 from .cards import (
     async_add_cards,
     async_name_dashboards_left,
@@ -91,6 +91,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     async_setup_data(hass)
     hass.http.register_view(MediaProxyView())
     hass.http.register_view(PictureView(hass.data[PICTURES]))
+    hass.http.register_view(DrawingView(hass.data[PICTURES]))
     async_setup_services(hass)
     await async_setup_cards(hass)
     screens = await async_screens(hass)

@@ -10,15 +10,19 @@ from homeassistant.components.image import ImageEntity, ImageEntityDescription
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.http import current_request
 from homeassistant.util import dt as dt_util
 
-from .browse.pictures import async_fetch_picture, picture_type
+from .browse.pictures import PICTURES, async_fetch_picture, is_drawing, picture_type
 from .client.catalog.artwork import largest_url
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.state import Screenshot, takes_screenshots
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
+from .errors import action_failed
 
 PARALLEL_UPDATES = 0
+# Path of Home Assistant's view of images.
+IMAGE_PROXY = "/api/image_proxy/"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +67,13 @@ class DisplayImage[_T](DescribedEntity[_T], ImageEntity):
         super().__init__(coordinator, description)
         ImageEntity.__init__(self, coordinator.hass)
 
+    def _missing(self) -> Exception:
+        """Return the error that there is no picture; the view of images takes one of Home Assistant for one of the server."""
+        request = current_request.get()
+        if request is not None and request.path.startswith(IMAGE_PROXY):
+            return web.HTTPNotFound()
+        return action_failed("no_picture_there", entity_id=self.entity_id)
+
 
 class WorkImage(DisplayImage[str]):
     """Image of the current work, as large as there is one, fetched on demand."""
@@ -81,6 +92,8 @@ class WorkImage(DisplayImage[str]):
     @override
     def entity_picture(self) -> str | None:
         """Return the path of the picture, None if the work has none."""
+        if self._value and is_drawing(self._value):
+            return self.hass.data[PICTURES].drawing_path(self._value)
         return super().entity_picture if self._value else None
 
     @override
@@ -88,7 +101,7 @@ class WorkImage(DisplayImage[str]):
         """Return the picture, fetched once per work.
 
         Raises:
-            HTTPNotFound: there is none; the view of images takes nothing to show for an error of the server.
+            HomeAssistantError, HTTPNotFound: there is none.
         """
         url = self._value
         if self._cached_image is None and url is not None:
@@ -100,7 +113,7 @@ class WorkImage(DisplayImage[str]):
                         self._attr_content_type = picture.content_type
                     break
         if self._cached_image is None:
-            raise web.HTTPNotFound
+            raise self._missing()
         return self._cached_image.content
 
 
@@ -116,8 +129,9 @@ class ScreenshotImage(DisplayImage[Screenshot]):
         return self._value.taken_at if self._value else None
 
     @override
-    async def async_image(self) -> bytes | None:
-        """Return the screenshot, unless it is none that a browser can take."""
+    async def async_image(self) -> bytes:
+        """Return the screenshot, or raise as for a work unless it is one that a browser can take."""
         picture = self._value.picture if self._value else b""
-        kind = await self.hass.async_add_executor_job(picture_type, picture)
-        return picture if kind else None
+        if not await self.hass.async_add_executor_job(picture_type, picture):
+            raise self._missing()
+        return picture

@@ -26,7 +26,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_track_device_registry_updated_event
 
 from .browse.display import async_browse_display, async_display_picture
-from .browse.pictures import PICTURES
+from .browse.pictures import PICTURES, is_drawing
 from .browse.search import async_search_display
 from .client.text import markdown_safe
 from .const import CONF_IGNORE_MUSIC, DOMAIN
@@ -383,6 +383,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Fetch a picture of the media browser."""
         picture = await async_display_picture(self.coordinator, media_content_id)
         return (picture.content, picture.content_type) if picture else (None, None)
+
+    @property
+    @override
+    def media_image_local(self) -> str | None:
+        """Return the path of the picture; Home Assistant's own would serve a drawing with its scripts."""
+        url = self.media_image_url
+        if url and is_drawing(url):
+            return self.hass.data[PICTURES].drawing_path(url)
+        return super().media_image_local
 
     @override
     async def async_get_media_image(self) -> tuple[bytes | None, str | None]:

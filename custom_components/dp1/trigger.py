@@ -89,7 +89,8 @@ class DisplayTrigger(Trigger):
             {
                 vol.Required(CONF_TARGET): vol.All(
                     cv.TARGET_FIELDS,
-                    {str: [plain_text]},
+                    # From 2026.11 on, `exclude` has such fields, too.
+                    {str: vol.Any([plain_text], {str: [plain_text]})},
                     partial(validate_target, hass),
                 ),
                 vol.Required(CONF_OPTIONS, default={}): cls._options_schema,

@@ -131,6 +131,7 @@ HIDDEN = {
     "base64 in a page": lambda it: in_page(f"<script>x=atob('{coded(it)}')</script>"),
     "base64 twice": lambda it: in_page(f"<script>x=atob(atob('{coded(coded(it))}'))</script>"),
     "a page in a page": lambda it: in_page(f'<iframe src="data:text/html;base64,{coded(it)}">'),
+    "blanks in a page": lambda it: in_page(f'<iframe src="data:text/html;base64,{" ".join(coded(it))}">'),
     "three layers of percent": thrice,
     "five layers of percent": lambda it: thrice(thrice(it)),
     "escapes \\u": lambda it: in_page(f'<script>x="{escaped(it, "\\u{:04x}")}"</script>'),

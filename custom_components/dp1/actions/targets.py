@@ -9,7 +9,7 @@ from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.const import ATTR_ENTITY_ID, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers import config_validation as cv, target as helper
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
@@ -82,9 +82,14 @@ async def async_targets(call: ServiceCall) -> list[Target]:
 
 def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str]]:
     """Return the entities of a call by their ids, and all that it targets."""
+    selection = TargetSelection(call.data)
     if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
-        return set(), {entity.entity_id for entity in async_display_entities(hass)}
-    selected = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))
+        # From 2026.11 on.
+        excluded_of = getattr(helper, "async_extract_excluded_entity_ids", None)
+        excluded: set[str] = excluded_of(hass, selection) if excluded_of else set()
+        every = {entity.entity_id for entity in async_display_entities(hass)}
+        return set(), every - excluded
+    selected = async_extract_referenced_entity_ids(hass, selection)
     explicit = _members(hass, selected.referenced)
     return explicit, explicit | selected.indirectly_referenced
 

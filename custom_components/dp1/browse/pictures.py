@@ -3,9 +3,12 @@
 import asyncio
 from collections import OrderedDict
 from contextlib import aclosing
+from hashlib import blake2b
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
+import re
+from secrets import token_bytes
 import struct
 from typing import Final
 from urllib.parse import quote
@@ -13,6 +16,7 @@ from weakref import WeakValueDictionary
 
 import aiohttp
 from aiohttp import hdrs, web
+from lru import LRU
 
 from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.image import Image
@@ -22,8 +26,9 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error
 from ..client.http import chunks
-from ..client.text import host_of
+from ..client.text import host_of, media_type
 from ..const import DOMAIN, LOGGER
+from ..grants import SVG
 from ..guard import ADDRESSES
 from ..hosts import HOSTS
 from ..library.entries import library_and_node
@@ -56,19 +61,33 @@ COPIES: Final = 3
 PLAIN: Final = {"1", "L", "P", "RGB", "CMYK", "YCbCr"}
 SMOOTH: Final = {"L", "LA", "RGB", "RGBA"}
 SCALED: Final = ("JPEG", "PNG", "WEBP")
+# The root of a drawing.
+DRAWING: Final = re.compile(rb"<(?:\w+:)?svg[\s>]")
+# In a page of its own, a drawing runs no scripts and loads nothing.
+DRAWING_HEADERS: Final = {
+    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+    "X-Content-Type-Options": "nosniff",
+}
+MAX_DRAWINGS: Final = 512
 
 
-async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
-    """Fetch a picture, from another gateway if the first has it not; None if there is none of a supported type and size."""
+async def async_fetch_picture(
+    hass: HomeAssistant, url: str, *, may_be_drawing: bool = False
+) -> Image | None:
+    """Fetch a picture, from another gateway if the first has it not; None if there is none of a supported type and size.
+
+    Only `DrawingView` may serve a drawing.
+    """
     urls = hass.data[HOSTS].urls(url)[:MAX_GATEWAYS]
+    seconds = PICTURE_TIMEOUT / len(urls)
     for at in urls:
-        if picture := await _async_fetch_at(hass, at, PICTURE_TIMEOUT / len(urls)):
+        if picture := await _async_fetch_at(hass, at, seconds, may_be_drawing):
             return picture
     return None
 
 
 async def _async_fetch_at(
-    hass: HomeAssistant, url: str, seconds: float
+    hass: HomeAssistant, url: str, seconds: float, may_be_drawing: bool
 ) -> Image | None:
     """Fetch a picture from one address, and note what its host answers; a list of a folder is no picture."""
     guard = hass.data[ADDRESSES].async_guard(url)
@@ -94,9 +113,17 @@ async def _async_fetch_at(
         return None
     picture = bytes(content)
     content_type = await hass.async_add_executor_job(picture_type, picture)
-    is_expected = bool(content_type) or b"<svg" in picture[:SVG_HEAD]
+    is_svg = not content_type and DRAWING.search(picture[:SVG_HEAD]) is not None
+    is_expected = bool(content_type) or is_svg
     hass.data[HOSTS].async_note(url, response, is_expected=is_expected)
+    if is_svg and may_be_drawing:
+        return Image(SVG, picture)
     return Image(content_type, picture) if content_type else None
+
+
+def is_drawing(url: str) -> bool:
+    """Return whether a picture is an SVG by its address, which may have scripts."""
+    return media_type(url) == SVG
 
 
 def picture_type(content: bytes) -> str | None:
@@ -163,6 +190,7 @@ def scaled(picture: Image) -> Image:
 
 
 PATH: Final = f"/api/{DOMAIN}/picture/"
+DRAWINGS: Final = f"/api/{DOMAIN}/drawing/"
 TILE: Final = "tile"
 ICON: Final = Path(__file__).parents[1] / "brand" / "icon.png"
 # A page of the media browser requests two hundred at once.
@@ -186,6 +214,19 @@ class Pictures:
         self._cache: OrderedDict[str, Image] = OrderedDict()
         self._failed: dict[str, float] = {}
         self._fetching: dict[str, asyncio.Task[Image | None]] = {}
+        self._secret = token_bytes(32)
+        self._drawings: LRU[str, str] = LRU(MAX_DRAWINGS)
+
+    def drawing_path(self, address: str) -> str:
+        """Return a path at which browsers load a drawing without login; nobody can guess it."""
+        key = blake2b(address.encode(), key=self._secret, digest_size=16).hexdigest()
+        self._drawings[key] = address
+        return f"{DRAWINGS}{key}"
+
+    async def async_drawing(self, key: str) -> Image | None:
+        """Return the drawing at a path that was given."""
+        address = self._drawings.get(key)
+        return await self._async_at(address) if address else None
 
     async def async_tile(self, address: str) -> Image:
         """Return the picture at a URL as a tile, or the icon of the integration where it is gone."""
@@ -215,7 +256,11 @@ class Pictures:
         return await (self.async_tile(address) if tile else self.async_at(address))
 
     async def async_at(self, address: str) -> Image | None:
-        """Return the picture at a URL, if there is one. Equal requests at the same time share one fetch."""
+        """Return the picture at a URL, if there is one that may be shown anywhere."""
+        return None if is_drawing(address) else await self._async_at(address)
+
+    async def _async_at(self, address: str) -> Image | None:
+        """Return the picture or the drawing at a URL, if there is one. Equal requests at the same time share one fetch."""
         if (kept := self._cache.get(address)) is not None:
             self._cache.move_to_end(address)
             return kept
@@ -235,7 +280,10 @@ class Pictures:
         async with of_host:
             await self._async_wait_for_place()
             fetch = self._hass.async_create_background_task(
-                async_fetch_picture(self._hass, address), f"{DOMAIN} picture"
+                async_fetch_picture(
+                    self._hass, address, may_be_drawing=is_drawing(address)
+                ),
+                f"{DOMAIN} picture",
             )
             self._running[fetch] = self._hass.loop.time()
             fetch.add_done_callback(lambda fetch: self._running.pop(fetch, None))
@@ -291,6 +339,28 @@ class PictureView(HomeAssistantView):
                 "Content-Security-Policy": "sandbox",
                 "X-Content-Type-Options": "nosniff",
             },
+        )
+
+
+class DrawingView(HomeAssistantView):
+    """View that serves drawings of works, as the pictures of entities are served: to who has the path."""
+
+    url = f"{DRAWINGS}{{key}}"
+    name = f"api:{DOMAIN}:drawing"
+    requires_auth = False
+
+    def __init__(self, pictures: Pictures) -> None:
+        """Initialize the view."""
+        self._pictures = pictures
+
+    async def get(self, _request: web.Request, key: str) -> web.Response:
+        """Serve a drawing."""
+        if (drawing := await self._pictures.async_drawing(key)) is None:
+            return web.Response(status=HTTPStatus.NOT_FOUND)
+        return web.Response(
+            body=drawing.content,
+            content_type=drawing.content_type,
+            headers={hdrs.CACHE_CONTROL: MAX_AGE, **DRAWING_HEADERS},
         )
 
 
