@@ -20,7 +20,7 @@ from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import shelf, spoken
 from custom_components.dp1.library.providers.catalog import hanging
 from custom_components.dp1.playback import compose, links as linked
-from custom_components.dp1.screen import pairing, player, server
+from custom_components.dp1.screen import casting, pairing, player, screen, views
 from custom_components.dp1.voice import request
 
 from .sources import ROOT
@@ -42,8 +42,8 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
     "screenshots": (megabytes(display._MAX_SCREENSHOT), "-", "1 at a time", display._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
-    "pages of screens": (megabytes(pairing.MAX_MESSAGE), "-", f"{pairing.MAX_CODES} codes", f"{pairing.HELLO_SECONDS:g} to say who it is"),
-    "commands to screens": (*DOCUMENT, f"{VALUES}, {player.MAX_ITEMS:,} works, {server.MAX_LISTENERS} listeners", "-"),
+    "pages of screens": (megabytes(views.MAX_MESSAGE), "-", f"{pairing.MAX_CODES} codes", f"{pairing.HELLO_SECONDS:g} to say who it is, {pairing.CODE_SECONDS:g} for a code"),
+    "commands to screens": (*DOCUMENT, f"{VALUES}, {player.MAX_ITEMS:,} works of a second at least, {casting.MAX_LISTENERS} listeners, {casting.MAX_CASTS} casts at a time", f"{screen.FETCH_SECONDS:g} for a playlist"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
@@ -73,7 +73,8 @@ PER_SECOND = {
     "answers of displays": f"every {DEFAULTS['poll_interval']:g} seconds",
     "pushes of displays": f"{1 / connection.FRAME_SECONDS:g} are shown, after {connection.FRAME_BURST} at once",
     "announcements in the network": f"{config_flow.MAX_PARALLEL} at a time",
-    "pages of screens": "one code for an address",
+    "pages of screens": "the oldest at the address with the most goes first",
+    "commands to screens": f"{casting.COMMANDS[1]:g} commands, {casting.CASTS[1]:g} cast; {1 / casting.PAUSE:g} changes are told",
     "signatures of playlists": "with their playlist",
     "answers of the catalog": f"{catalog.CONCURRENCY} at a time {REFRESH}, then 1 in {DEFAULTS['reading_pause']:g} seconds",
     "answers of the feed": f"1 in {DEFAULTS['page_pause']:g} seconds {REFRESH}",

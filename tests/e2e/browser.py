@@ -23,10 +23,11 @@ PATIENCE = 20_000
 
 
 @asynccontextmanager
-async def browser() -> AsyncIterator[Browser]:
+async def browser(*flags: str) -> AsyncIterator[Browser]:
+    """Run a browser, with flags beside those of all tests."""
     async with async_playwright() as playwright:
         chromium = await playwright.chromium.launch(
-            executable_path=CHROMIUM, args=list(FLAGS)
+            executable_path=CHROMIUM, args=[*FLAGS, *flags]
         )
         try:
             yield chromium

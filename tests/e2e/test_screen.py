@@ -3,7 +3,9 @@
 from base64 import b64encode
 import json
 from pathlib import Path
+import re
 import shutil
+import time
 from typing import Any
 from uuid import uuid4
 
@@ -58,9 +60,9 @@ async def open_screen(chromium: Browser, home: Home) -> Page:
 
 async def pair(home: Home, page: Page, name: str = "Tablet") -> None:
     """Add the browser as a display, as a person does."""
-    note = page.locator("#note")
-    await expect(note).to_contain_text("Home Assistant")
-    code = (await note.inner_text()).split("\n")[0]
+    shown = page.locator("#code")
+    await expect(shown).to_have_text(re.compile(r"\d{3} \d{3}"))
+    code = await shown.inner_text()
     flow = await home.flow("dp1")
     await home.step(flow["flow_id"], {"next_step_id": "screen"})
     result = await home.step(flow["flow_id"], {"code": code, "name": name})
@@ -83,18 +85,31 @@ async def cast(home: Home, *items: dict[str, Any], **more: Any) -> None:
     await home.call("dp1.cast_playlist", data)
 
 
-async def cast_by_another(folder: Path, item: dict[str, Any]) -> None:
-    """Cast as the command line of the vendor does, to the address in the entry of the screen."""
-    stored = json.loads((folder / ".storage" / "core.config_entries").read_text())
-    (port,) = (
-        e["data"]["port"] for e in stored["data"]["entries"] if e["title"] == "Tablet"
+async def cast_by_another(home: Home, folder: Path, item: dict[str, Any]) -> None:
+    """Cast as the command line of the vendor does, once the owner lets others."""
+    entries = folder / ".storage" / "core.config_entries"
+    (entry,) = (
+        entry["entry_id"]
+        for entry in json.loads(entries.read_text())["data"]["entries"]
+        if entry["title"] == "Tablet"
     )
+    flow = await home.flow(entry, "options/flow")
+    options = {"dialect": "unknown", "let_others_cast": True}
+    await home.step(flow["flow_id"], options, "options/flow")
+
+    async def port() -> int:
+        """Return the port at which others cast, 0 until there is one."""
+        stored = json.loads((folder / ".storage" / "dp1.screens").read_text())
+        (screen,) = (s for s in stored["data"] if s["name"] == "Tablet")
+        return int(screen["port"])
+
+    where = await home.until(port, 30, "a port for others")
     playlist = {"dpVersion": "1.1.0", "title": "Command line", "items": [item]}
     request = {"dp1_call": playlist, "intent": {"action": "now_display"}}
     body = {"command": "displayPlaylist", "request": request}
     async with (
         aiohttp.ClientSession() as session,
-        session.post(f"http://127.0.0.1:{port}/api/cast", json=body) as answer,
+        session.post(f"http://127.0.0.1:{where}/api/cast", json=body) as answer,
     ):
         assert await answer.json() == {"message": {"ok": True}}
 
@@ -156,7 +171,10 @@ async def test_a_tablet(tmp_path: Path) -> None:
                 "refused,refused,refused,refused,refused"
             )
 
+            began = time.monotonic()
             await home.stop()
+            # Twenty before its pages were sent away.
+            assert time.monotonic() - began < 18
             await home.start()
             await expect(frame.locator("#loot")).to_contain_text(
                 "refused", timeout=60_000
@@ -303,7 +321,7 @@ async def test_evenings(tmp_path: Path) -> None:
 
         # Somebody else casts: the state follows. Without the catalog, pictures of the home are shown.
         blue, red = picture("#36c"), picture("#c22")
-        await cast_by_another(folder, work("Blue", blue))
+        await cast_by_another(home, folder, work("Blue", blue))
         await expect(page.locator(f".work.on img[src='{blue}']")).to_be_visible()
 
         async def follows() -> bool:

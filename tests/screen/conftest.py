@@ -16,6 +16,7 @@ from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
 from custom_components.dp1.screen.views import async_screens
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
@@ -162,3 +163,14 @@ async def answer_of(port: int, command: str, request: dict[str, Any]) -> Any:
                 return {"status": response.status}
             answer = await response.json()
             return answer.get("message", answer)
+
+
+@pytest.fixture
+async def home(
+    screens: Screens, hass_client_no_auth: ClientSessionGenerator
+) -> AsyncIterator[str]:
+    """Return the address of Home Assistant, which stops before its browsers do."""
+    client = await hass_client_no_auth()
+    yield str(client.make_url("")).rstrip("/")
+    screens.hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
+    await screens.hass.async_block_till_done()

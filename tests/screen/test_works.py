@@ -1,0 +1,280 @@
+"""Test what works may do on a screen, and what they may not, seen in a real browser."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from urllib.parse import quote
+
+from aiohttp.test_utils import TestServer
+from playwright.async_api import Browser, Page, expect
+import pytest
+
+from custom_components.dp1.screen.pairing import Screens
+from homeassistant.core import HomeAssistant
+
+from ..displays import until
+from ..e2e.browser import CHROMIUM, browser
+from .pages import cast, color, open_page, pair, pixel, until_pixel, written
+from .works import HOST, SCRIPTS, works_server
+
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled", "mdns"),
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
+]
+
+LIME, RED = (0, 255, 0), (255, 0, 0)
+# What works without an origin of one's own: the rest stayed blank.
+OPAQUE = {
+    *("animation", "assembly", "audio", "blob worker", "cookie", "font", "fragment"),
+    *("query", "random", "relative paths", "webgl"),
+}
+
+
+@pytest.fixture
+async def works() -> AsyncIterator[TestServer]:
+    async with works_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def chromium(works: TestServer) -> AsyncIterator[Browser]:
+    """Run a browser that finds every host of the works."""
+    rules = "MAP *.example 127.0.0.1"
+    flags = (f"--host-resolver-rules={rules}", "--enable-unsafe-swiftshader")
+    async with browser(*flags) as chromium:
+        yield chromium
+
+
+def address(works: TestServer, path: str, host: str = HOST) -> str:
+    """Return the address of a work."""
+    return f"http://{host}:{works.port}/{path}"
+
+
+async def seen(page: Page, of: tuple[tuple[int, ...], ...] = (LIME, RED)) -> object:
+    """Return the color that a work has painted."""
+    async with asyncio.timeout(20):
+        while (value := await pixel(page)) not in of:
+            await asyncio.sleep(0.1)
+    return value
+
+
+async def test_generative_works(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """Works at a host of their own do what they do on an FF1; those at a gateway share an origin, and have none."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    results: dict[str, dict[str, bool]] = {"own": {}, "shared": {}}
+    for name in SCRIPTS:
+        for kind, path in (("own", "works"), ("shared", "ipfs/Qm")):
+            await cast(screen, address(works, f"{path}/{quote(name)}.html?seed=7#x"))
+            await expect(page.locator(".work")).to_have_count(1)
+            await expect(page.locator(".work.on iframe")).to_be_visible()
+            try:
+                results[kind][name] = await seen(page) == LIME
+            except TimeoutError:
+                results[kind][name] = False
+            screen.player.handle("disconnect", {})
+            await until_pixel(page, (0, 0, 0))
+    assert {name for name, works_ in results["own"].items() if not works_} == set()
+    shared = {name for name, works_ in results["shared"].items() if works_}
+    assert shared <= OPAQUE | {"relative paths"}
+    assert not shared & {"module", "fetch", "storage", "worker", "canvas"}
+
+
+async def test_a_hostile_work(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """A work leads the page nowhere, opens and downloads nothing, and reads and tells nothing of the page."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    events: list[object] = []
+
+    def note(event: object) -> None:
+        """Note what the work has reached."""
+        events.append(event)
+
+    page.on("popup", note)
+    page.on("download", note)
+    page.on("dialog", note)
+    await cast(screen, address(works, "works/hostile.html"), color("blue"))
+    await until_pixel(page, LIME)
+    await page.wait_for_timeout(1000)
+    assert await pixel(page) == LIME
+    assert events == []
+    assert page.url == f"{home}/dp1/screen"
+    assert screen.player.state.index == 0
+    assert await page.title() == "DP-1"
+
+
+@pytest.mark.parametrize("path", ["/api/", "/manifest.json"])
+async def test_a_way_to_home_assistant(
+    chromium: Browser, home: str, screens: Screens, works: TestServer, path: str
+) -> None:
+    """A work that turns out to be of Home Assistant's origin is taken out at once, and that is said."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await cast(screen, address(works, f"redirect?to={quote(home + path)}"))
+    line = page.locator("#line")
+    await expect(line).to_contain_text("leads to Home Assistant itself")
+    await expect(page.locator(".work iframe")).to_have_count(0)
+    box = await line.bounding_box()
+    assert box
+    assert box["height"] > 10
+
+
+async def test_origins(
+    hass: HomeAssistant,
+    chromium: Browser,
+    home: str,
+    screens: Screens,
+    works: TestServer,
+) -> None:
+    """Only a public host that nobody shares gives its origin; Home Assistant gives none under any of its names."""
+    await hass.config.async_update(
+        internal_url=home, external_url=f"http://my.example:{works.port}"
+    )
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    for url, wanted in (
+        (address(works, "works/query.html?seed=7"), "allow-scripts allow-same-origin"),
+        (address(works, "works/query.html?seed=7", "my.example"), "allow-scripts"),
+        (address(works, "works/query.html?seed=7", "127.0.0.1"), "allow-scripts"),
+        (address(works, "works/query.html?seed=7", "wall.local"), "allow-scripts"),
+        (address(works, "ipfs/Qm/query.html?seed=7"), "allow-scripts"),
+        (f"{home}/manifest.json", "allow-scripts"),
+        (written("<body style='background:lime'>"), "allow-scripts"),
+    ):
+        await cast(screen, url)
+        frame = page.locator(".work iframe").last
+        await expect(frame).to_be_attached()
+        source = await frame.get_attribute("src")
+        assert await frame.get_attribute("sandbox") == wanted, url
+        assert await frame.get_attribute("allow") == ""
+        assert not url.startswith(home) or source == "/manifest.json"
+        screen.player.handle("disconnect", {})
+        await expect(page.locator(".work")).to_have_count(0)
+
+
+async def test_two_works_of_one_origin(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """Two frames with the same origin of their own are never there at once: one could write into the other."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await page.evaluate(
+        """() => { window.most = 0; new MutationObserver(() => {
+          window.most = Math.max(most, document.querySelectorAll("iframe").length);
+        }).observe(document.getElementById("stage"), {childList: true, subtree: true}); }"""
+    )
+    first, second = (
+        address(works, f"works/{n}.html?seed=7") for n in ("query", "random")
+    )
+    await cast(screen, first, second)
+    await until_pixel(page, LIME)
+    screen.player.state.began -= 297
+    screen.player.tick()
+    await page.wait_for_timeout(2500)
+    for _ in range(3):
+        screen.player.step()
+        await page.wait_for_timeout(400)
+        await until_pixel(page, LIME)
+    assert await page.evaluate("most") == 1
+
+
+async def test_a_work_that_fails_at_first(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """What cannot be loaded is said with its title, and is shown by itself once it can be."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await cast(screen, address(works, "flaky.svg?times=1"), color("blue"))
+    line = page.locator("#line")
+    await expect(line).to_have_text("Work 0 cannot be loaded.")
+    await until(lambda: screen.player.render_status == 3)
+    assert screen.player.error == "not_loading"
+    await until_pixel(page, LIME)
+    await expect(line).to_have_text("")
+    await until(lambda: screen.player.render_status == 2)
+    # A preload that failed does not count: the work is loaded anew when it is due.
+    await cast(screen, color("blue"), address(works, "flaky.svg?times=1&b"))
+    await until_pixel(page, (0, 0, 255))
+    await page.wait_for_timeout(3000)
+    screen.player.step()
+    await until_pixel(page, LIME)
+
+
+async def test_what_is_not_shown(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """A 3D model is said not to be shown, and the next work comes."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await cast(screen, address(works, "works/cube.glb"), color("lime"))
+    await expect(page.locator("#line")).to_contain_text("Work 0 is a 3D model")
+    await until_pixel(page, LIME)
+
+
+async def test_works_that_never_answer(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """Works that never answer do not stay in the page."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    urls = [address(works, f"never/{n}.html", f"h{n}.example") for n in range(8)]
+    await cast(screen, *urls)
+    for _ in range(12):
+        screen.player.step()
+        await page.wait_for_timeout(250)
+        assert await page.locator(".work").count() <= 3
+    await cast(screen, color("lime"))
+    await until_pixel(page, LIME)
+
+
+async def test_a_tap(
+    chromium: Browser,
+    home: str,
+    screens: Screens,
+    works: TestServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A tap offers the next work and a heart; one on a web work belongs to the work, but for its edge."""
+    liked: list[str] = []
+
+    async def like(device_id: str) -> bool:
+        """Note who is told."""
+        liked.append(device_id)
+        return True
+
+    monkeypatch.setattr(screens, "on_favorite", like)
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await cast(screen, color("blue"), address(works, "works/query.html?seed=7"))
+    await until_pixel(page, (0, 0, 255))
+    bar = page.locator("#bar")
+    await expect(bar).to_be_hidden()
+    await page.mouse.click(500, 300)
+    await expect(bar).to_be_visible()
+    await page.locator("#favorite").click()
+    await expect(page.locator("#favorite")).to_have_class("liked")
+    assert liked == [screen.device_id]
+    await page.locator("#next").click()
+    await until_pixel(page, LIME)
+    await expect(bar).to_be_hidden(timeout=15_000)
+    await page.mouse.click(500, 300)
+    await page.wait_for_timeout(300)
+    await expect(bar).to_be_hidden()
+    await page.mouse.click(500, 5)
+    await expect(bar).to_be_visible()
+    screen.has_touch = False
+    for each in screen.pages:
+        each.changed()
+    await page.locator("#next").click()
+    await page.wait_for_timeout(300)
+    assert screen.player.state.index == 1
+
+
+def test_scripts_are_listed() -> None:
+    """Twenty works and more are seen."""
+    assert len(SCRIPTS) >= 20
+    assert set(SCRIPTS) >= OPAQUE
