@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 import errno
+from hashlib import sha256
 import json
 import logging
 import re
@@ -19,13 +20,14 @@ from custom_components.dp1.screen.page import PATH
 from custom_components.dp1.screen.pairing import MAX_CODES, Screens, Waiting
 from custom_components.dp1.screen.player import Player, State
 from custom_components.dp1.screen.screen import Screen
-from custom_components.dp1.screen.views import FOLDER
+from custom_components.dp1.screen.views import FOLDER, async_screens
 from custom_components.dp1.storage import SafeStore
 from homeassistant.config_entries import (
     SOURCE_RECONFIGURE,
     SOURCE_USER,
     ConfigEntryState,
 )
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
@@ -436,3 +438,152 @@ async def test_another_browser(
     page.secret = (await page.socket.receive_json())["secret"]
     assert "work" in await page.open()
     await hass.async_block_till_done()
+
+
+async def test_the_page_that_is_seen_counts(
+    screens: Screens, screen: Screen, page: Page
+) -> None:
+    """Of two tabs the visible one counts; hidden is told as long as all are, and ends with the tab."""
+    await send(screen, "displayPlaylist", dp1_call=ITEMS)
+    await page.until(title="One")
+    other = Page(page._client)
+    other.secret = page.secret
+    await other.open()
+    await page.tell(render=2, visible=True)
+    await until(lambda: screen.player.render_status == 2)
+    await other.tell(render=1, visible=False)
+    await other.tell(beat=1, visible=False)
+    await other.until(beat=1)
+    assert (screen.player.render_status, screen.player.error) == (2, "")
+    await page.tell(render=2, visible=False)
+    await until(lambda: screen.player.error == "hidden")
+    screen.player.step()
+    assert screen.player.status()["error"] == "hidden"
+    await page.close()
+    assert screen.player.error == "hidden"
+    await other.close()
+    await until(lambda: screen.player.error == "")
+
+
+async def test_what_is_saved(
+    hass: HomeAssistant, hass_storage: dict[str, Any], screen: Screen
+) -> None:
+    """A cast is saved soon after, though works follow each other all the time, and what follows by the clock is not."""
+    short = {**ITEMS, "items": [{**item, "duration": 1} for item in ITEMS["items"]]}
+    await send(screen, "displayPlaylist", dp1_call=short)
+    began = asyncio.get_running_loop().time()
+
+    def works() -> int:
+        """Return how many works are saved."""
+        stored = hass_storage["dp1.screens"]["data"][0]["state"]
+        return len(stored["items"])
+
+    await until(lambda: works() == 3, 2.5)
+    hass_storage["dp1.screens"]["data"][0]["state"]["items"] = []
+    await asyncio.sleep(3.5 - (asyncio.get_running_loop().time() - began))
+    assert works() == 0
+
+
+async def test_taken_over_from_an_older_version(
+    hass: HomeAssistant, hass_storage: dict[str, Any], page: Page
+) -> None:
+    """Screens, their secrets and what they show are those of the file of before, without any that has no entry."""
+    secret = "s" * 43
+    state = {
+        "playlist": ITEMS,
+        "url": None,
+        "items": ITEMS["items"],
+        "index": 1,
+        "began": dt_util.utcnow().timestamp(),
+        "loop": "none",
+        "shuffle": False,
+        "duration": None,
+        "orientation": "portrait",
+        "volume": 50,
+        "muted": True,
+        "settings": {"scaling": "fit", "tombstone": "off"},
+        "sleep": {
+            "enabled": False,
+            "sleep_time": "22:00",
+            "wake_time": "07:30",
+            "days": ["mon"],
+            "override": None,
+            "until": None,
+        },
+    }
+    stored = {"secret": sha256(secret.encode()).hexdigest(), "port": 40123}
+    hass_storage["dp1.screens"] = {
+        "version": 1,
+        "minor_version": 1,
+        "key": "dp1.screens",
+        "data": [
+            {**stored, "device_id": "SCREEN-1", "name": "Tablet", "state": state},
+            {**stored, "device_id": "SCREEN-2", "name": "Lost", "state": state},
+        ],
+    }
+    data = {"kind": "display", "host": "127.0.0.1", "port": 40123, "dialect": "ff"}
+    entry = MockConfigEntry(
+        domain="dp1", unique_id="SCREEN-1", title="Tablet", data={**data, "macs": []}
+    )
+    page.secret = secret
+    entry.add_to_hass(hass)
+    told = await page.open()
+    assert (told["title"], told["orientation"]) == ("Two", "portrait")
+    await set_up(hass, entry)
+    await until(lambda: entry.state is ConfigEntryState.LOADED)
+    await until(lambda: state_of(hass, "media_player.tablet").state == "playing")
+    assert entry.data["port"] == 40123
+    screens = await async_screens(hass)
+    assert [screen.device_id for screen in screens.screens] == ["SCREEN-1"]
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_many_pages_and_megabytes(screen: Screen, page: Page) -> None:
+    """A playlist of 4.5 MB on twenty pages: what is told is what has changed, and nobody else waits for long."""
+    works = [f"data:image/png;base64,{n:04}{'A' * 150_000}" for n in range(30)]
+    items = [{"id": str(n), "source": source} for n, source in enumerate(works)]
+    pages = [Page(page._client) for _ in range(20)]
+    for each in pages:
+        each.secret = page.secret
+        await each.open()
+    stalls: list[float] = []
+
+    async def watch() -> None:
+        """Note for how long nobody else runs."""
+        while True:
+            before = asyncio.get_running_loop().time()
+            await asyncio.sleep(0.002)
+            stalls.append(asyncio.get_running_loop().time() - before)
+
+    watching = asyncio.create_task(watch())
+    await send(screen, "displayPlaylist", dp1_call={"items": items})
+    for each in pages:
+        while not each.state["show"]:
+            await each.receive()
+        assert each.state["show"]["url"] == works[0]
+    screen.player.handle("setVolume", {"percent": 30})
+    message = await pages[0].socket.receive(timeout=5)
+    assert len(message.data) < 1000
+    watching.cancel()
+    assert max(stalls) < 0.3
+    for each in pages:
+        await each.close()
+
+
+async def test_home_assistant_stops(
+    hass: HomeAssistant, screens: Screens, screen: Screen, page: Page
+) -> None:
+    """Twenty pages, shown and waiting, are sent away at once."""
+    pages = [Page(page._client) for _ in range(20)]
+    for number, each in enumerate(pages):
+        each.secret = page.secret if number % 2 else None
+        await each.open()
+    began = asyncio.get_running_loop().time()
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
+    await hass.async_block_till_done()
+    await until(lambda: not screens._sockets)
+    assert asyncio.get_running_loop().time() - began < 3
+    for each in pages:
+        while (message := await each.socket.receive(timeout=5)).type is WSMsgType.TEXT:
+            pass
+        assert message.type in (WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED)

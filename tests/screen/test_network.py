@@ -1,0 +1,213 @@
+"""Test a screen through a night in which the network, the device and Home Assistant fail."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+from playwright.async_api import Browser, Page, expect
+import pytest
+from yarl import URL
+
+from custom_components.dp1.screen.pairing import Screens
+from custom_components.dp1.screen.screen import Screen
+
+from ..displays import until
+from ..e2e.browser import CHROMIUM, browser
+from .pages import cast, color, open_page, pair, until_pixel
+
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled", "mdns"),
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
+]
+
+
+class Cable:
+    """A way to Home Assistant that can be cut, with or without a word."""
+
+    def __init__(self, target: int) -> None:
+        """Initialize with the port of Home Assistant."""
+        self.url = ""
+        self._target = target
+        self._is_dead = False
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+        self._port = 0
+
+    async def plug(self) -> None:
+        """Let new connections through."""
+        self._server = await asyncio.start_server(self._join, "127.0.0.1", self._port)
+        self._port = self._server.sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    async def _join(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Join a connection with one to Home Assistant."""
+        far_reader, far_writer = await asyncio.open_connection(
+            "127.0.0.1", self._target
+        )
+        ways = (reader, far_writer), (far_reader, writer)
+        await asyncio.gather(*(self._copy(*way) for way in ways))
+
+    async def _copy(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Copy what comes, unless the cable is dead: then nobody hears anything more."""
+        dead = self._dead = getattr(self, "_dead", asyncio.Event())
+        self._writers.add(writer)
+        with suppress(ConnectionError):
+            while (data := await reader.read(65536)) and not dead.is_set():
+                writer.write(data)
+                await writer.drain()
+            if not dead.is_set():
+                writer.close()
+
+    def cut_silently(self) -> None:
+        """Let nothing through on what is open, without closing it; what is opened from now on works."""
+        self._dead.set()
+        self._dead = asyncio.Event()
+
+    async def unplug(self) -> None:
+        """Close all, and refuse what is new."""
+        assert self._server is not None
+        self._server.close()
+        for writer in self._writers:
+            writer.close()
+        self._writers.clear()
+
+
+@pytest.fixture
+async def chromium() -> AsyncIterator[Browser]:
+    async with browser() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+async def cable(home: str) -> AsyncIterator[Cable]:
+    cable = Cable(URL(home).port or 0)
+    await cable.plug()
+    yield cable
+    await cable.unplug()
+    await asyncio.sleep(0.1)
+
+
+async def shown(page: Page, screens: Screens) -> Screen:
+    """Pair a page, and show two works."""
+    screen = await pair(page, screens)
+    await cast(screen, color("lime"), color("blue"))
+    await until_pixel(page, (0, 255, 0))
+    return screen
+
+
+async def test_a_connection_that_died_silently(
+    chromium: Browser, cable: Cable, screens: Screens
+) -> None:
+    """A cable that is pulled without a word is noticed and got round within 20 seconds; the work stays meanwhile."""
+    page = await open_page(chromium, cable.url)
+    screen = await shown(page, screens)
+    began = asyncio.get_running_loop().time()
+    cable.cut_silently()
+    (before,) = screen.pages
+    await until(lambda: screen.pages - {before}, 40)
+    assert asyncio.get_running_loop().time() - began < 20
+    await until_pixel(page, (0, 255, 0))
+    screen.player.step()
+    await until_pixel(page, (0, 0, 255))
+
+
+async def test_home_assistant_is_away(
+    chromium: Browser, cable: Cable, screens: Screens
+) -> None:
+    """What is shown stays while Home Assistant is away, and is followed again as soon as that is back."""
+    page = await open_page(chromium, cable.url)
+    screen = await shown(page, screens)
+    await page.evaluate("document.querySelector('.work.on').id = 'same'")
+    for seconds in (4, 12):
+        await cable.unplug()
+        await until(lambda: not screen.pages)
+        await asyncio.sleep(seconds)
+        await until_pixel(page, (0, 255, 0))
+        await cable.plug()
+        await until(lambda: screen.pages, 10)
+        await until(lambda: screen.player.render_status == 2)
+        await expect(page.locator("#same")).to_be_visible()
+    screen.player.step()
+    await until_pixel(page, (0, 0, 255))
+
+
+async def test_one_wake_lock(chromium: Browser, home: str, screens: Screens) -> None:
+    """One lock is held while art is shown, and none while it sleeps, however slow the device is."""
+    page = await chromium.new_page()
+    await page.add_init_script(
+        """window.held = 0; Object.defineProperty(navigator, "wakeLock", {value: {request: () => new Promise(done => setTimeout(() => {
+          held++; done({released: false, release() { held--; this.released = true; return Promise.resolve(); }});
+        }, 700))}});"""
+    )
+    await page.goto(f"{home}/dp1/screen")
+    screen = await shown(page, screens)
+    await page.wait_for_function("held === 1")
+    for _ in range(4):
+        screen.player.handle("sleepNow", {})
+        await asyncio.sleep(0.1)
+        screen.player.handle("wakeNow", {})
+        await asyncio.sleep(0.1)
+    screen.player.handle("sleepNow", {})
+    await page.wait_for_timeout(1500)
+    assert await page.evaluate("held") == 0
+    screen.player.handle("wakeNow", {})
+    await page.wait_for_timeout(1500)
+    assert await page.evaluate("held") == 1
+
+
+async def test_a_browser_that_keeps_nothing(
+    chromium: Browser, home: str, screens: Screens
+) -> None:
+    """A browser without storage is a screen for as long as its page is open, and says so; a link gives it no other secret."""
+    page = await chromium.new_page()
+    await page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', {get() { throw new Error('off'); }})"
+    )
+    await page.goto(f"{home}/dp1/screen")
+    screen = await pair(page, screens)
+    await expect(page.locator("#say")).to_contain_text("This browser keeps nothing")
+    await cast(screen, color("lime"))
+    await until_pixel(page, (0, 255, 0))
+    # A reload forgets it; another browser keeps what it has, whatever link it is given.
+    await page.reload()
+    await expect(page.locator("#code")).to_be_visible()
+    keeps = await open_page(chromium, home)
+    other = await pair(keeps, screens, "Other")
+    await keeps.goto(f"{home}/dp1/screen#{'x' * 43}")
+    await keeps.reload()
+    await expect(keeps.locator("#say")).to_contain_text("Choose art for Other")
+    assert other.pages
+
+
+async def test_as_the_device_is_held(
+    chromium: Browser, home: str, screens: Screens
+) -> None:
+    """The picture follows a turn of the device, and what its owner has chosen until that is how it is held."""
+    page = await open_page(chromium, home)
+    screen = await shown(page, screens)
+    stage = page.locator("#stage")
+
+    async def turned() -> Any:
+        return await stage.evaluate("e => e.style.transform")
+
+    assert "rotate(0deg)" in await turned()
+    assert screen.player.orientation == "landscape"
+    await page.set_viewport_size({"width": 768, "height": 1024})
+    await until(lambda: screen.player.orientation == "portrait")
+    assert "rotate(0deg)" in await turned()
+    screen.player.handle("rotate", {"clockwise": True})
+    async with asyncio.timeout(10):
+        while "rotate(90deg)" not in await turned():
+            await asyncio.sleep(0.05)
+    assert screen.player.orientation == "landscape"
+    screen.player.handle("rotate", {"clockwise": False})
+    async with asyncio.timeout(10):
+        while "rotate(0deg)" not in await turned():
+            await asyncio.sleep(0.05)
+    assert screen.player.state.rotation == ""
