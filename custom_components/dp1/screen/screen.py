@@ -145,6 +145,11 @@ class Screen:
     @callback
     def _follow_pages(self) -> None:
         """Take over how the work loads, of the page that somebody sees."""
+        if self._read_pages():
+            self._handle_change()
+
+    def _read_pages(self) -> bool:
+        """Read how the work loads, and return whether that is another way."""
         player = self.player
         seen = [page for page in self.pages if page.is_visible]
         loading = [page for page in seen if page.work == player.work]
@@ -157,10 +162,9 @@ class Screen:
             any(page.is_upright for page in seen) if seen else player.is_upright
         )
         before = player.render_status, player.error, player.is_upright
-        if before != (render, error, is_upright):
-            player.render_status, player.error = render, error
-            player.is_upright = is_upright
-            self._handle_change()
+        player.render_status, player.error = render, error
+        player.is_upright = is_upright
+        return before != (render, error, is_upright)
 
     @callback
     def _cancel(self, name: str) -> None:
@@ -191,6 +195,8 @@ class Screen:
     @callback
     def _handle_change(self) -> None:
         """Tell pages and watchers, and wait for the next change."""
+        # Also with another work, nobody sees it where all are hidden.
+        self._read_pages()
         for page in self.pages:
             page.changed()
         for watcher in list(self._watchers):
