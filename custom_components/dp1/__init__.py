@@ -185,6 +185,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     watch = Watch(
         coordinator,
         lambda _: hass.data[GRANTS].async_reported(entry.entry_id),
+        hass.data[PROGRAMS][entry.entry_id].follow,
         works.follow,
         Lookout(coordinator).follow,
         daily.follow,

@@ -340,16 +340,21 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Enable or disable shuffle."""
-        await self.coordinator.requests.async_wait_for_casts()
-        async with self.coordinator.async_command() as display:
-            await display.set_shuffle(shuffle)
+        await self._async_order(shuffle=shuffle)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set the repeat mode."""
-        await self.coordinator.requests.async_wait_for_casts()
-        async with self.coordinator.async_command() as display:
-            await display.set_loop(LOOPS[repeat])
+        await self._async_order(loop=LOOPS[repeat])
+
+    async def _async_order(
+        self, shuffle: bool | None = None, loop: str | None = None
+    ) -> None:
+        """Set the order of what is shown, and of what comes back after that."""
+        coordinator = self.coordinator
+        await coordinator.requests.async_wait_for_casts()
+        program = self.hass.data[PROGRAMS][coordinator.entry_id]
+        await program.async_order(coordinator, shuffle, loop)
 
     # Browsing
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 from zoneinfo import ZoneInfo
@@ -319,6 +320,28 @@ async def test_a_daily_that_cannot_be_shown(hass: HomeAssistant) -> None:
         with pytest.raises(HomeAssistantError, match="reports an error"):
             await house.show("wall")
         assert house.sent("wall") == 0
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_next_daily_that_is_refused(hass: HomeAssistant) -> None:
+    """Its address is sent once, and not again with each push."""
+    async with days(hass, daily(1, 2, 3), wall=("B", LISBON)) as house:
+        wall = house.walls["wall"]
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall")
+        moved = SimpleNamespace(url=f"{house.entry.runtime_data.daily.url}&next")
+        wall.inject("status", command="displayPlaylist", status=500)
+        with patch.object(module, "_daily_at", return_value=moved):
+            before = wall.commands.count("displayPlaylist")
+            for enabled in (True, False, True, False):
+                wall.player.handle("setShuffle", {"enabled": enabled})
+                await until(
+                    lambda enabled=enabled: (
+                        state_of(hass).attributes["shuffle"] is enabled
+                    )
+                )
+                await settle(wall)
+            assert wall.commands.count("displayPlaylist") - before == 1
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -163,7 +163,9 @@ async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) ->
 
 async def _async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
     """Move a work of the current playlist, or take it out."""
-    player = await _async_player(coordinator)
+    _, player = await queue.async_lasting(coordinator)
+    if player is None or not player.items:
+        raise invalid_input("nothing_shown", name=coordinator.name)
     work = _find(player, call.data["work"], coordinator.name)
     if (before := call.data.get("before")) is not None:
         before = _find(player, before, coordinator.name)

@@ -179,6 +179,8 @@ class Snapshot:
             "playlist": read.document,
             "items": read.items,
             "index": self.hung.start.find(items) or 0,
+            "shuffle": self.hung.start.shuffle is True,
+            "loopMode": self.hung.start.loop,
         }
         return PlayerStatus.parse(message)
 

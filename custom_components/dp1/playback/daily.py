@@ -4,7 +4,7 @@ Firmware that does not know `displayAt` would play the whole archive. It is told
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -24,6 +24,9 @@ from .program import PROGRAMS
 from .request import Ready, Request
 from .resolve import async_apply, daily_of
 
+# Seconds until a Daily that a display did not take is sent again.
+RETRY_AFTER: Final = 600.0
+
 
 class DailyWatch:
     """The watch over a display that shows the Daily by its URL.
@@ -38,6 +41,8 @@ class DailyWatch:
         self._is_busy = False
         # The works that were looked at last.
         self._items: object = None
+        # What could not be shown, and until when it is not tried again.
+        self._failed: tuple[str, float] = ("", 0.0)
 
     @callback
     def async_start(self) -> None:
@@ -53,6 +58,9 @@ class DailyWatch:
             return
         daily = _daily_at(display.hass, url)
         if daily is None or not display.last_update_success:
+            return
+        failed, until = self._failed
+        if daily.url == failed and display.hass.loop.time() < until:
             return
         items = display.data.player and display.data.player.items
         before, self._items = self._items, items
@@ -87,6 +95,7 @@ class DailyWatch:
                     )
         except HomeAssistantError as err:
             LOGGER.debug("%s: the Daily is not shown: %s", display.name, err)
+            self._failed = daily.url, display.hass.loop.time() + RETRY_AFTER
         finally:
             self._is_busy = False
 

@@ -88,7 +88,13 @@ def follow_leader(display: DisplayCoordinator, change: Change) -> None:
     """Let the others follow a leader that changed, and a member that is back catch up."""
     before, after = change.before, change.after
     has_come = after.available and not before.available
-    if before.available == after.available and _place(before) == _place(after):
+    # What a member showed for a time is its own; then it shows what the others do by now.
+    has_come |= before.is_announcing and not after.is_announcing
+    if (
+        not has_come
+        and before.available == after.available
+        and _place(before) == _place(after)
+    ):
         return
     if (group := group_of(display.hass, display.entry_id)) is None:
         return

@@ -29,6 +29,7 @@ from .cast import (
     async_wake,
 )
 from .request import Request
+from .watch import Change
 
 PROGRAMS: Final[HassKey[Programs]] = HassKey(f"{DOMAIN}_programs")
 RETRY_AFTER: Final = timedelta(seconds=10)
@@ -425,12 +426,76 @@ class Program:
 
     async def async_lasting(self, coordinator: DisplayCoordinator) -> Snapshot:
         """Return what hangs; during an announcement, what comes back, or raise if nothing does."""
-        announcement = self.notes.announcement
-        if announcement is None or not await _async_is_shown(coordinator, announcement):
+        if (announcement := await self.async_announced(coordinator)) is None:
             return await async_take_snapshot(coordinator)
         if announcement.before.hung is None:
             raise invalid_input("nothing_comes_back", name=coordinator.name)
         return announcement.before
+
+    async def async_announced(
+        self, coordinator: DisplayCoordinator
+    ) -> Announcement | None:
+        """Return the announcement that a display shows; what is changed meanwhile is what comes back after it."""
+        announcement = self.notes.announcement
+        if announcement is None or not await _async_is_shown(coordinator, announcement):
+            return None
+        return announcement
+
+    async def async_change_lasting(self, **changes: Any) -> None:
+        """Change what comes back after the announcement: the playlist, its place and order, or whether the display sleeps then."""
+        async with self.turn():
+            if (announcement := self.notes.announcement) is None:
+                return
+            before = replace(announcement.before, **changes)
+            daily = self.notes.daily
+            if before.hung is None or before.hung.asked.url != daily:
+                daily = None
+            announcement = replace(announcement, before=before)
+            await self.async_note(announcement=announcement, daily=daily)
+
+    async def async_order(
+        self,
+        coordinator: DisplayCoordinator,
+        shuffle: bool | None = None,
+        loop: str | None = None,
+    ) -> None:
+        """Set the order of a display, and that of what comes back after an announcement."""
+        async with coordinator.async_command() as display:
+            if shuffle is not None:
+                await display.set_shuffle(shuffle)
+            if loop is not None:
+                await display.set_loop(loop)
+        announcement = await self.async_announced(coordinator)
+        if announcement and (hung := announcement.before.hung):
+            start = hung.start
+            start = replace(
+                start,
+                shuffle=start.shuffle if shuffle is None else shuffle,
+                loop=loop or start.loop,
+            )
+            await self.async_change_lasting(hung=replace(hung, start=start))
+
+    @callback
+    def follow(self, change: Change) -> None:
+        """Take an announcement for over once somebody has cast something else over it."""
+        announcement, display = self.notes.announcement, self._display
+        player = change.after.data.player
+        if announcement is None or display is None or player is None:
+            return
+        if display.requests.in_steps or display.requests.pending or self._lock.locked():
+            return
+        # A push does not carry the list, which is read a moment later.
+        if player is change.before.data.player or not change.after.available:
+            return
+        if player.playlist is None or player.hides_works or not player.items:
+            return
+        if not announcement.hung.is_shown_by(player):
+            display.create_task(self._async_note_over(announcement), "announcement")
+
+    async def _async_note_over(self, announcement: Announcement) -> None:
+        """Note that an announcement is over, unless there is another by now."""
+        if self.notes.announcement is announcement:
+            await self.async_note(announcement=None)
 
     async def async_extend(self, duration: timedelta) -> datetime | None:
         """Show an announcement for longer; return until when, None if there is none."""

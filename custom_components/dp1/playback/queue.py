@@ -59,8 +59,7 @@ async def async_enqueue(
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     playlist = await async_of_today(coordinator.hass, playlist, request)
     async with coordinator.requests.step_lock:
-        before = (await async_take_snapshot(coordinator)).hung
-        player = coordinator.data.player
+        before, player = await async_lasting(coordinator)
         if before is None or player is None:
             await _async_hang(coordinator, playlist, request)
             return
@@ -88,8 +87,7 @@ async def async_rearrange(
 ) -> None:
     """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
     async with coordinator.requests.step_lock:
-        hung = (await async_take_snapshot(coordinator)).hung
-        player = coordinator.data.player
+        hung, player = await async_lasting(coordinator)
         if hung is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
         if keep and player.shuffle:
@@ -103,8 +101,7 @@ async def async_rearrange(
             at = order.index(following) if following in order else len(order)
             order.insert(at, moved)
         if not order:
-            async with coordinator.async_command() as display:
-                await display.clear()
+            await _async_hang_nothing(coordinator)
             return
         current = _index_of(player, works, _current(player))
         document["items"] = [works[index] for index in order]
@@ -132,17 +129,52 @@ async def _async_change(
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
+    hass, entry_id = coordinator.hass, coordinator.entry_id
+    program = hass.data[PROGRAMS][entry_id]
+    if await program.async_announced(coordinator):
+        check_reach(coordinator, playlist)
+        hass.data[GRANTS].async_use(playlist, entry_id)
+        changes = {"asleep": False} if reload and request.wake else {}
+        hung = Hung(asked=playlist, start=request.start)
+        await program.async_change_lasting(hung=hung, **changes)
+        return
     if not reload and await _async_extend(coordinator, playlist, request.number):
         await async_wake(coordinator, request)
     else:
         await _async_hang(coordinator, playlist, request)
 
 
+async def async_lasting(
+    coordinator: DisplayCoordinator,
+) -> tuple[Hung | None, PlayerStatus | None]:
+    """Return what hangs for good, and its works in playing order: what comes back, if an announcement is shown."""
+    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+    if announcement := await program.async_announced(coordinator):
+        before = announcement.before
+        return before.hung, await before.async_player(coordinator.hass)
+    hung = (await async_take_snapshot(coordinator)).hung
+    return hung, coordinator.data.player
+
+
+async def _async_hang_nothing(coordinator: DisplayCoordinator) -> None:
+    """Clear the playlist that hangs for good."""
+    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+    if await program.async_announced(coordinator):
+        await program.async_change_lasting(hung=None)
+        return
+    async with coordinator.async_command() as display:
+        await display.clear()
+
+
 async def _async_hang(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> None:
-    """Show a playlist for good."""
+    """Show a playlist for good, after an announcement if one is shown."""
     program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+    if await program.async_announced(coordinator):
+        hung = Hung(asked=playlist, start=request.start)
+        await program.async_change_lasting(hung=hung)
+        return
     await program.async_show(coordinator, playlist, request)
 
 

@@ -16,10 +16,12 @@ class Seen:
     Attributes:
         available: whether it is there.
         data: its state.
+        is_announcing: whether what it shows is for a time.
     """
 
     available: bool
     data: DisplayData
+    is_announcing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class Watch:
 
     def _see(self) -> Seen:
         """Return the display as it is."""
-        return Seen(self._coordinator.last_update_success, self._coordinator.data)
+        display = self._coordinator
+        is_announcing = display.history.is_announcing
+        return Seen(display.last_update_success, display.data, is_announcing)
 
     @callback
     def _handle_update(self) -> None:

@@ -12,7 +12,11 @@ from custom_components.dp1.client.display.client import Dialect, Display, Start
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import RateLimit
-from custom_components.dp1.client.errors import BusyError, PlayerNotRunningError
+from custom_components.dp1.client.errors import (
+    BusyError,
+    PlayerNotRunningError,
+    RejectedError,
+)
 from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import Waits, client
@@ -114,6 +118,25 @@ async def test_extend_where_refresh_is_not_known(profile: str) -> None:
         assert not await display.extend(
             Playlist(document={**PLAYLIST, "items": [*ITEMS, ITEMS[0]]})
         )
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_the_newest_of_three_casts_is_refused(profile: str) -> None:
+    """The one before it is shown, and is not told the error of the other."""
+    async with ready(profile, dialect=Dialect.FF) as (simulator, display):
+        slow = simulator.inject("slow", command="displayPlaylist", times=1, seconds=0.3)
+        first = asyncio.create_task(display.cast(DOCUMENT))
+        while not slow.hits:
+            await asyncio.sleep(0.01)
+        good = Playlist(document={**PLAYLIST, "id": "bb22"})
+        bad = Playlist(document={**PLAYLIST, "items": []})
+        answers = await asyncio.gather(
+            first, display.cast(good), display.cast(bad), return_exceptions=True
+        )
+        assert [type(answer) for answer in answers[:2]] == [Playlist, Playlist]
+        assert isinstance(answers[2], RejectedError)
+        assert simulator.state.playlist is not None
+        assert simulator.state.playlist["id"] == "bb22"
 
 
 @pytest.mark.parametrize(("profile", "turned"), [("A1", 2), ("B", 3)])

@@ -529,7 +529,10 @@ class Display(DisplayApi):
                 await self._start(start)
             return playlist
 
-        return await self._transport.enqueue("displayPlaylist", send, "displayPlaylist")
+        # A good cast is not lost to a newer one that is refused.
+        return await self._transport.enqueue(
+            "displayPlaylist", send, "displayPlaylist", falls_back=True
+        )
 
     @override
     async def extend(self, playlist: Playlist) -> bool:

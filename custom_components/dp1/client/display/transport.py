@@ -225,7 +225,10 @@ class RequestQueue:
         self._waiting = defaultdict(list)
 
     async def run[T](
-        self, send: Callable[[], Awaitable[T]], slot: Hashable = None
+        self,
+        send: Callable[[], Awaitable[T]],
+        slot: Hashable = None,
+        falls_back: bool = False,
     ) -> T:
         """Send in turn, and return the result.
 
@@ -233,6 +236,7 @@ class RequestQueue:
             send: sends the request.
             slot: what is set. A waiting write is not sent when a newer one for the same slot comes, also one that is called
                 at the same time; its caller gets the result of the newer one. None: every write is sent.
+            falls_back: it is sent after all if the newer one fails.
         """
         if slot is None:
             async with self._lock:
@@ -241,7 +245,7 @@ class RequestQueue:
         writes = self._waiting[slot]
         writes.append(mine)
         try:
-            mine.set_result(await self._send_newest(send, mine, writes))
+            mine.set_result(await self._send_newest(send, mine, writes, falls_back))
         except Exception as err:  # noqa: BLE001 (it is raised for each caller)
             mine.set_exception(err)
         finally:
@@ -254,6 +258,7 @@ class RequestQueue:
         send: Callable[[], Awaitable[T]],
         mine: asyncio.Future[T],
         writes: list[asyncio.Future[T]],
+        falls_back: bool,
     ) -> T:
         """Send in turn, or return the result of the newest of the writes."""
         while True:
@@ -264,8 +269,9 @@ class RequestQueue:
                 if newest is mine:
                     return await send()
             await asyncio.wait([newest])
-            if not newest.cancelled():
-                return newest.result()
+            if newest.cancelled() or (falls_back and newest.exception()):
+                continue
+            return newest.result()
 
 
 _BACKOFF = 0.75
@@ -465,6 +471,8 @@ class Transport:
         command: str,
         send: Callable[[], Awaitable[T]],
         slot: Hashable = None,
+        falls_back: bool = False,
     ) -> Awaitable[T]:
         """Run a write in its turn among those of its queue, as ``RequestQueue.run`` has it."""
-        return self._queues[_COMMANDS[command].queue or command].run(send, slot)
+        queue = self._queues[_COMMANDS[command].queue or command]
+        return queue.run(send, slot, falls_back)

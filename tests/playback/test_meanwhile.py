@@ -1,0 +1,185 @@
+"""Test what is done while something is shown for a time: it counts for what comes back."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
+
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from tests.displays import settle, until
+from tests.houses import House, series, titles
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+TIDES, DUNES, RAIN = series("Tides", 5), series("Dunes", 3), series("Rain", 2)
+SNOW = {"media_content_id": "https://art.example.org/snow.png", "kind": ""}
+
+
+@pytest.fixture
+async def house(hass: HomeAssistant) -> AsyncIterator[House]:
+    async with House.of(hass, "wall") as house:
+        yield house
+
+
+@pytest.fixture
+async def rooms(hass: HomeAssistant) -> AsyncIterator[House]:
+    """Return a group of three displays that show one list."""
+    async with House.of(hass, "left", "middle", "right") as house:
+        await house.show("left", playlist=TIDES)
+        await join(house, "middle", "right")
+        yield house
+
+
+async def join(house: House, *names: str) -> None:
+    await house.do("join", "left", group_members=list(map(house.entity, names)))
+
+
+async def tell(house: House, name: str = "wall") -> None:
+    """Show a message for a minute."""
+    await house.do("dp1.show_message", name, title="Tea", show_for={"seconds": 60})
+    assert house.walls[name].state.playlist_title == "Tea"
+
+
+async def end(house: House, *names: str) -> None:
+    """Let the minute pass."""
+    for name in names or ("wall",):
+        await settle(house.walls[name])
+    async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
+
+
+def works(house: House, name: str = "wall") -> list[str]:
+    """Return the titles or sources of the works on a display."""
+    return [
+        item.get("title") or item["source"].rpartition("/")[2]
+        for item in house.walls[name].state.items
+    ]
+
+
+@pytest.mark.parametrize(
+    ("how", "shown", "place"),
+    [("add", 5, "Tides 2"), ("next", 2, "Tides 2"), ("play", 2, "snow")],
+)
+async def test_the_queue(house: House, how: str, shown: int, place: str) -> None:
+    """A work that is queued during a message is in the list that comes back, and the message is not."""
+    await house.show("wall", playlist=TIDES, start_at=2)
+    await tell(house)
+    await house.play("wall", SNOW["media_content_id"], enqueue=how)
+    assert house.walls["wall"].state.playlist_title == "Tea"
+    await end(house)
+    await until(lambda: len(works(house)) == 6)
+    listed = titles(TIDES["items"])
+    assert works(house) == [*listed[:shown], "snow", *listed[shown:]]
+    await until(lambda: works(house)[house.walls["wall"].state.position] == place)
+    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+
+
+async def test_a_work_that_is_moved(house: House) -> None:
+    """Its place is that in the list that comes back."""
+    await house.show("wall", playlist=DUNES)
+    await tell(house)
+    await house.do("dp1.move_work", "wall", work=3, before=1)
+    assert house.walls["wall"].state.playlist_title == "Tea"
+    await end(house)
+    await until(lambda: works(house) == ["Dunes 3", "Dunes 1", "Dunes 2"])
+    await until(lambda: house.hanging("wall") == "Dunes 1")
+
+
+async def test_a_display_that_slept_sleeps_again(house: House) -> None:
+    """Adding to what comes back does not keep it awake."""
+    await house.show("wall", playlist=DUNES)
+    await house.do("turn_off", "wall")
+    await tell(house)
+    await house.play("wall", SNOW["media_content_id"], enqueue="add")
+    await end(house)
+    await until(lambda: house.walls["wall"].state.asleep)
+    assert works(house)[-1] == "snow"
+
+
+async def test_the_order(house: House) -> None:
+    """Shuffle and repeat that are set during a message are those of what comes back."""
+    await house.show("wall", playlist=TIDES)
+    await tell(house)
+    await house.do("shuffle_set", "wall", shuffle=True)
+    await house.do("repeat_set", "wall", repeat="one")
+    await end(house)
+    await until(lambda: len(works(house)) == 5)
+    await until(lambda: house.walls["wall"].state.shuffle)
+    await until(lambda: house.walls["wall"].state.loop_mode == "one")
+
+
+async def test_a_cast_of_somebody_else_ends_it(house: House) -> None:
+    """It is over at once, not when its time is: what is queued then is queued behind the new list."""
+    await house.show("wall", playlist=TIDES)
+    await tell(house)
+    await house.phone_casts("wall", RAIN)
+    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    await house.play("wall", SNOW["media_content_id"], enqueue="add")
+    await until(lambda: works(house)[-1] == "snow")
+    assert works(house)[:2] == ["Rain 1", "Rain 2"]
+
+
+# In a group
+
+
+async def in_step(house: House, *shown: str) -> None:
+    """Wait until the displays show works."""
+    names = list(house.walls)
+    await until(lambda: [house.hanging(name) for name in names] == list(shown), 10)
+
+
+async def test_the_leader_goes_on_during_a_message_of_a_member(rooms: House) -> None:
+    """The member shows what the others do after its message, also another list."""
+    await tell(rooms, "middle")
+    await rooms.do("media_next_track", "left")
+    await rooms.show("left", playlist=DUNES, start_at=2)
+    await end(rooms, *rooms.walls)
+    await in_step(rooms, "Dunes 2", "Dunes 2", "Dunes 2")
+
+
+async def test_joining_during_a_message(hass: HomeAssistant) -> None:
+    """Who joins follows once the message is over, on whichever display that is."""
+    async with House.of(hass, "left", "right") as house:
+        await house.show("left", playlist=TIDES)
+        await house.show("right", playlist=DUNES)
+        for name in ("right", "left"):
+            await tell(house, name)
+            await join(house, "right")
+            await end(house, *house.walls)
+            await in_step(house, "Tides 1", "Tides 1")
+            await house.do("unjoin", "right")
+            await house.show("right", playlist=DUNES)
+
+
+async def test_somebody_casts_to_the_leader_during_its_message(rooms: House) -> None:
+    """The others follow at once."""
+    await tell(rooms, "left")
+    await rooms.phone_casts("left", RAIN)
+    await in_step(rooms, "Rain 1", "Rain 1", "Rain 1")
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+async def test_additions_to_the_leader(rooms: House, shuffle: bool) -> None:
+    """All members have the works that are added or moved on the leader, each at its place."""
+    if shuffle:
+        await rooms.do("shuffle_set", "left", shuffle=True)
+    else:
+        await rooms.do("dp1.move_work", "left", work=5, before=2)
+    await rooms.play("left", SNOW["media_content_id"], enqueue="add")
+    listed = sorted([*titles(TIDES["items"]), "snow"])
+    names = list(rooms.walls)
+    await until(lambda: all(sorted(works(rooms, it)) == listed for it in names), 10)
+    first = rooms.hanging("left")
+    await in_step(rooms, first, first, first)
+
+
+async def test_an_end_while_nothing_else_happens(rooms: House) -> None:
+    """A message on the leader alone leaves the others where they were, and then all go on together."""
+    await tell(rooms, "left")
+    assert rooms.hanging("middle") == "Tides 1"
+    await end(rooms, *rooms.walls)
+    await in_step(rooms, "Tides 1", "Tides 1", "Tides 1")
+    await rooms.do("media_next_track", "right")
+    await in_step(rooms, "Tides 2", "Tides 2", "Tides 2")
