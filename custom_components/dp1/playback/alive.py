@@ -10,7 +10,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from .. import timing
 from ..client.errors import InvalidPlaylistError
-from ..client.hosts import is_elsewhere
+from ..client.hosts import is_elsewhere, work_url
 from ..client.playlist.document import check_playable, for_display
 from ..client.playlist.playlist import Origin, Playlist
 from ..const import LOGGER
@@ -64,7 +64,11 @@ def _sent(playlist: Playlist, hosts: Hosts) -> Playlist | None:
     """Return the document of a playlist at a URL, None if its URL is as good or better."""
     document = playlist.document
     sources = [str(item.get("source") or "") for item in playlist.items]
-    if _looks_up(document) or not any(map(is_elsewhere, sources)):
+    is_found = all(
+        not is_elsewhere(source) and hosts.best(source) == work_url(source)
+        for source in sources
+    )
+    if is_found or _looks_up(document):
         return None
     found = for_display(document, find=hosts.best)
     try:

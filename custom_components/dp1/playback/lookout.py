@@ -1,13 +1,22 @@
-"""The lookout for web works whose host does not answer: a display shows them black, and says that they are ready."""
+"""The lookout for works that are not where they say: the next gateway is tried once, and a host that is silent is told.
+
+A display tells of a picture or a film that it cannot load. A web work is black, and said to be ready.
+"""
 
 from homeassistant.core import callback
+from homeassistant.exceptions import HomeAssistantError
 
-from ..client.hosts import is_web
-from ..client.text import host_of, media_type
+from ..client.hosts import content_of, is_web, same_work
+from ..client.text import PAGE, host_of, media_type
+from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
-from ..display.state import work_key
+from ..display.state import RENDER_FAILED, work_key
 from ..grants import GRANTS
 from ..hosts import HOSTS
+from .cast import async_cast, hung_on
+from .media_ids import start_of
+from .program import PROGRAMS
+from .request import Begin, Ready, Request
 from .watch import Change
 
 
@@ -17,31 +26,67 @@ class Lookout:
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize before any work."""
         self._display = coordinator
+        self._hosts = coordinator.hass.data[HOSTS]
         self._seen: tuple[object, ...] | None = None
+        # The work for which another gateway was tried last.
+        self._tried: str | None = None
 
     @callback
     def follow(self, change: Change) -> None:
-        """Look at another work."""
+        """Look at another work, or at one that has failed."""
         player, asleep = change.after.data.player, change.after.data.asleep
         item = player.current if player else None
         if player is None or item is None or asleep:
             return
         source = item.source or ""
-        if (seen := (*work_key(player), source)) == self._seen:
+        has_failed = player.render_status == RENDER_FAILED
+        if (seen := (*work_key(player), source, has_failed)) == self._seen:
             return
         self._seen = seen
-        if self._is_silent_kind(source):
+        if has_failed and content_of(source):
+            self._hosts.note(source, 200, is_expected=False)
+            self._display.create_task(self._async_elsewhere(source), "gateway")
+        elif not has_failed and self._is_silent_kind(source):
             self._display.create_task(self._async_look(source, seen), "host of a work")
 
     def _is_silent_kind(self, source: str) -> bool:
-        """Return whether a display would not tell that a work is not there; of a picture or a film it does."""
+        """Return whether a display would not tell that a work is not there."""
         is_lent = self._display.hass.data[GRANTS].media_id_of(source) is not None
         kind = media_type(source.partition("?")[0])
-        return is_web(source) and not is_lent and kind in ("", "text/html")
+        return is_web(source) and not is_lent and kind in ("", PAGE)
 
     async def _async_look(self, source: str, seen: tuple[object, ...]) -> None:
-        """Look at a work, and tell if it is not there."""
-        is_there = await self._display.hass.data[HOSTS].async_look(source)
-        if is_there is False and seen == self._seen:
+        """Look at a work; if it is not there, try another gateway, or tell."""
+        is_there = await self._hosts.async_look(source)
+        if is_there is not False or seen != self._seen:
+            return
+        if not await self._async_elsewhere(source):
             host = (host_of(source) or "").rpartition(":")[0]
             self._display.async_set(silent_host=host)
+
+    async def _async_elsewhere(self, source: str) -> bool:
+        """Show the playlist with a work at another gateway, once; return whether that was done."""
+        display, work = self._display, same_work(source)
+        if self._tried == work or self._hosts.best(source) == source:
+            return False
+        self._tried = work
+        program = display.hass.data[PROGRAMS][display.entry_id]
+        try:
+            async with program.turn():
+                player = await display.async_read_player()
+                hung = hung_on(player, display.history) if player else None
+                is_same = player and player.current and player.current.source == source
+                if player is None or hung is None or not is_same:
+                    return False
+                if program.is_announcing:
+                    return False
+                request = Request(
+                    art=Ready(hung.asked),
+                    begin=Begin(place=start_of(player)),
+                    wake=False,
+                )
+                await async_cast(display, hung.asked, request)
+        except HomeAssistantError as err:
+            LOGGER.debug("%s: no other gateway: %s", display.name, err)
+            return False
+        return True

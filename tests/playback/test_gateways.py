@@ -1,0 +1,108 @@
+"""Test works on the wall while gateways end: a transcript beside the simulated check and player."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from custom_components.dp1 import guard as guard_module
+from custom_components.dp1.client.hosts import GATEWAYS
+from custom_components.dp1.hosts import HOSTS
+
+from tests.displays import playlist, until
+from tests.pictures import PNG
+from tests.simulators.gateway import Internet, Mode
+from tests.walls import Wall
+
+CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
+FIRST, SECOND = "ipfs.filebase.io", "ipfs.hypha.coop"
+NEW = "cdn.artworks.feralfile.io"
+PICTURE, PAGE = "picture.png", "work/"
+
+
+@pytest.fixture
+async def internet(
+    monkeypatch: pytest.MonkeyPatch, socket_enabled: None
+) -> AsyncIterator[Internet]:
+    """An internet with all gateways, in which the display is, too."""
+    hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
+    works = {
+        f"{CID}/{PICTURE}": ("image/png", PNG),
+        f"{CID}/{PAGE}": ("text/html", b"<h1>Work</h1>"),
+    }
+    async with Internet({**hosts, NEW: Mode.LIVES}, works).running() as simulated:
+        monkeypatch.setattr(guard_module, "public_session", simulated.session)
+        yield simulated
+
+
+@pytest.fixture
+async def wall(internet: Internet, bare: Wall) -> AsyncIterator[Wall]:
+    """A display that loads its works from that internet."""
+    async with internet.session() as session:
+        for part in (bare.display.caster, bare.display._painter):
+            before, part.session = part.session, session
+            assert before is not None
+        await bare.set_up()
+        yield bare
+        bare.display.caster.session = bare.display._painter.session = before
+
+
+async def cast(wall: Wall, name: str) -> None:
+    """Show a work by an address that ended long ago."""
+    document = playlist("Work")
+    document["items"][0]["source"] = f"https://ipfs.io/ipfs/{CID}/{name}"
+    await wall.do("dp1.cast_playlist", playlist=document)
+
+
+def at(wall: Wall) -> str:
+    """Return the gateway of the work on the wall, and as what it is seen."""
+    host = wall.display.state.items[0]["source"].split("/")[2]
+    return f"{host.partition('.ipfs.')[2] or host} {wall.display.sees}"
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize(("name", "kind"), [(PICTURE, "image"), (PAGE, "web")])
+async def test_all_gateways_live(wall: Wall, name: str, kind: str) -> None:
+    """The first shows it: of a web work that of which each has an origin of its own."""
+    await cast(wall, name)
+    first = FIRST if name == PICTURE else SECOND
+    await until(lambda: at(wall) == f"{first} {kind}")
+    assert wall.attribute("dp1")["silent_host"] is None
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("mode", [Mode.ENDS, Mode.FAILS, Mode.LISTS, None])
+@pytest.mark.parametrize(("name", "kind"), [(PICTURE, "image"), (PAGE, "web")])
+async def test_the_first_ends_in_the_middle(
+    internet: Internet, wall: Wall, name: str, kind: str, mode: Mode | None
+) -> None:
+    """What fails, and what the display is silent about, is tried at the next gateway; the next cast goes there at once."""
+    first, second = (FIRST, SECOND) if name == PICTURE else (SECOND, FIRST)
+    if mode is None:
+        del internet.hosts[first]
+    else:
+        internet.hosts[first] = mode
+    await cast(wall, name)
+    await until(lambda: at(wall) == f"{second} {kind}")
+    starts = wall.display.counters.starts
+    assert starts == 2
+    await cast(wall, name)
+    await until(lambda: at(wall) == f"{second} {kind}")
+    assert wall.display.counters.starts == starts + 1
+    assert wall.attribute("dp1")["silent_host"] is None
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("name", [PICTURE, PAGE])
+async def test_all_gateways_end(internet: Internet, wall: Wall, name: str) -> None:
+    """One other is tried, and then the reason is told: by the display of a picture, by us of a web work."""
+    for gateway in GATEWAYS["ipfs"]:
+        internet.hosts[gateway.host] = Mode.ENDS
+    await cast(wall, name)
+    if name == PICTURE:
+        await until(lambda: wall.coordinator.data.problem == "render_failed")
+    else:
+        await until(lambda: wall.attribute("dp1")["silent_host"] is not None)
+        assert wall.coordinator.data.problem == "host_silent"
+    await until(lambda: wall.display.counters.starts == 2)
+    assert wall.display.sees == ""
+    assert wall.hass.data[HOSTS].best(f"ipfs://{CID}/{name}")
