@@ -17,6 +17,7 @@ from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import text
 from ..guard import ADDRESSES
+from .dynamic import async_resolved
 from .page import Page
 from .player import CommandError, Json, Player, State
 from .sources import Source, source_of
@@ -220,6 +221,7 @@ class Screen:
             self._refreshed = dt_util.utcnow()
             with suppress(CommandError):
                 document = await self._async_fetch(url)
+                document = await async_resolved(self.hass, document)
                 if url == self.player.state.url:
                     self.player.cast(document, url, {"refresh": True})
             self.player.tick()
@@ -234,6 +236,7 @@ class Screen:
             self._refreshed = dt_util.utcnow()
         if not isinstance(document, dict):
             raise CommandError("no playlist")
+        document = await async_resolved(self.hass, document)
         return self.player.cast(document, url, request)
 
     async def _async_fetch(self, url: str) -> Json:
