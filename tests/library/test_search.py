@@ -280,6 +280,16 @@ async def test_a_cold_search_asks_the_catalog(
     assert (await library.async_build_playlist(found[0].id)).works
 
 
+@pytest.mark.parametrize("query", ["de " * 60, "qwx zzv", "tulips by nobody at all"])
+async def test_a_search_that_finds_nothing_asks_the_catalog_once(
+    catalog: CatalogSimulator, library: Library, query: str
+) -> None:
+    """However many ways there are to read the words."""
+    catalog.reset_counters()
+    await search_nodes(library, query)
+    assert catalog.count("exhibitions") <= 1
+
+
 async def test_a_search_within_a_series_is_modest(
     catalog: CatalogSimulator, library: Library
 ) -> None:

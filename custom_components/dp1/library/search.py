@@ -1,5 +1,7 @@
 """Search by words, as they are written or as they sound: folded lines, rapidfuzz, and one score."""
 
+from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import (
     Awaitable,
@@ -47,7 +49,9 @@ MAX_QUERY: Final = 200
 MAX_LINES: Final = 100
 # Names that sound most like a query, and how many are compared at a time, during which the event loop waits.
 MAX_ALIKE: Final = 50
-BATCH: Final = 10_000
+BATCH: Final = 1000
+# A query may have many words that stand between a title and an artist: "de".
+MAX_SPLITS: Final = 4
 KINDS: Final = list[str](NodeKind)
 
 # The number of a work in its title.
@@ -241,6 +245,7 @@ class _Index[T]:
         self._lines: list[str] = []
         self._places: list[tuple[T, int]] = []
         self._by_sound = defaultdict[str, list[int]](list)
+        by_word = defaultdict[str, array[int]](lambda: array("L"))
         for record in with_pauses(records):
             for number, line in enumerate(lines_of(record)):
                 title, *others = line.split("\t")
@@ -248,16 +253,35 @@ class _Index[T]:
                     if name:
                         sound = rough(sound_of(telling(name)))
                         self._by_sound[sound].append(len(self._lines))
+                for word in {*line.split()}:
+                    by_word[word].append(len(self._lines))
                 self._lines.append(line)
                 self._places.append((record, number))
+        self._rows_of_word = dict(by_word)
+        self._words = sorted(by_word)
+
+    def _rows(self, query: Query) -> list[int]:
+        """Return the places of the lines that have all words of a query, each at the start of a word."""
+        rows: set[int] | None = None
+        for word in sorted({*query.words}, key=len, reverse=True):
+            if rows is not None and not rows:
+                break
+            if word.isascii():
+                first = bisect_left(self._words, word)
+                # No character comes after the last one.
+                end = bisect_left(self._words, f"{word}{chr(0x10FFFF)}", first)
+                starting = self._words[first:end]
+                found = {at for other in starting for at in self._rows_of_word[other]}
+                rows = found if rows is None else rows & found
+            else:
+                # Scripts without blanks have no starts of words.
+                places = range(len(self._lines)) if rows is None else rows
+                rows = {at for at in with_pauses(places) if word in self._lines[at]}
+        return sorted(rows or ())
 
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
-        rows = [*range(len(self._lines) if query.words else 0)]
-        lines = self._lines
-        for word in sorted(query.words, key=len, reverse=True):
-            needle = _start_of(word)
-            rows = [at for at in rows if needle in lines[at]]
+        rows, lines = self._rows(query), self._lines
         if len(rows) > MAX_LINES:
             starts = (f" {query.text}{end}" for end in ("\t", BETWEEN_PARTS, ""))
             best = (at for start in starts for at in rows if start in lines[at])
@@ -406,11 +430,9 @@ class Search:
             return []
         lines = self._lines(folder) if inside is None else inside
 
-        async def exact(query: Query, text: str) -> Scored:
+        async def exact(query: Query) -> Scored:
             """Return the nodes with the words."""
-            # It may read what the lines then have.
-            answers = [] if inside else await self._async_ask(query, text, folder)
-            return [*chain(answers, *[await each.async_find(query) for each in lines])]
+            return [*chain(*[await each.async_find(query) for each in lines])]
 
         async def alike(query: Query, least: float = SURE) -> Scored:
             """Return the nodes that sound like the words."""
@@ -418,18 +440,20 @@ class Search:
                 *chain(*[await each.async_find_alike(query, least) for each in lines])
             ]
 
-        scored = await exact(query, text)
+        # Once: it may read what the lines then have.
+        scored = [] if inside else await self._async_ask(query, text, folder)
+        scored += await exact(query)
         if self._has_sure(scored, kinds) and not near:
             return self._best(scored, kinds)
         if by_artist := BY_ARTIST.fullmatch(query.text):
             artist = Query.of(by_artist["artist"] or by_artist["artist_first"])
-            scored += _made_by(artist, await exact(artist, artist.text))
+            scored += _made_by(artist, await exact(artist))
             if not self._has_sure(scored, kinds):
                 scored += _made_by(artist, await alike(artist))
         if not self._has_sure(scored, kinds):
-            for title, name in split_by_artist(query.text):
+            for title, name in islice(split_by_artist(query.text), MAX_SPLITS):
                 artist, work = Query.of(name), Query.of(title)
-                made = _made_by(artist, await exact(work, title)) or _made_by(
+                made = _made_by(artist, await exact(work)) or _made_by(
                     artist, await alike(work)
                 )
                 scored += [each for each in made if each[1].kind != NodeKind.ARTIST]
