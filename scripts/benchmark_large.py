@@ -208,7 +208,7 @@ async def measure(
         )
         of_feed, of_catalog = library.feed_server, library.catalog_server
         stored = await asyncio.to_thread(catalog, max(1, count // 10))
-        await asyncio.to_thread(of_catalog._restore, stored | {"url": of_catalog.url})
+        await asyncio.to_thread(of_catalog.restore, stored | {"url": of_catalog.url})
         stalls = Stalls()
         await library.async_start()
         await of_feed.async_refresh()

@@ -366,7 +366,9 @@ class Chooser {
       return [];
     });
     if (this.asked !== asked) return;
-    const key = query ? "nothing_found" : inside ? "empty" : folder?.kind === "exhibitions" ? "still_reading" : "";
+    // A library may have been read, and have nothing.
+    const isReading = () => Object.values((currentHass() ?? hass).states).some(({ attributes }) => attributes.reading === true);
+    const key = query ? "nothing_found" : inside ? "empty" : folder?.kind === "exhibitions" ? (isReading() ? "still_reading" : "empty") : "";
     const empty = key ? text(hass, key) : text(hass, `empty_folder.${folder?.kind}`) || text(hass, "empty");
     this.say(media.length ? "" : problem || empty);
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);

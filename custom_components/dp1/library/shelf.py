@@ -489,7 +489,7 @@ class Shelf[T: Record]:
         self._store = SafeStore(
             hass,
             f"library.{entry.entry_id}.{file}",
-            self._restore,
+            self.restore,
             serialize_in_event_loop=False,
         )
         self._main = next(iter(kinds))
@@ -760,7 +760,7 @@ class Shelf[T: Record]:
             data["state"] = record_to_json(self.state)
         return data
 
-    def _restore(self, data: Mapping[str, Any]) -> None:
+    def restore(self, data: Mapping[str, Any]) -> None:
         """Load the file, unless it is of another server; runs in another thread before anything else."""
         if data.get("url") != self.url:
             return
