@@ -1054,6 +1054,23 @@ async def test_choosing(page: Page) -> None:
     await expect(dialog).to_have_count(0)
 
 
+async def test_a_library_that_is_empty(page: Page) -> None:
+    """It is being read only while it is: one that was read and has nothing says so."""
+    await render(page)
+    await page.evaluate(
+        "document.querySelector('home-assistant').hass.states['sensor.last_refresh'] = {state: 'unknown', attributes: {reading: true}}"
+    )
+    await page.locator("[data-do=choose]").click()
+    status = page.get_by_role("dialog").get_by_role("status")
+    await expect(status).to_have_text("still_reading")
+    await page.evaluate(
+        "document.querySelector('home-assistant').hass.states['sensor.last_refresh'] = {state: 'unknown', attributes: {reading: false}}"
+    )
+    await page.keyboard.press("Escape")
+    await page.locator("[data-do=choose]").click()
+    await expect(status).to_have_text("empty")
+
+
 async def test_a_connection_that_comes_back(page: Page) -> None:
     """What was asked while the connection was lost is asked again once it is back."""
     await page.clock.install()
