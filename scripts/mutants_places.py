@@ -433,6 +433,20 @@ PLACES = [
         ["tests/test_image.py::test_a_drawing_as_picture"],
     ),
     Place(
+        "llm.py",
+        "results take the ids of others",
+        "if results.get(it, where) == where)",
+        "if it)",
+        ["tests/voice/test_llm.py::test_ids_of_results"],
+    ),
+    Place(
+        "playback/address.py",
+        "pages that are gone are cast",
+        "            if response.status in GONE:\n",
+        "            if False:\n",
+        ["tests/playback/test_home_media.py::test_what_a_server_has_that_cannot_hang"],
+    ),
+    Place(
         "storage.py",
         "what changes all the time is never saved",
         "            delay = min(delay, max(left, 0))\n",

@@ -289,8 +289,12 @@ async def _async_listed(
 def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType:
     """Return a result with a short id by which it can be shown."""
     where = media_id(library.entry_id, node.id)
-    short = sha256(where.encode()).hexdigest()[:6]
-    hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))[short] = where
+    results = hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))
+    digest = sha256(where.encode()).hexdigest()
+    # Whoever makes a list could choose one with the id of another.
+    ids = (digest[:length] for length in (6, 16, len(digest)))
+    short = next(it for it in ids if results.get(it, where) == where)
+    results[short] = where
     details = {
         "artist": node.work.artist,
         "year": node.work.year,

@@ -161,6 +161,11 @@ async def test_a_film_plays(
         ("https://objkt.com/tokens/hicetnunc", "", "link_no_work"),
         ("media-source://camera/camera.gone", "", "no_such_media"),
         ("media-source://image/image.gone", "", "no_such_media"),
+        ("camera.gone", "", "no_such_media"),
+        ("image.gone", "image", "no_such_media"),
+        ("/config/www/door.jpg", "", "path_of_a_file"),
+        ("/www/a/door.jpg", "image", "path_of_a_file"),
+        ("{home}/config/www/door.jpg", "image", "path_of_a_file"),
     ],
 )
 async def test_what_cannot_hang(
@@ -233,7 +238,34 @@ def of_a_store(request: Request) -> Reply:
         ("list.json", "", Reply(200, {"playlist": []}), "playlist_invalid"),
         ("films.m3u", "", Reply(200, b"#EXTM3U"), "type_not_shown"),
         ("photo.heic", "", Reply(200, b"ftypheic"), "type_not_shown"),
-        ("work.zip", "", Reply(200, b"PK"), "type_not_shown"),
+        *(
+            (f"work.{it}?v=1", kind, Reply(200, b"PK"), "type_not_shown")
+            for it in [
+                "zip",
+                "rar",
+                "7z",
+                "gz",
+                "tar",
+                "psd",
+                "jxl",
+                "heics",
+                "cr2",
+                "nef",
+                "avi",
+                "wmv",
+                "flv",
+                "mpg",
+                "docx",
+                "exe",
+            ]
+            for kind in ("", "image")
+        ),
+        *(
+            ("work", "", Reply(200, b"PK", {"Content-Type": it}), "type_not_shown")
+            for it in ("application/vnd.rar", "video/x-msvideo", "image/heic; a=b")
+        ),
+        ("page", "", Reply(404), "page_gone"),
+        ("page.html", "web", Reply(410), "page_gone"),
         # Displays add their mode to the address of a page.
         ("page?X-Amz-Signature=a", "", of_a_store, "signed_page"),
         ("page.html?x-goog-signature=a", "", of_a_store, "signed_page"),

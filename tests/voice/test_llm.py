@@ -1,11 +1,16 @@
 """The tools that language models get, listed and called through Home Assistant's own interface."""
 
-from typing import Any
+from hashlib import sha256
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import probatio
 import pytest
 
-from custom_components.dp1.llm import NOTICE, TOOLS, DisplayTool
+from custom_components.dp1.library.node import Node, NodeKind, media_id
+from custom_components.dp1.library.work import Work
+from custom_components.dp1.llm import NOTICE, TOOLS, DisplayTool, _result
+from custom_components.dp1.voice.choice import RESULTS
 from custom_components.dp1.voice.request import MAX_SPOKEN, SPOKEN_TEXT
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, Event, HomeAssistant
@@ -23,6 +28,9 @@ from ..faults.watch import Watch, set_apart
 from ..fuzzing import unsafe
 from ..simulators.display import DisplaySimulator
 from .home import Home
+
+if TYPE_CHECKING:
+    from custom_components.dp1.library.library import Library
 
 pytestmark = [pytest.mark.usefixtures("socket_enabled")]
 
@@ -53,6 +61,31 @@ async def call(model: Home | APIInstance, name: str, **args: Any) -> dict[str, A
 
 def shown(wall: DisplaySimulator) -> str:
     return wall.state.playlist_title or ""
+
+
+def test_ids_of_results(hass: HomeAssistant) -> None:
+    """Whoever makes a list cannot take the id of another result, which some of a few thousand names share."""
+    library = cast("Library", SimpleNamespace(entry_id="01J"))
+
+    def found(name: str) -> str:
+        node = Node(
+            id=f"series/{name}", kind=NodeKind.SERIES, work=Work(title="A", source="")
+        )
+        return str(_result(hass, library, node)["id"])
+
+    starts: dict[str, str] = {}
+    for name in map(str, range(100_000)):
+        where = media_id("01J", f"series/{name}")
+        start = sha256(where.encode()).hexdigest()[:6]
+        if other := starts.get(start):
+            break
+        starts[start] = name
+    first, second = found(other), found(name)
+    assert first == start != second
+    results = hass.data[RESULTS]
+    assert results[first] == media_id("01J", f"series/{other}")
+    assert results[second] == where
+    assert (found(other), found(name)) == (first, second)
 
 
 async def test_tools(home: Home) -> None:

@@ -136,7 +136,49 @@ _LISTS = (".m3u", ".pls")
 _PDF = "application/pdf"
 _UNSHOWN = frozenset(
     {"application/json", "application/ld+json", "application/zip", _PDF}
-    | {"image/heic", "image/heif", "image/tiff"}
+    | {"application/gzip", "application/vnd.rar", "application/x-rar-compressed"}
+    | {"application/x-7z-compressed", "application/x-tar", "application/x-msdownload"}
+    | {"application/msword", "image/vnd.adobe.photoshop", "image/x-canon-cr2"}
+    | {"image/heic", "image/heif", "image/heic-sequence", "image/jxl", "image/tiff"}
+    | {"video/x-msvideo", "video/x-ms-wmv", "video/x-flv", "video/mpeg"}
+)
+_UNSHOWN_SUFFIXES = frozenset(
+    [
+        "zip",
+        "rar",
+        "7z",
+        "gz",
+        "bz2",
+        "xz",
+        "tar",
+        "tgz",
+        "psd",
+        "ai",
+        "jxl",
+        "heics",
+        "cr2",
+        "cr3",
+        "nef",
+        "arw",
+        "dng",
+        "raw",
+        "avi",
+        "wmv",
+        "flv",
+        "mpg",
+        "mpeg",
+        "doc",
+        "docx",
+        "xls",
+        "xlsx",
+        "ppt",
+        "pptx",
+        "exe",
+        "msi",
+        "dmg",
+        "iso",
+        "apk",
+    ]
 )
 # In characters. Reading one takes up to a microsecond for each.
 MAX_URL = 8192
@@ -220,10 +262,14 @@ def unshown_type(url: str, kind: str = "") -> str:
         url: its address.
         kind: its MIME type, by default what the address tells.
     """
-    kind = kind.lower() or (guess_type(url)[0] or "").lower()
-    if url.lower().partition("?")[0].endswith(_LISTS):
-        return "audio/x-mpegurl"
     is_file = url[:5].lower() != "data:"
+    path = re.split("[?#]", url, maxsplit=1)[0].lower() if is_file else ""
+    if path.endswith(_LISTS):
+        return "audio/x-mpegurl"
+    name, mark, suffix = path.rpartition("/")[2].rpartition(".")
+    if name and mark and suffix in _UNSHOWN_SUFFIXES:
+        return f".{suffix}"
+    kind = kind.lower().partition(";")[0] or (guess_type(url)[0] or "").lower()
     return "" if kind not in _UNSHOWN or (is_file and kind == _PDF) else kind
 
 

@@ -4,6 +4,7 @@ from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from http import HTTPStatus
 from io import SEEK_CUR, BytesIO
 from pathlib import Path, PurePosixPath
 from struct import calcsize, error as StructError, unpack
@@ -53,6 +54,10 @@ from .request import Medium
 
 # Home Assistant serves these to users; with a query, they may be signed.
 LOGIN_PATHS = ("/api/", "/media/")
+# What is in this folder of the configuration is served at `/local/`.
+WWW: Final = "/www/"
+# Answers that nothing is there, and will not be.
+GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 PAGE_SUFFIXES = {".htm", ".html"}
 # Displays tell the type by these, and load nothing of them in a frame.
@@ -185,6 +190,9 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
     """Return a URL that displays can load: paths of Home Assistant are made absolute, if they need no login."""
     if (local := local_path(hass, url)) is None:
         return url
+    if (mark := local.path.find(WWW)) >= 0 and local.path[:mark] in ("", "/config"):
+        hint = f"/local/{local.path[mark + len(WWW) :]}"
+        raise invalid_input("path_of_a_file", url=url, hint=hint)
     if local.path.startswith(LOGIN_PATHS) and not local.query:
         raise invalid_input("needs_login", url=url)
     return f"{base_url(hass)}{local}"
@@ -201,7 +209,7 @@ def local_path(hass: HomeAssistant, url: str) -> URL | None:
 async def async_ask_page(
     hass: HomeAssistant, url: str, caller: Caller
 ) -> tuple[str, str]:
-    """Return the title of a page and a warning if it forbids frames, each empty if unknown; raise if it is of Home Assistant and does.
+    """Return the title of a page and a warning if it forbids frames, each empty if unknown; raise if it is of Home Assistant and does, or is gone.
 
     Displays show pages in frames, and report one that forbids it as shown.
     """
@@ -210,6 +218,10 @@ async def async_ask_page(
     is_framed, title = True, ""
     with suppress(*FAILURES):
         async with _async_request(hass, url, caller) as response:
+            if response.status in GONE:
+                raise invalid_input("page_gone", url=url, status=str(response.status))
+            if response.ok:
+                check_type(url, response.content_type)
             is_framed = _allows_frames(response)
             title = await read_title(response)
     if is_framed:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+import re
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -64,6 +65,8 @@ from .media_proxy import is_picture_entity
 from .request import Address, Art, Inline, Listed, Look, Medium, Named, Ready, Request
 
 IMAGES = "media-source://image/"
+# A camera or an image, also one that is not there.
+PICTURE_ENTITY = re.compile(r"(?:camera|image)\.[a-z0-9_]+")
 
 
 async def async_resolve(hass: HomeAssistant, request: Request) -> Playlist:
@@ -200,7 +203,7 @@ async def _async_of_medium(
     for prefix, find in RESOLVERS.items():
         if media_id.startswith(prefix):
             return await find(hass, medium, request)
-    if is_picture_entity(hass, media_id):
+    if is_picture_entity(hass, media_id) or PICTURE_ENTITY.fullmatch(media_id):
         return await _async_from_entity(hass, medium, request)
     try:
         link = parse_link(media_id)
