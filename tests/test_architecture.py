@@ -80,6 +80,34 @@ TEXT_DOORS = {
     "voice.answers",
 }
 
+# What only some modules call, by which a request takes one way to a display.
+CALLERS = {
+    # A request is resolved, and others wait for it, in one place.
+    "async_playlist_of": {"playback.show"},
+    "async_for_caller": {"playback.show", "actions.display", "actions.feed"},
+    "pending_cast": {"playback.show"},
+    "async_announce": {"playback.show"},
+    "async_show_again": {"playback.show"},
+    # Only these send a playlist to a display.
+    "async_cast": {
+        "playback.cast",
+        "playback.daily",
+        "playback.lookout",
+        "playback.program",
+    },
+    "display.cast": {"playback.cast"},
+    "display.extend": {"playback.queue"},
+    # What hangs is compared in one way.
+    "is_shown_by": {
+        "display.history",
+        "playback.follow",
+        "playback.groups",
+        "playback.program",
+    },
+}
+# Where errors of the client are not seen: they were translated before.
+TRANSLATED = ("intent", "llm", "media_player", "voice", "trigger", "condition")
+
 # They share the trees.
 pytestmark = pytest.mark.xdist_group("sources")
 
@@ -169,6 +197,49 @@ def test_texts_are_made_clean_where_they_enter() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "clean"
     }
     assert callers == TEXT_DOORS
+
+
+def callers(trees: dict[str, ast.Module], name: str) -> set[str]:
+    """Return the modules that call a function or a method by a name, of an object if it is named."""
+    return {
+        module.removeprefix(f"{PACKAGE}.")
+        for module, tree in trees.items()
+        if not inside(module, CLIENT)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and f".{ast.unparse(node.func)}".endswith(f".{name}")
+    }
+
+
+def test_a_second_way_is_seen() -> None:
+    """A call of a function and of a method is found, and no other name."""
+    tree = ast.parse("await program.async_announce(it)\nasync_cast(it)\nrecast(it)")
+    trees = {f"{PACKAGE}.button": tree}
+    for name, found in (("async_announce", 1), ("async_cast", 1), ("cast", 0)):
+        assert len(callers(trees, name)) == found
+
+
+@pytest.mark.parametrize("name", CALLERS)
+def test_a_request_takes_one_way(name: str) -> None:
+    """No second entrance resolves, announces or sends by itself."""
+    trees = {
+        module: tree
+        for module, tree in modules(INTEGRATION).items()
+        if not inside(module, f"{PACKAGE}.screen")
+    }
+    assert callers(trees, name) <= CALLERS[name]
+    assert callers(trees, name)
+
+
+def test_errors_of_the_client_are_translated_below() -> None:
+    """Whoever speaks to people sees no error of the client."""
+    seen = {
+        name
+        for name, others in arrows_of(INTEGRATION).items()
+        if any(inside(name, f"{PACKAGE}.{room}") for room in TRANSLATED)
+        and f"{CLIENT}.errors" in others
+    }
+    assert not seen
 
 
 def test_imports_are_relative() -> None:

@@ -178,3 +178,30 @@ async def test_row(house: House, entrance: str, term: str, place: str) -> None:
     # The work that is seen: what is shown now, or what was before.
     first = "Tides 1" if term == "now" else after[1][0]
     assert house.hanging("right") == first
+
+
+@pytest.mark.parametrize("kind", ["newest", "daily", "playlist"])
+async def test_what_cannot_be_read(
+    hass: HomeAssistant, feed: FeedSimulator, kind: str
+) -> None:
+    """A sentence and a tool tell in words why something of a library cannot be shown."""
+    for component in ("media_source", "homeassistant", "conversation"):
+        assert await async_setup_component(hass, component, {})
+    options = {"daily_url": "http://127.0.0.1:9/daily.json"}
+    async with House.of(hass, "right"):
+        library = await set_up(hass, library_entry(feed.url, options=options))
+        await feed.stop()
+        slots: dict[str, Any] = {"choice": kind, "name": "Right", "art": "yes"}
+        if kind == "playlist":
+            node = f"media-source://dp1/{library.entry_id}/playlist/{TIDES_ID}"
+            slots = {"media": [node], "name": "Right", "art": "yes"}
+        answer = await intent.async_handle(
+            hass,
+            "test",
+            "Dp1Show",
+            {key: {"value": value} for key, value in slots.items()},
+            context=Context(),
+            assistant="conversation",
+        )
+        assert answer.error_code is not None
+        assert answer.speech["plain"]["speech"]

@@ -33,7 +33,7 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKin
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
 from .library import Library, LibraryConfigEntry, error_prefix_of
-from .node import NodeKind, media_id as make_media_id, parse_media_id
+from .node import Node, NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import NodeRef
 from .source_list import SourceList
 from .spoken import fold
@@ -210,6 +210,13 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
     if hass.config_entries.async_get_entry(entry_id) is None:
         return _loaded(_successor(hass, entry_id, node)), node
     return library_of(hass, entry_id), node
+
+
+async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Node]:
+    """Return the library and the node of a media id, or raise why it could not be read."""
+    library, node = library_and_node(hass, media_id)
+    with translated_errors(*error_subject(library, node), node):
+        return library, await library.async_node(node)
 
 
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:

@@ -16,7 +16,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..browse.search import async_hits
 from ..const import DOMAIN
 from ..display.metadata import work_of
-from ..library.entries import async_libraries, library_and_node
+from ..library.entries import async_libraries, async_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import EXACT, Match, Query
@@ -109,10 +109,7 @@ async def async_choose(
     """Return the request of slots: for a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
     if "media" in slots:
-        requests = [
-            Request.of(library, await library.async_node(node))
-            for library, node in (library_and_node(hass, it) for it in slots["media"])
-        ]
+        requests = [Request.of(*(await async_node(hass, it))) for it in slots["media"]]
         if len(requests) == 1:
             return requests[0]
         title = ", ".join(request.title for request in requests)
