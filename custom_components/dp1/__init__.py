@@ -45,6 +45,7 @@ from .library.entries import (
 )
 from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
+from .library.work import Work
 from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
 from .playback.follow import Follow
@@ -52,9 +53,10 @@ from .playback.groups import async_leave, follow_leader
 from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.program import PROGRAMS, Programs
-from .playback.watch import Watch
+from .playback.watch import Change, Watch
 from .playback.work_watch import WorkWatch
 from .screen.pairing import is_screen
+from .screen.screen import Screen
 from .screen.views import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
@@ -172,6 +174,14 @@ async def _async_add_favorite(hass: HomeAssistant, device_id: str) -> bool:
     return True
 
 
+@callback
+def _follow_link(screen: Screen | None, change: Change) -> None:
+    """Tell a screen where the page of its work is."""
+    if screen is not None:
+        work = change.after.data.work or Work()
+        screen.async_link(work.link, work.id)
+
+
 async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:
     """Set up a display; nothing but status reads is sent to it."""
     coordinator = DisplayCoordinator(hass, entry, await async_display_of(hass, entry))
@@ -191,6 +201,9 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
         daily.follow,
         partial(follow_leader, coordinator),
         ActivityTracker(coordinator).follow,
+        partial(
+            _follow_link, (await async_screens(hass)).screen(coordinator.device_id)
+        ),
     )
 
     @callback

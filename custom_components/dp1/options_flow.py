@@ -59,7 +59,7 @@ from .dialogs import ReadingDialog
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
 from .playlists_flow import PlaylistsFlow
-from .screen.pairing import CONF_LET_OTHERS_CAST, CONF_TOUCH, is_screen
+from .screen.pairing import CONF_LET_OTHERS_CAST, CONF_QR, CONF_TOUCH, is_screen
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -97,8 +97,9 @@ async def _async_display_schema(handler: SchemaCommonFlowHandler) -> vol.Schema:
     of_screen = {
         vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector(),
         vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
+        vol.Optional(CONF_QR): BooleanSelector(),
     }
-    return DISPLAY_SCHEMA.extend(of_screen).extend(CONNECTION_SCHEMA)
+    return DISPLAY_SCHEMA.extend(of_screen)
 
 
 DISPLAY_FLOW = {"init": SchemaFlowFormStep(_async_display_schema)}

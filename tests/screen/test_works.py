@@ -13,7 +13,17 @@ from homeassistant.core import HomeAssistant
 
 from ..displays import until
 from ..e2e.browser import CHROMIUM, browser
-from .pages import cast, color, open_page, pair, pixel, until_pixel, written
+from .pages import (
+    bright,
+    cast,
+    color,
+    keep,
+    open_page,
+    pair,
+    pixel,
+    until_pixel,
+    written,
+)
 from .works import HOST, SCRIPTS, works_server
 
 pytestmark = [
@@ -272,6 +282,31 @@ async def test_a_tap(
     await page.locator("#next").click()
     await page.wait_for_timeout(300)
     assert screen.player.state.index == 1
+
+
+async def test_a_way_to_the_page_of_the_work(
+    chromium: Browser, home: str, screens: Screens
+) -> None:
+    """A small code leads to the page of the work that is shown, where its owner wants that, and to that of no other."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await cast(screen, color("blue"), color("lime"))
+    await until_pixel(page, (0, 0, 255))
+    code = page.locator("#qr")
+    screen.async_link("https://art.example/works/0", "0")
+    await page.wait_for_timeout(300)
+    await expect(code).to_be_hidden()
+    screen.has_qr = True
+    screen.async_link("https://art.example/work/0", "0")
+    await expect(code).to_be_visible()
+    box = await code.bounding_box()
+    assert box
+    assert box["width"] == box["height"] >= 90
+    assert await bright(page, code) > box["width"] * box["height"] / 3
+    await keep(page, "qr")
+    screen.player.step()
+    await until_pixel(page, LIME)
+    await expect(code).to_be_hidden()
 
 
 def test_scripts_are_listed() -> None:

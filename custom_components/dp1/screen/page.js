@@ -153,6 +153,8 @@
     on = shown && (tombstone === "on" || (tombstone === "timed" && (fresh || label.className === "on")));
     label.className = on && (state.title || by) ? "on" : "";
     if (fresh) later("label", tombstone === "timed" ? 10 : -1, function () { label.className = ""; });
+    if (state.qr) id("qr").src = state.qr;
+    id("qr").className = state.qr && shown ? "on" : "";
     id("favorite").className = state.favorite && state.favorite === state.work ? "liked" : "";
   }
 
@@ -205,7 +207,7 @@
     [work, shown, leaving].forEach(remove);
     shown = pending = leaving = null;
     line(reason);
-    label.className = stage.className = "";
+    label.className = stage.className = id("qr").className = "";
     tellRender(3, reason);
     if (FINAL[reason] || tries >= WAITS.length) later("retry", FINAL[reason] ? 8 : 0, function () {
       tell({ failed: true });
@@ -243,7 +245,7 @@
     if (state.asleep || !state.work) {
       [shown, pending, coming, leaving].forEach(remove);
       shown = pending = coming = leaving = null;
-      label.className = stage.className = bar.className = "";
+      label.className = stage.className = bar.className = id("qr").className = "";
       ["retry", "preload"].forEach(function (timer) { later(timer, -1); });
       line("");
       if (!state.asleep) say(words.paired, "", words.choose.replace("{name}", state.name), forgets ? words.forgets : "");
@@ -322,7 +324,7 @@
         state = {};
         [shown, pending, coming, leaving].forEach(remove);
         shown = pending = coming = leaving = current = null;
-        label.className = stage.className = bar.className = "";
+        label.className = stage.className = bar.className = id("qr").className = "";
         line("");
         if (message.code) say(words.enter, message.code.replace(/(...)/, "$1 "), words.where); else { wait = 30; say(words.title, "", words.full); }
       } else update(message);

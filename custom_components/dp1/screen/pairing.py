@@ -38,6 +38,7 @@ PREFIX: Final = "SCREEN-"
 NOWHERE: Final = "127.0.0.1"
 CONF_LET_OTHERS_CAST: Final = "let_others_cast"
 CONF_TOUCH: Final = "touch"
+CONF_QR: Final = "qr"
 # Browsers that wait at the same time; another takes the place of one from where most are.
 MAX_CODES: Final = 40
 CODE_SECONDS: Final = 600.0
@@ -114,6 +115,10 @@ class Screens:
         # The path alone says it, too.
         return f"{internal_url(self.hass) or ''}{PATH}"
 
+    def screen(self, device_id: str) -> Screen | None:
+        """Return a screen."""
+        return self._screens.get(device_id)
+
     def display(self, device_id: str) -> ScreenDisplay:
         """Return the display that a screen is; the one of an entry whose screen was lost waits to be paired again."""
         if (screen := self._screens.get(device_id)) is None:
@@ -169,6 +174,7 @@ class Screens:
         """Do what the owner of a screen has chosen."""
         screen.name = entry.title
         screen.has_touch = entry.options.get(CONF_TOUCH, True) is True
+        screen.has_qr = entry.options.get(CONF_QR) is True
         for page in screen.pages:
             page.changed()
         device_id = screen.device_id

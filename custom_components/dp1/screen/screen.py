@@ -20,6 +20,7 @@ from ..guard import ADDRESSES
 from .dynamic import async_resolved
 from .page import Page
 from .player import CommandError, Json, Player, State
+from .qr import qr_picture
 from .sources import Source, source_of
 
 FETCH_SECONDS: Final = 20.0
@@ -37,6 +38,7 @@ class Screen:
         player: the player.
         pages: the browsers that show it.
         has_touch: whether a tap on it does something.
+        has_qr: whether it shows the way to the page of the work.
         on_favorite: makes what it shows a favorite, and returns whether that is one.
     """
 
@@ -52,7 +54,9 @@ class Screen:
         """Initialize without pages."""
         self.hass = hass
         self.device_id, self.name, self.version = device_id, name, version
-        self.has_touch = True
+        self.has_touch, self.has_qr = True, False
+        # The page of a work, and the id of its item.
+        self._link: tuple[str | None, str | None] = None, None
         self.on_favorite: Callable[[], Awaitable[bool]] | None = None
         self.pages: set[Page] = set()
         self.player = Player(state, self._handle_change, on_save)
@@ -82,7 +86,10 @@ class Screen:
     def _page_state(self) -> Json:
         """Return what pages are told."""
         state = self.player.page()
-        state |= {"name": self.name, "touch": self.has_touch}
+        link, item_id = self._link
+        is_of_work = item_id == (self.player.current or {}).get("id")
+        qr = qr_picture(link) if self.has_qr and link and is_of_work else None
+        state |= {"name": self.name, "touch": self.has_touch, "qr": qr}
         sources = state.pop("source"), state["next"]
         self._sources = {
             source: self._sources.get(source) or source_of(self.hass, source)
@@ -107,6 +114,14 @@ class Screen:
             self.player.step()
         elif self.has_touch and message.get("tap") == "favorite":
             self.hass.async_create_task(self._async_add_favorite(page), self.name)
+
+    @callback
+    def async_link(self, link: str | None, item_id: str | None) -> None:
+        """Take over the page of the work of an item."""
+        if self._link != (link, item_id):
+            self._link = link, item_id
+            for each in self.pages:
+                each.changed()
 
     async def _async_add_favorite(self, page: Page) -> None:
         """Make the work on a page a favorite."""

@@ -1,6 +1,5 @@
 """What browsers ask for: the page of screens, its script, its socket, and works that are written in addresses."""
 
-from functools import lru_cache
 from html import escape
 from ipaddress import ip_address
 import json
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from aiohttp import hdrs, web
-import segno
 from yarl import URL
 
 from homeassistant.components.http import KEY_HASS, HomeAssistantView
@@ -24,6 +22,7 @@ from ..const import DOMAIN
 from ..grants import internal_url
 from .page import PATH
 from .pairing import Screens
+from .qr import qr_code
 from .sources import is_ours, written_page
 
 FOLDER: Final = Path(__file__).parent
@@ -84,13 +83,6 @@ def _check_home(request: web.Request) -> URL:
         return request.url
     except ValueError as err:
         raise web.HTTPBadRequest from err
-
-
-@lru_cache(maxsize=16)
-def qr_code(text: str) -> str:
-    """Return a QR code as a picture, dark on light, for a phone to read."""
-    code = segno.make(text, error="m", micro=False)
-    return code.svg_inline(scale=8, border=3, dark="#000", light="#fff", omitsize=True)
 
 
 class PageView(HomeAssistantView):
