@@ -19,7 +19,7 @@ from custom_components.dp1.client.playlist import document, manifest, schema, si
 from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import shelf, spoken
 from custom_components.dp1.library.providers.catalog import hanging
-from custom_components.dp1.playback import compose, links as linked
+from custom_components.dp1.playback import links as linked, request as request_module
 from custom_components.dp1.screen import casting, pairing, player, screen, views
 from custom_components.dp1.voice import request
 
@@ -57,7 +57,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SPOKEN} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {fields.MAX_NOTE} characters of a note", "-"),
-    "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
+    "names in actions": (f"{spoken.MAX_FOLDED} characters", "-", f"{request_module.MAX_MEDIA} media", "-"),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{linked.MAX_LINKED_WORKS} works", DEFAULTS["link_timeout"]),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", guard.MAX_REDIRECTS, "within the time above"),
