@@ -1,6 +1,7 @@
 """Intents: spoken requests to displays."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import time, timedelta
 from math import ceil
@@ -24,9 +25,16 @@ from .library.spoken import fold
 from .permissions import async_caller
 from .playback.program import PROGRAMS
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
-from .voice.choice import CHOICES, OFFERS, DidYouMeanError, Request, async_choose
+from .voice.choice import (
+    CHOICES,
+    OFFERS,
+    DidYouMeanError,
+    Request,
+    async_choose,
+    async_is_title,
+)
 from .voice.control import ACTIONS, PERCENT, async_act
-from .voice.displays import SpokenDisplay, exposed_displays, with_place
+from .voice.displays import SpokenDisplay, exposed_displays
 from .voice.request import (
     MAX_SPOKEN,
     SPOKEN_TEXT,
@@ -35,8 +43,8 @@ from .voice.request import (
     SpokenIntent,
     span_of,
 )
-from .voice.rest import split_rest, to_the_end
 from .voice.sentences import names_of_places
+from .voice.tail import Reading, Tail, to_the_end
 
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
@@ -73,6 +81,7 @@ class ShowIntent(SpokenIntent):
         vol.Exclusive("year", "what"): vol.Coerce(float),
         vol.Optional("kind"): SPOKEN_TEXT,
         vol.Optional("rest"): SPOKEN_TEXT,
+        vol.Optional("tail"): SPOKEN_TEXT,
         vol.Optional("note"): cv.string,
     }
 
@@ -82,40 +91,85 @@ class ShowIntent(SpokenIntent):
         slots = sentence.slots
         offers = sentence.hass.data.setdefault(OFFERS, {})
         offers.pop(sentence.speaker, None)
-        if "what" in slots:
-            what, text = slots["what"], sentence.intent.text_input
-            if "rest" in slots:
-                what = to_the_end(what, slots["rest"], text)[:MAX_SPOKEN]
-            rest = await sentence.hass.async_add_executor_job(
-                split_rest,
-                what,
-                sentence.answers.language,
-                names_of_places(sentence.hass),
-            )
-            slots = {**rest, **slots, "what": rest["what"]}
-            sentence = replace(sentence, slots=slots)
-            # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
-            everywhere = exposed_displays(sentence.hass, sentence.intent.assistant)
-            try:
-                request = await async_choose(sentence.hass, slots, everywhere)
-            except NotOursError as err:
-                if "place" not in slots and (
-                    placed := with_place(sentence.hass, slots, everywhere)
-                ):
-                    # Nothing else follows the name of a place.
-                    placed = {k: v for k, v in placed.items() if k != "rest"}
-                    return await self.answer(replace(sentence, slots=placed))
-                # It is known who says "yes", and no language model takes over.
-                is_answered = sentence.speaker and not sentence.has_model
-                if is_answered and isinstance(err, DidYouMeanError):
-                    until = dt_util.utcnow() + OFFERED_FOR
-                    offers[sentence.speaker] = err.request, slots, until
-                raise
-            displays = sentence.displays(names_art=True)
-        else:
-            displays = sentence.displays(names_art="year" in slots)
+        if "media" in slots:
+            displays = sentence.displays()
             request = await async_choose(sentence.hass, slots, displays)
-        return await _async_show(sentence, request, displays)
+            return await _async_show(sentence, request, displays)
+        tail = await sentence.hass.async_add_executor_job(
+            Tail.of, sentence.answers.language, names_of_places(sentence.hass)
+        )
+        if "tail" in slots:
+            if (said := tail.slots_of(slots["tail"])) is None:
+                raise NotOursError("not_here")
+            slots = {**said, **slots}
+        if "what" in slots:
+            return await _async_named(replace(sentence, slots=slots), tail)
+        if tail.names_art(sentence.intent.text_input or ""):
+            slots = {"art": "yes", **slots}
+        return await _async_chosen(replace(sentence, slots=slots))
+
+
+async def _async_chosen(sentence: Sentence) -> str:
+    """Show something that the speaker leaves open."""
+    displays = sentence.displays(names_art="year" in sentence.slots)
+    request = await async_choose(sentence.hass, sentence.slots, displays)
+    return await _async_show(sentence, request, displays)
+
+
+async def _async_named(sentence: Sentence, tail: Tail) -> str:
+    """Show what is named; the longest title that exists is meant.
+
+    A name is looked for before its place: what names nothing of ours is not ours, wherever it is said.
+    """
+    hass, slots = sentence.hass, sentence.slots
+    what = slots["what"]
+    if "rest" in slots:
+        what = to_the_end(what, sentence.intent.text_input)[:MAX_SPOKEN]
+    libraries, readings = async_libraries(hass), [*tail.readings(what)]
+    placed = tail.placed(readings[-1])
+    for reading in (*readings, *filter(None, [placed])):
+        if choice := tail.choice_of(reading.what):
+            others = {key: slots[key] for key in slots if key != "what"}
+            meant = {**reading.slots, **others, **choice}
+            return await _async_chosen(replace(sentence, slots=meant))
+        if await async_is_title(libraries, reading.what):
+            break
+    else:
+        reading = readings[-1]
+    everywhere = exposed_displays(hass, sentence.intent.assistant)
+    try:
+        request, meant = await _async_first(
+            hass, slots, everywhere, reading, placed
+        )
+    except DidYouMeanError as err:
+        # It is known who says "yes", and no language model takes over.
+        if sentence.speaker and not sentence.has_model:
+            until = dt_util.utcnow() + OFFERED_FOR
+            offered = err.request, {**reading.slots, **slots}, until
+            hass.data[OFFERS][sentence.speaker] = offered
+        raise
+    sentence = replace(sentence, slots=meant)
+    return await _async_show(sentence, request, sentence.displays(names_art=True))
+
+
+async def _async_first(
+    hass: HomeAssistant,
+    slots: Mapping[str, Any],
+    displays: list[SpokenDisplay],
+    reading: Reading,
+    other: Reading | None,
+) -> tuple[Request, Mapping[str, Any]]:
+    """Return the request of a reading with all slots, else of another one; raise what is wrong with the first."""
+    meant = {**reading.slots, **slots, "what": reading.what}
+    try:
+        return await async_choose(hass, meant, displays), meant
+    except NotOursError:
+        if other is None:
+            raise
+        with suppress(NotOursError):
+            meant = {**other.slots, **slots, "what": other.what}
+            return await async_choose(hass, meant, displays), meant
+        raise
 
 
 async def _async_show(

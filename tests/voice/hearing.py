@@ -11,8 +11,8 @@ from hassil.util import merge_dict
 from home_assistant_intents import get_intents
 import yaml
 
-from custom_components.dp1.voice.rest import split_rest, to_the_end
 from custom_components.dp1.voice.sentences import with_names
+from custom_components.dp1.voice.tail import Tail, to_the_end
 
 TABLES = Path(__file__).parent
 SENTENCES = TABLES.parent.parent / "custom_components" / "dp1" / "sentences"
@@ -111,10 +111,22 @@ def recognize(
     if result is None:
         return None, {}
     slots = {e.name: e.value for e in result.entities_list}
+    tail = Tail.of(language, places_of(language))
+    if "tail" in slots:
+        said = tail.slots_of(str(slots.pop("tail")))
+        if said is None:
+            return None, {}
+        slots = {**said, **slots}
     if result.intent.name == "Dp1Show" and "what" in slots:
         what = str(slots["what"])
-        if "rest" in slots:
-            what = to_the_end(what, str(slots["rest"]), sentence)
-        rest = split_rest(what, language, places_of(language))
-        slots = {**rest, **slots, "what": rest["what"]}
+        if slots.pop("rest", None) is not None:
+            what = to_the_end(what, sentence)
+        readings = [*tail.readings(what)]
+        placed = tail.placed(readings[-1])
+        for reading in (*readings, *filter(None, [placed])):
+            if choice := tail.choice_of(reading.what):
+                del slots["what"]
+                return "Dp1Show", {**reading.slots, **slots, **choice}
+        reading = readings[-1]
+        slots = {**reading.slots, **slots, "what": reading.what}
     return result.intent.name, slots

@@ -38,7 +38,8 @@ def fault(language: str, sentence: str, meaning: str) -> str:
     how, _, name = what.rpartition(":")
     if intent != {"show": "Dp1Show", "ask": "Dp1Ask", "do": "Dp1Control"}[kind]:
         return heard
-    if str(said).strip().casefold() != name.casefold():
+    # The little words before a name are part of what is looked for.
+    if Query.of(str(said)).words != Query.of(name).words:
         return heard
     if how in ("artist", "everything") and slots.get("kind") != how:
         return heard

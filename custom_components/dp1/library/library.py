@@ -423,6 +423,12 @@ class Library:
             )
         return await search(query, kinds=kinds, folder=within, inside=inside, near=near)
 
+    async def async_called(self, query: str) -> Scored:
+        """Return what of the lists has all words, without asking anybody."""
+        said = Query.of(query)
+        found = [await lines.async_find(said) for lines in self._lines("")]
+        return [*chain.from_iterable(found)]
+
     def _lines(self, folder: str) -> list[Lines[Any]]:
         """Return the lines of all providers, or those of a folder."""
         lines = chain.from_iterable(each.lines for each in self.providers)

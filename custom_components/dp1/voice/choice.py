@@ -20,7 +20,7 @@ from ..library.entries import async_libraries, async_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import EXACT, Match, Query
-from ..library.spoken import fold
+from ..library.spoken import BETWEEN_PARTS, fold, fold_title, telling
 from ..library.work import NO_WORK
 from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
@@ -123,6 +123,17 @@ async def async_choose(
             kind = NotOursError if "what" in slots else UnansweredError
             raise kind("still_reading") from None
         raise
+
+
+async def async_is_title(libraries: Iterable[Library], said: str) -> bool:
+    """Return whether something that can be shown is called so as it was said, little words aside."""
+    words = telling(fold(said))
+    for library in libraries:
+        for score, node in await library.async_called(said):
+            titles = map(telling, fold_title(node.title).split(BETWEEN_PARTS))
+            if score >= EXACT and (words in titles or telling(fold(node.title)) == words):
+                return True
+    return False
 
 
 def _is_reading(library: Library) -> bool:

@@ -20,7 +20,7 @@ from homeassistant.helpers import (
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import async_display_entities, async_displays, ignores_music
-from ..library.spoken import fold, telling
+from ..library.spoken import fold
 from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.
@@ -31,49 +31,6 @@ EMPTY: Final[Mapping[str, str | None]] = {
     MediaPlayerState.OFF: "asleep",
     STATE_UNAVAILABLE: "unavailable",
 }
-# Words before the name of a place at the end of a sentence.
-BEFORE_PLACES: Final = frozenset(
-    [
-        "in",
-        "on",
-        "at",
-        "onto",
-        "into",
-        "to",
-        "the",
-        "my",
-        "im",
-        "ins",
-        "am",
-        "an",
-        "ans",
-        "auf",
-        "aufs",
-        "bei",
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "dans",
-        "sur",
-        "a",
-        "au",
-        "aux",
-        "en",
-        "el",
-        "la",
-        "los",
-        "las",
-        "del",
-        "al",
-        "op",
-        "aan",
-        "bij",
-        "de",
-        "het",
-    ]
-)
 _UP: Final = re.compile(
     r"upstairs|upper|top floor|attic|oben|ober\w*|dach\w*|stock|etage|en haut|haut|arriba|alta|superior"
     r"|boven\w*|zolder|\w*verdieping|上の階|二階|2 階|楼上|上层|二楼|2 楼|二层|2 层"
@@ -192,35 +149,6 @@ def _similarly_named(displays: list[SpokenDisplay], place: str) -> list[SpokenDi
         for display in displays
         if SequenceMatcher(None, fold(place), fold(display.name)).ratio() >= ALIKE
     ]
-
-
-def with_place(
-    hass: HomeAssistant, slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Mapping[str, Any] | None:
-    """Return slots with the name of a place at the end of what is named as the place, if there is one."""
-    words = str(slots["what"]).split()
-    for start in range(1, len(words)):
-        place = " ".join(words[start:])
-        called = _area_or_floor(hass, place)
-        if called or _similarly_named(displays, place):
-            what = words[:start]
-            while len(what) > 1 and fold(what[-1]) in BEFORE_PLACES:
-                what.pop()
-            return {**slots, "what": " ".join(what), "place": called or place}
-    return None
-
-
-def _area_or_floor(hass: HomeAssistant, place: str) -> str | None:
-    """Return the name of an area or a floor that is called so, with or without article, accents and signs."""
-    said = telling(fold(place))
-    things: list[ar.AreaEntry | fr.FloorEntry] = [
-        *ar.async_get(hass).async_list_areas(),
-        *fr.async_get(hass).async_list_floors(),
-    ]
-    for thing in things:
-        if any(telling(fold(name)) == said for name in (thing.name, *thing.aliases)):
-            return thing.name
-    return None
 
 
 def _floors(

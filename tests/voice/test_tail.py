@@ -1,0 +1,16 @@
+"""Test what follows a title: when and where, and the names that a text may consist of."""
+
+import pytest
+
+from custom_components.dp1.voice.tail import Tail
+
+NAMES = {"dp1_floor": [("Upstairs", "first floor")], "dp1_area": [("Living Room",)], "dp1_display": []}
+
+
+def test_floors() -> None:
+    """A floor is named by its name or an alias; a word for all above is looked for among the floors later."""
+    tail = Tail.of("en", NAMES)
+    *_, last = tail.readings("Porch Light on the first floor")
+    assert (last.what, last.slots) == ("Porch Light", {"floor": "Upstairs"})
+    *_, last = tail.readings("Porch Light upstairs")
+    assert (last.what, last.slots) == ("Porch Light", {"scope": "up"})
