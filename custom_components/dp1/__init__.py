@@ -61,6 +61,7 @@ from .screen.views import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
 from .voice.sentences import async_follow_names, async_update_sentences, wants_sentences
+from .voice.tail import async_prepare
 
 # Whether what is stored for all entries has been read.
 LOADED: Final[HassKey[bool]] = HassKey(f"{DOMAIN}_loaded")
@@ -326,5 +327,7 @@ async def _async_update_sentences(hass: HomeAssistant) -> None:
     """Install, renew or remove the sentences for Assist as the libraries want."""
     try:
         await async_update_sentences(hass, wants_sentences(hass))
+        if wants_sentences(hass):
+            await async_prepare(hass)
     except HomeAssistantError as err:
         LOGGER.warning("%s", err)

@@ -43,8 +43,7 @@ from .voice.request import (
     SpokenIntent,
     span_of,
 )
-from .voice.sentences import names_of_places
-from .voice.tail import Reading, Tail, to_the_end
+from .voice.tail import Reading, Tail, async_tail, to_the_end
 
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
@@ -95,9 +94,7 @@ class ShowIntent(SpokenIntent):
             displays = sentence.displays()
             request = await async_choose(sentence.hass, slots, displays)
             return await _async_show(sentence, request, displays)
-        tail = await sentence.hass.async_add_executor_job(
-            Tail.of, sentence.answers.language, names_of_places(sentence.hass)
-        )
+        tail = await async_tail(sentence.hass, sentence.answers.language)
         if "tail" in slots:
             if (said := tail.slots_of(slots["tail"])) is None:
                 raise NotOursError("not_here")

@@ -16,8 +16,11 @@ from unicodedata import category, normalize
 
 import yaml
 
+from homeassistant.core import HomeAssistant
+
 from ..library.spoken import fold, telling
-from .sentences import NO_BLANKS, SOURCES, Names, with_names
+from .answers import async_answers
+from .sentences import NO_BLANKS, SOURCES, Names, names_of_places, with_names
 
 # How alike an inflected name is.
 ALIKE: Final = 0.8
@@ -53,8 +56,12 @@ class Tail:
         self._parse = parse_sentence
         self._lists, self._rules = table["lists"], table["expansion_rules"]
         self._numbers = _numbers(language)
-        self._values: dict[str, tuple[str, Any]] = {}
         self._has_blanks = language not in NO_BLANKS
+        parts = {part for said in self._numbers for part in self._parts(said)}
+        part = "|".join(sorted(parts, key=len, reverse=True))
+        joint = r"\s" if self._has_blanks else ""
+        self._number_words = rf"\d{{1,4}}|(?:{part})(?:{joint}(?:{part})){{0,3}}"
+        self._values: dict[str, tuple[str, Any]] = {}
         start, end = (r"(?<!\S)", r"(?!\S)") if self._has_blanks else ("", "")
         part, front = self._rule(PART), self._rule(FRONT)
         self._end = re.compile(rf"{start}(?:{part})\s*$")
@@ -152,7 +159,8 @@ class Tail:
         """Yield the parts that a text ends with, the longest first."""
         at = least
         while (match := self._end.search(folded, at)) and match.group().strip():
-            yield match
+            if None not in self._slots(match).values():
+                yield match
             at = match.start() + 1
 
     def _slots(self, match: re.Match[str]) -> dict[str, Any]:
@@ -165,10 +173,14 @@ class Tail:
             slots[slot] = self._number(said) if value is None else value
         return slots
 
-    def _number(self, said: str) -> int:
-        """Return the number of digits or words."""
+    def _parts(self, said: str) -> list[str]:
+        """Return the words of a text, or its characters where there are no blanks."""
+        return said.split() if self._has_blanks else [*said]
+
+    def _number(self, said: str) -> int | None:
+        """Return the number of digits or words, None if they are none."""
         text = " ".join(said.split())
-        return int(text) if text.isdecimal() else self._numbers[text]
+        return int(text) if text.isdecimal() else self._numbers.get(text)
 
     def _rule(self, name: str) -> str:
         """Return the regular expression of a rule."""
@@ -191,9 +203,7 @@ class Tail:
         """Return the regular expression of a list, with groups for the slot."""
         values = self._lists[name]
         if "range" in values:
-            words = sorted(self._numbers, key=len, reverse=True)
-            digits = r"\d{1,4}"
-            return self._group(slot, None, "|".join([digits, *map(_pattern, words)]))
+            return self._group(slot, None, self._number_words)
         by_value: dict[Any, list[str]] = {}
         for value in values.get("values", ()):
             if isinstance(value, str):
@@ -217,6 +227,18 @@ class Tail:
 def _tail(language: str, names: str) -> Tail:
     """Return the words of a language, remembered."""
     return Tail(language, json.loads(names))
+
+
+async def async_tail(hass: HomeAssistant, language: str) -> Tail:
+    """Return the words of a language with the names of this home."""
+    return await hass.async_add_executor_job(Tail.of, language, names_of_places(hass))
+
+
+async def async_prepare(hass: HomeAssistant) -> None:
+    """Read the words of the language of Home Assistant before the first sentence, if Assist is there."""
+    if "conversation" in hass.config.components:
+        answers = await async_answers(hass, hass.config.language)
+        await async_tail(hass, answers.language)
 
 
 def _numbers(language: str) -> dict[str, int]:
