@@ -135,9 +135,7 @@ async def _async_named(sentence: Sentence, tail: Tail) -> str:
         reading = readings[-1]
     everywhere = exposed_displays(hass, sentence.intent.assistant)
     try:
-        request, meant = await _async_first(
-            hass, slots, everywhere, reading, placed
-        )
+        request, meant = await _async_first(hass, slots, everywhere, reading, placed)
     except DidYouMeanError as err:
         # It is known who says "yes", and no language model takes over.
         if sentence.speaker and not sentence.has_model:
@@ -157,7 +155,7 @@ async def _async_first(
     other: Reading | None,
 ) -> tuple[Request, Mapping[str, Any]]:
     """Return the request of a reading with all slots, else of another one; raise what is wrong with the first."""
-    meant = {**reading.slots, **slots, "what": reading.what}
+    meant: Mapping[str, Any] = {**reading.slots, **slots, "what": reading.what}
     try:
         return await async_choose(hass, meant, displays), meant
     except NotOursError:

@@ -1,10 +1,12 @@
 """Test what follows a title: when and where, and the names that a text may consist of."""
 
-import pytest
-
 from custom_components.dp1.voice.tail import Tail
 
-NAMES = {"dp1_floor": [("Upstairs", "first floor")], "dp1_area": [("Living Room",)], "dp1_display": []}
+NAMES = {
+    "dp1_floor": [("Upstairs", "first floor")],
+    "dp1_area": [("Living Room",)],
+    "dp1_display": [],
+}
 
 
 def test_floors() -> None:

@@ -38,12 +38,12 @@ from .spoken import (
     telling,
 )
 
-# How alike one word and two are that it was heard for.
-JOINED = 0.9
 NAMED, EXACT, START, WORDS, MIXED = 110, 100, 80, 60, 45
 ARTIST, ARTIST_WORDS, RELEVANT = 40, 30, 10
 # What sounds so scores from that of what is only relevant to that of the words of an artist.
 SURE: Final = 0.79
+# How alike one word and two are that it was heard for.
+JOINED: Final = 0.9
 # A name that comes near is a guess.
 NEAR: Final = 0.72
 MAX_QUERY: Final = 200

@@ -131,7 +131,9 @@ async def async_is_title(libraries: Iterable[Library], said: str) -> bool:
     for library in libraries:
         for score, node in await library.async_called(said):
             titles = map(telling, fold_title(node.title).split(BETWEEN_PARTS))
-            if score >= EXACT and (words in titles or telling(fold(node.title)) == words):
+            if score >= EXACT and (
+                words in titles or telling(fold(node.title)) == words
+            ):
                 return True
     return False
 

@@ -290,8 +290,6 @@ def _is_called(said: str, name: str) -> bool:
     return same or SequenceMatcher(None, said, name).ratio() >= ALIKE
 
 
-
-
 def to_the_end(what: str, text: str | None) -> str:
     """Return the words of a name with all that follows them in a text."""
     _, _, end = (text or "").partition(what)
