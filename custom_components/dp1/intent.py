@@ -127,8 +127,8 @@ async def _async_named(sentence: Sentence, tail: Tail) -> str:
     for reading in (*readings, *filter(None, [placed])):
         if choice := tail.choice_of(reading.what):
             others = {key: slots[key] for key in slots if key != "what"}
-            meant = {**reading.slots, **others, **choice}
-            return await _async_chosen(replace(sentence, slots=meant))
+            chosen = {**reading.slots, **others, **choice}
+            return await _async_chosen(replace(sentence, slots=chosen))
         if await async_is_title(libraries, reading.what):
             break
     else:

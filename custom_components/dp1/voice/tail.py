@@ -89,15 +89,16 @@ class Tail:
         for _ in range(MAX_PARTS):
             folded, places = _folded(text)
             least = max(0, len(folded) - MAX_TAIL)
-            found = next(
-                (
-                    (kept, said)
-                    for match in self._ends(folded, least)
-                    if (said := self._slots(match)).keys().isdisjoint(slots)
-                    and (kept := text[: places[match.start()]]).strip(" 'の的")
-                ),
-                None,
-            )
+            cuts = [
+                (kept, said)
+                for match in self._ends(folded, least)
+                if (said := self._slots(match)).keys().isdisjoint(slots)
+                and (kept := text[: places[match.start()]]).strip(" 'の的")
+            ]
+            # The end of a part may be one, too: "Upstairs Downstairs | in the study".
+            for kept, said in cuts[:0:-1]:
+                yield Reading(_trimmed(kept), slots | said)
+            found = cuts[0] if cuts else None
             if found is None and (match := self._start.match(folded)):
                 said = self._slots(match)
                 kept = text[places[match.end()] :]
