@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
     MockHAClientWebSocket,
@@ -18,10 +17,8 @@ from custom_components.dp1.cards import CARDS_FILE, FOLDER
 from homeassistant.components.onboarding.const import STEPS
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
-from .displays import set_up
 from .sources import INTEGRATION
 from .walls import Wall
 
@@ -110,34 +107,6 @@ async def test_the_art_gallery(bare: Wall, hass_ws_client: WebSocketGenerator) -
     assert await panels() == {}
     config = await ask("lovelace/config", url_path=dashboard["url_path"])
     assert config["error"]["code"] == "config_not_found"
-
-
-@pytest.mark.usefixtures("frontend")
-async def test_dashboards_that_are_left(
-    bare: Wall, hass_ws_client: WebSocketGenerator
-) -> None:
-    """Without an entry nothing serves the cards after a restart, so a repair names the dashboards until there is one again."""
-    await bare.set_up()
-    ask = asking(await hass_ws_client(bare.hass))
-    configs = {
-        "my-gallery": {"strategy": {"type": "custom:dp1-gallery"}},
-        "my-lamps": {"views": [{"cards": [{"type": "light", "entity": "light.a"}]}]},
-        "my-nothing": None,
-    }
-    for path, config in configs.items():
-        new = {"url_path": path, "title": "Hall *"}
-        assert (await ask("lovelace/dashboards/create", **new))["success"]
-        if config:
-            of_path = {"url_path": path, "config": config}
-            assert (await ask("lovelace/config/save", **of_path))["success"]
-    assert await bare.hass.config_entries.async_remove(bare.entry.entry_id)
-    issues = ir.async_get(bare.hass)
-    issue = issues.async_get_issue("dp1", "dashboards_left")
-    assert issue
-    assert issue.is_persistent
-    assert issue.translation_placeholders == {"dashboards": "[Hall \\*](/my-gallery)"}
-    await set_up(bare.hass, MockConfigEntry(domain="dp1", data=bare.entry.data))
-    assert issues.async_get_issue("dp1", "dashboards_left") is None
 
 
 async def test_without_a_frontend(wall: Wall) -> None:

@@ -93,15 +93,3 @@ async def test_latest_firmware_unknown(bare: Wall) -> None:
     assert bare.value("update", "firmware") == "unknown"
     await bare.display.set_internet(True)
     assert await bare.known("update", "firmware") == "off"
-
-
-async def test_an_update_that_is_refused_twice(old: Wall) -> None:
-    """It is not offered for ever, but the next one is."""
-    refused = {"status": 400, "text": "no controller has acknowledged it"}
-    assert await refusal(old, **refused) != "update_refused"
-    assert old.value("update", "firmware") == "on"
-    assert await refusal(old, **refused) == "update_refused"
-    assert old.value("update", "firmware") == "off"
-    old.display.device.latest_version = "9.9.10"
-    await old.coordinator.async_read_device()
-    await until(lambda: old.value("update", "firmware") == "on")

@@ -20,12 +20,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util.hass_dict import HassKey
 
 from .browse.pictures import PICTURES, DrawingView, Pictures, PictureView
-from .cards import (
-    async_add_cards,
-    async_name_dashboards_left,
-    async_setup_cards,
-    async_update_gallery,
-)
+from .cards import async_add_cards, async_setup_cards, async_update_gallery
 from .const import CONF_HAS_SIGNED, CONF_KIND, DOMAIN, LOGGER, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.discovery import async_display_of
@@ -296,7 +291,6 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     # Once, also where all entries are removed at the same time.
     if not (hass.data[REMOVALS] or hass.config_entries.async_entries(DOMAIN)):
         await async_remove_all_stored(hass)
-        await async_name_dashboards_left(hass)
 
 
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:

@@ -9,12 +9,10 @@ from homeassistant.components.button import (
     ButtonEntityDescription,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EntityCategory, Platform
+from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .const import DOMAIN
 from .coordinator import DisplayCoordinator, Refresh
 from .display.discovery import async_wake_on_lan, wired_macs
 from .display.state import takes_screenshots
@@ -107,12 +105,6 @@ async def async_setup_entry(
     """Set up the buttons of a display or of a library."""
     if isinstance(library := entry.runtime_data, Library):
         async_add_entities([RefreshLibraryButton(library)])
-        # Until version 0.1.0 a button published without a question.
-        registry = er.async_get(hass)
-        if button := registry.async_get_entity_id(
-            Platform.BUTTON, DOMAIN, f"{library.entry_id}_publish"
-        ):
-            registry.async_remove(button)
         return
     async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
     async_add_display_entities(

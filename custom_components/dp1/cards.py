@@ -6,19 +6,12 @@ from typing import Any, Final, override
 
 from homeassistant.components import frontend
 from homeassistant.components.http import StaticPathConfig
-from homeassistant.components.lovelace.const import (
-    DOMAIN as LOVELACE_DOMAIN,
-    LOVELACE_DATA,
-    MODE_YAML,
-)
+from homeassistant.components.lovelace.const import LOVELACE_DATA, MODE_YAML
 from homeassistant.components.lovelace.dashboard import LovelaceConfig
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.json import json_bytes, json_fragment
 from homeassistant.util.hass_dict import HassKey
 
-from .client.text import markdown_safe
 from .const import CONF_DASHBOARD, DOMAIN, GALLERY
 from .language import async_text
 
@@ -28,7 +21,6 @@ CARDS_URL: Final[HassKey[str]] = HassKey(f"{DOMAIN}_cards_url")
 # The dashboard to which the entry of the sidebar leads.
 GALLERY_DASHBOARD: Final = f"{DOMAIN}-art-gallery"
 ICON: Final = "mdi:image-frame"
-DASHBOARDS_ISSUE: Final = "dashboards_left"
 
 
 async def async_setup_cards(hass: HomeAssistant) -> None:
@@ -49,34 +41,6 @@ def async_add_cards(hass: HomeAssistant) -> None:
     """Let the frontend load the cards."""
     if frontend.DOMAIN in hass.config.components:
         frontend.add_extra_js_url(hass, hass.data[CARDS_URL])
-    ir.async_delete_issue(hass, DOMAIN, DASHBOARDS_ISSUE)
-
-
-async def async_name_dashboards_left(hass: HomeAssistant) -> None:
-    """Create an issue of the dashboards that use the cards: without an entry, nothing serves these after the next start."""
-    if LOVELACE_DATA not in hass.data:
-        return
-    names = []
-    for path, dashboard in hass.data[LOVELACE_DATA].dashboards.items():
-        try:
-            config = await dashboard.async_load(False)
-        except HomeAssistantError:
-            continue
-        if f'"custom:{DOMAIN}-'.encode() in json_bytes(config):
-            path = path or LOVELACE_DOMAIN
-            title = (dashboard.config or {}).get("title", path)
-            names.append(f"[{markdown_safe(title)}](/{path})")
-    if names:
-        ir.async_create_issue(
-            hass,
-            DOMAIN,
-            DASHBOARDS_ISSUE,
-            is_fixable=False,
-            is_persistent=True,
-            severity=ir.IssueSeverity.WARNING,
-            translation_key=DASHBOARDS_ISSUE,
-            translation_placeholders={"dashboards": ", ".join(names)},
-        )
 
 
 class Gallery(LovelaceConfig):

@@ -11,20 +11,15 @@ from homeassistant.components.update import (
     UpdateEntityFeature,
 )
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
 from .client.display.device_status import DeviceStatus
-from .client.errors import RejectedError
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .errors import action_failed
 
 # Seconds of a firmware update, of which a display reports neither progress nor failure.
 INSTALL_TIMEOUT: Final = 1800.0
-# How often a version is offered that the display refuses.
-MOST_REFUSALS: Final = 2
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -71,8 +66,6 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
     # The display also updates itself at night.
     _attr_auto_update = True
     _replaced: str | None = None
-    # How often the display has refused a version.
-    _refusals: tuple[str | None, int] = (None, 0)
 
     @property
     @override
@@ -83,21 +76,8 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
     @property
     @override
     def latest_version(self) -> str | None:
-        """Return the latest version, unless the display has refused it."""
-        if self._refusals == (self._latest, MOST_REFUSALS):
-            return self.installed_version
-        return self._latest
-
-    @property
-    def _latest(self) -> str | None:
         """Return the latest version."""
         return self._value[1] if self._value else None
-
-    def _refuse(self) -> bool:
-        """Count a refusal of the latest version, and return whether it is not offered anymore."""
-        version, count = self._refusals
-        self._refusals = self._latest, count + 1 if version == self._latest else 1
-        return self._refusals[1] >= MOST_REFUSALS
 
     @property
     @override
@@ -110,15 +90,8 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
         self, version: str | None, backup: bool, **kwargs: Any
     ) -> None:
         """Install the latest version; the display restarts some minutes later."""
-        try:
-            async with self.coordinator.async_command(Refresh.NONE) as display:
-                await display.install_update()
-        except HomeAssistantError as err:
-            if not isinstance(err.__cause__, RejectedError) or not self._refuse():
-                raise
-            self.async_write_ha_state()
-            name = self.coordinator.name
-            raise action_failed("update_refused", name=name) from err.__cause__
+        async with self.coordinator.async_command(Refresh.NONE) as display:
+            await display.install_update()
         self._replaced = replaced = self.installed_version
 
         @callback

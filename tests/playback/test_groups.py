@@ -2,10 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
-import json
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +23,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 TIDES = series("Tides", 5)
 DUNES = series("Dunes", 3)
 ROOMS = ("left", "middle", "right")
-DUTIES = Path(__file__).parents[1] / "fixtures" / "duties_0.1.0.json"
 
 
 @pytest.fixture
@@ -233,36 +229,6 @@ async def test_groups_survive_a_restart(
     await house.settled("left")
     await house.do("media_next_track", "left")
     assert works(house) == ["Tides 2", "Tides 3", "Tides 4"]
-
-
-async def test_what_version_0_1_0_stored(
-    house: House, hass_storage: dict[str, Any]
-) -> None:
-    """The members of a group and what is shown for a limited time are read from its file, once."""
-    left, middle, _ = (house.entries[room].entry_id for room in ROOMS)
-    text = DUTIES.read_text().replace("LEFT", left).replace("MIDDLE", middle)
-    hass_storage.pop("dp1.displays", None)
-    hass_storage["dp1.duties"] = json.loads(text)
-    programs = house.hass.data[PROGRAMS] = Programs(house.hass)
-    await programs.async_load()
-    assert (together := group_of(house.hass, middle)) is not None
-    assert together.members == [left, middle]
-    assert programs[left].notes.spread == [left, middle]
-    notes = programs[middle].notes
-    assert notes.daily == "https://feed.example/daily"
-    assert (kept := notes.announcement) is not None
-    assert titles(kept.hung.asked.items) == ["Dunes 1"]
-    assert kept.until == datetime(2026, 12, 1, 10, tzinfo=UTC)
-    assert kept.before.hung is not None
-    assert kept.before.hung.asked.url == "https://feed.example/tides"
-    assert (kept.before.hung.start.work_id, kept.before.hung.start.loop) == (
-        "i-2",
-        "one",
-    )
-    assert "dp1.duties" not in hass_storage
-    again = Programs(house.hass)
-    await again.async_load()
-    assert again[middle].notes == notes
 
 
 async def test_a_member_that_fails(house: House) -> None:

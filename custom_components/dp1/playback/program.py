@@ -98,7 +98,7 @@ def _parse_stored(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, DisplayN
 
 
 def _of_today(note: tuple[str, Any]) -> tuple[str, Any]:
-    """Return a note, also if version 0.2.0 stored it: an announcement with playlists instead of what hangs."""
+    """Return a note, also if an earlier version stored it: an announcement with playlists instead of what hangs."""
     match note:
         case "announcement", {"playlist": cast, "until": at, **rest}:
             new = {"hung": {"cast": cast, "cast_at": at}, "until": at}
@@ -112,41 +112,12 @@ def _of_today(note: tuple[str, Any]) -> tuple[str, Any]:
 
 
 def _snapshot_of_today(snapshot: Any, at: str) -> Any:
-    """Return a snapshot, also if version 0.2.0 stored it."""
+    """Return a snapshot, also if an earlier version stored it."""
     match snapshot:
         case {"asleep": asleep, "playlist": cast, **rest}:
             hung = {"cast": cast, "cast_at": at, "start": rest.get("start", {})}
             return {"hung": hung if cast else None, "asleep": asleep}
     return snapshot
-
-
-def _notes_of_duty(duty: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a duty that version 0.1.0 stored as notes."""
-    match duty:
-        case {"cast": playlist, "before": {"cast": kept, **place}}:
-            before = {**place, "playlist": kept}
-            return {"announcement": {**duty, "playlist": playlist, "before": before}}
-        case {"kind": "daily", "cast": {"playlist_url": url}}:
-            return {"daily": url}
-        case {"kind": "group", "leader": leader}:
-            return {"leader": leader}
-        case {"kind": "spread", "displays": displays}:
-            return {"spread": displays}
-    return {}
-
-
-def _parse_duties(stored: Mapping[str, Any]) -> dict[str, DisplayNotes]:
-    """Return the notes by display that version 0.1.0 stored as lists of duties."""
-    return _parse_stored(
-        {
-            entry_id: {
-                key: note
-                for duty in duties
-                for key, note in _notes_of_duty(duty).items()
-            }
-            for entry_id, duties in stored.items()
-        }
-    )
 
 
 class Programs:
@@ -160,14 +131,9 @@ class Programs:
 
     async def async_load(self) -> None:
         """Load the notes from storage."""
-        duties = SafeStore(self.hass, "duties", _parse_duties)
-        old = await duties.async_load_parsed()
-        stored = await self._store.async_load_parsed() or old or {}
+        stored = await self._store.async_load_parsed() or {}
         for entry_id, notes in stored.items():
             self[entry_id].notes = notes
-        if old:
-            await self.async_save()
-            await duties.async_remove()
 
     async def async_save(self) -> None:
         """Save the notes."""
