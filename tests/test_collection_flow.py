@@ -12,7 +12,7 @@ from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.indexer import client
 from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
-from homeassistant.core import HomeAssistant
+from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 
 from .collections import COLLECTOR, E1, E2, NOWHERE, T1, collection_of
@@ -178,6 +178,23 @@ async def test_a_large_collection_shows_how_far_it_is(
     assert counts == sorted(counts) and len(set(counts) - {0, 240}) > 0
     again = await add(hass, library, addresses=COLLECTOR)
     assert outcome(again) == "already_configured"
+
+
+@pytest.mark.usefixtures("large")
+async def test_a_collection_is_added_while_home_assistant_starts(
+    hass: HomeAssistant, library: MockConfigEntry
+) -> None:
+    """It is read at once, and neither its dialog nor its reading holds up the start."""
+    hass.set_state(CoreState.starting)
+    step = await add(hass, library, addresses=COLLECTOR)
+    assert step["type"] is FlowResultType.SHOW_PROGRESS
+    async with asyncio.timeout(20):
+        # What the start waits for.
+        await hass.async_block_till_done(wait_background_tasks=False)
+        end, _ = await follow(hass, step)
+    assert end["known"] == "240"
+    assert hass.state is CoreState.starting
+    hass.set_state(CoreState.running)
 
 
 @pytest.mark.usefixtures("large")

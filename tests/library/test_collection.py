@@ -385,6 +385,42 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
 
 
 @pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
+@pytest.mark.parametrize("how", ["flagged", "left out"])
+async def test_an_indexer_that_hides_works_for_days(
+    hass: HomeAssistant, indexer: IndexerSimulator, followed: bool, how: str
+) -> None:
+    """Works that are hidden and shown again neither left nor were acquired, however the indexer hides them."""
+    if not followed:
+        indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
+    told = events(hass)
+    entry = await collected(hass, indexer, E1, T1)
+    await poll(entry)
+    before = {work.id for work in listed(entry)}
+    shown = [*indexer.records]
+
+    def tell() -> None:
+        for known in shown:
+            for owner in (E1, T1):
+                indexer.change(owner, "viewability_changed", known, now())
+
+    for known in shown:
+        known["viewable"] = how != "flagged"
+    if how != "flagged":
+        indexer.records[:] = []
+    tell()
+    for _ in range(2):
+        await poll(entry)
+    assert {work.id for work in listed(entry)} in (set(), before)
+    indexer.records[:] = shown
+    for known in shown:
+        known["viewable"] = True
+    tell()
+    await poll(entry)
+    assert before <= {work.id for work in listed(entry)}
+    assert not told
+
+
+@pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
 async def test_bought_and_sold_while_off(
     hass: HomeAssistant,
     indexer: IndexerSimulator,

@@ -6,6 +6,7 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, UnreachableError
 from custom_components.dp1.client.playlist.manifest import Artist
+from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node, NodeKind
 from custom_components.dp1.library.providers.favorites import Favorites
 from custom_components.dp1.library.work import Work
@@ -129,6 +130,17 @@ async def test_favorites_are_stored(
     assert favorite and favorite.item == {"source": "https://art.example/1"}
     (item,) = again.items()
     assert item["inlineManifest"]["metadata"]["artists"] == [{"name": "Mara"}]
+
+
+async def test_a_favorite_that_is_removed_while_it_is_read(
+    catalog: CatalogSimulator, library: Library
+) -> None:
+    """What was read of it comes too late, and brings it back no more."""
+    shows = (await library.async_children("exhibitions")).nodes
+    await library.async_add_favorite(shows[0].id)
+    library.favorites.async_remove(shows[0].id)
+    library.favorites.async_update(shows[0])
+    assert not library.favorites.nodes()
 
 
 async def test_a_favorite_playlist_is_kept(

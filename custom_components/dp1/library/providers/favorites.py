@@ -238,10 +238,11 @@ class Favorites(Provider):
 
     @callback
     def async_update(self, node: Node) -> None:
-        """Update a node that is a favorite."""
-        favorite = self._favorites[node.id]
-        self._favorites[node.id] = replace(favorite, node=node)
-        self._save_soon()
+        """Update a node if it is a favorite."""
+        # It may have been removed while it was read.
+        if (favorite := self._favorites.get(node.id)) is not None:
+            self._favorites[node.id] = replace(favorite, node=node)
+            self._save_soon()
 
     @callback
     def async_remove(self, node_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import batched
 from math import ceil
@@ -31,6 +31,9 @@ POLL_SECONDS: Final = (1800.0, 3600.0)
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
 RELIST_SECONDS: Final = 86400.0
 MAX_TOLD: Final = 1000
+# So many works, and half of all, do not leave at once, unless they stay away for so long.
+MANY_GONE: Final = 4
+GONE_FOR_GOOD: Final = timedelta(days=7)
 # Clients by URL, so that requests keep their distance.
 INDEXERS: Final[HassKey[dict[str, Indexer]]] = HassKey(f"{DOMAIN}_indexers")
 # Characters of works that are their own source.
@@ -64,6 +67,7 @@ class State:
         told: works that were told as news, with the time at which they came.
         is_listed: whether the whole list was read once.
         is_all: whether it was not longer than what is kept.
+        gone_since: since when most works are gone.
     """
 
     mark: str
@@ -73,6 +77,7 @@ class State:
     told: tuple[str, ...] = ()
     is_listed: bool = False
     is_all: bool = True
+    gone_since: datetime | None = None
 
 
 class CollectionServer(Shelf[Token]):
@@ -162,7 +167,19 @@ class CollectionServer(Shelf[Token]):
                 is_whole = is_whole and page.is_whole
                 yield self._kept(page)
         self._gone = gone if is_whole else set()
+        self._check_gone(len(before))
         yield Page(rest, is_all=self.state.is_all)
+
+    def _check_gone(self, count: int) -> None:
+        """Raise if most works are gone at once, which is a fault of the indexer unless it lasts: it once hid works for days."""
+        if len(self._gone) < max(MANY_GONE, count / 2):
+            self.state.gone_since = None
+            return
+        now = dt_util.utcnow()
+        self.state.gone_since = since = self.state.gone_since or now
+        if now - since < GONE_FOR_GOOD:
+            self._gone = set()
+            raise UnexpectedAnswerError("most works are gone at once")
 
     async def _all_pages(
         self, indexer: Indexer, newest: bool = False
