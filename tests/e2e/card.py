@@ -1,5 +1,6 @@
 """Trying the wall label card: in its three sizes, its editor, light and dark, on a tablet and on a phone."""
 
+import json
 import re
 from typing import Any
 
@@ -22,6 +23,7 @@ from .home import Home
 
 from tests.pictures import flat
 from tests.simulators.display import DisplaySimulator
+from tests.sources import INTEGRATION
 
 EXHIBITION = "Twenty Kinds of Weather"
 OTHER = "Net Evil"
@@ -30,6 +32,7 @@ expect.set_options(timeout=PATIENCE)
 BUNDLE_SECONDS = 1.5
 SIZES = ((360, 740), (1024, 600), (1280, 800))
 PHONE = 360
+LANGUAGES = ("en", "de", "ja")
 # Speaks another language, as the profile of a user does.
 SPEAK = """language => document.querySelector("home-assistant")._selectLanguage(language, false)"""
 # Landmarks are the page's, and a list of everything that is right takes long to make.
@@ -233,11 +236,14 @@ async def look_around(page: Page, home: Home, player: str) -> None:
     await expect(card.locator(".exhibition")).to_have_text(title or "")
     await expect(rows.locator(".shown_lately .show").first).to_be_visible()
     await expect_accessible(page)
-    for language in ("en", "de", "ja"):
+    for language in LANGUAGES:
         await page.evaluate(SPEAK, language)
+        texts = (INTEGRATION / "translations" / f"{language}.json").read_text()
+        words = json.loads(texts)["config_panel"]["card"]
+        await expect(card.locator(".choose span")).to_have_text(words["choose"])
+        await expect(rows.locator("h3").first).to_have_text(words["new"])
         for width, height in SIZES:
             await page.set_viewport_size({"width": width, "height": height})
-            await expect(rows.locator("h3").first).to_be_visible()
             await expect_in_order(page)
             if width > PHONE:
                 await expect_filled(page)
