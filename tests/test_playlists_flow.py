@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from homeassistant.core import HomeAssistant
@@ -90,6 +91,24 @@ async def pages(hass: HomeAssistant) -> AsyncIterator[Pages]:
         pages = Pages(hass, feed, await set_up(hass, library_entry(feed.url)))
         await pages.act("publish_playlist", playlist=playlist("A", "B", "C"))
         yield pages
+
+
+async def test_what_cards_offer(
+    pages: Pages, hass_ws_client: WebSocketGenerator, hass_read_only_access_token: str
+) -> None:
+    """Cards offer the playlists of each feed that can be changed, to administrators only."""
+    client = await hass_ws_client(pages.hass)
+    await client.send_json_auto_id({"type": "dp1/playlists"})
+    answer = (await client.receive_json())["result"]
+    entry = {"entry": pages.entry.entry_id}
+    assert answer["feeds"] == [{**entry, "name": pages.entry.title}]
+    playlist_id, _ = pages.stored("Evening")
+    name = f"media-source://dp1/{pages.entry.entry_id}/playlist/{playlist_id}"
+    own = {**entry, "id": playlist_id, "title": "Evening", "media_content_id": name}
+    assert answer["playlists"] == [own]
+    client = await hass_ws_client(pages.hass, hass_read_only_access_token)
+    await client.send_json_auto_id({"type": "dp1/playlists"})
+    assert (await client.receive_json())["error"]["code"] == "unauthorized"
 
 
 async def test_rename(pages: Pages) -> None:

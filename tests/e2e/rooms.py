@@ -40,6 +40,10 @@ DEEPEST_FOCUS = """() => {
 }"""
 
 
+def sources_of(feed: FeedSimulator, document: str) -> list[str]:
+    return [item["source"] for item in feed.documents[document]["items"]]
+
+
 class Room:
     """A browser in front of the card."""
 
@@ -107,6 +111,10 @@ class Room:
             box = await button.bounding_box()
             assert box and min(box["width"], box["height"]) >= TAP
         await self.is_clean()
+        # By Home Assistant's own handler of actions.
+        await self.card.locator(".picture").click(delay=700)
+        await expect(self.card.locator(".menu")).to_be_visible()
+        await self.page.keyboard.press("Escape")
         await self.button("Choose art").click()
         dialog = self.page.locator("dp1-chooser dialog")
         await expect(dialog.get_by_role("listitem").nth(3)).to_be_visible()
@@ -291,6 +299,49 @@ class Room:
                     path = f"/api/config/config_entries/entry/{entry['entry_id']}"
                     await self.home.delete(path)
 
+    async def change(self, feed: FeedSimulator, document: str) -> None:
+        """A playlist of one's own is changed where one looks into it, and each change can be undone."""
+        await visit(self.page, "/wall-labels/card")
+        await self.button("Choose art").click()
+        chooser = self.page.locator("dp1-chooser")
+        await chooser.get_by_role("button", name="Playlists").click()
+        title = feed.documents[document]["title"]
+        await chooser.get_by_role("button", name=f"More about {title}").first.click()
+        await chooser.get_by_role("menuitem", name="Look inside").click()
+        await expect(chooser.get_by_role("heading", name=title)).to_be_visible()
+        await self.is_clean()
+        noon = chooser.get_by_role("button", name="More about noon", exact=True)
+        undo = self.page.get_by_role("button", name="Undo")
+        first, dawn, last = sources_of(feed, document)
+        for entry, wanted in (
+            ("Move forward", [first, last, dawn]),
+            ("Take out", [first, dawn]),
+        ):
+            await noon.click()
+            await chooser.get_by_role("menuitem", name=entry).click()
+
+            async def is_changed(wanted: list[str] = wanted) -> bool:
+                return sources_of(feed, document) == wanted
+
+            async def is_back() -> bool:
+                return sources_of(feed, document) == [first, dawn, last]
+
+            await self.home.until(is_changed, 20, entry)
+            # A dialog lies over the toast.
+            await undo.dispatch_event("click")
+            await self.home.until(is_back, 20, f"undoing “{entry}”")
+            await expect(noon).to_be_visible()
+        await chooser.get_by_role("button", name="Rename").click()
+        dialog = self.page.locator("dp1-form")
+        await dialog.get_by_role("textbox").fill("Evenings")
+        await dialog.get_by_role("button", name="Save").click()
+
+        async def is_renamed() -> bool:
+            return bool(feed.documents[document]["title"] == "Evenings")
+
+        await self.home.until(is_renamed, 20, "the other title")
+        await chooser.get_by_role("button", name="Close").click()
+
     async def publish(self, feed: FeedSimulator) -> None:
         """What hangs, with two works added from elsewhere, is published once that is confirmed, and can be removed."""
         before = set(feed.documents)
@@ -336,8 +387,8 @@ class Room:
             return set(feed.documents) - known
 
         (document,) = await self.home.until(published, 20, "the published playlist")
-        items = feed.documents[document]["items"]
-        assert [item["source"] for item in items] == [PUBLIC_WORK, *PUBLISHED.values()]
+        assert sources_of(feed, document) == [PUBLIC_WORK, *PUBLISHED.values()]
+        await self.change(feed, document)
         for playlist_id in set(feed.documents) - before:
             await self.home.call("dp1.delete_playlist", {"playlist_id": playlist_id})
         assert set(feed.documents) == before

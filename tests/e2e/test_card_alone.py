@@ -1092,6 +1092,55 @@ async def test_a_connection_that_comes_back(page: Page) -> None:
     await expect(dialog.get_by_role("status")).to_have_text("broken")
 
 
+async def test_adding_to_a_playlist(page: Page) -> None:
+    """A work is added to a playlist of one's own, or begins a new one in a feed, after it is said that these are public."""
+    await page.evaluate(
+        """() => {
+          window.found = [{title: "Foam", can_play: true, media_content_id: "media-source://dp1/e1/artwork/s/w"}];
+          window.own = {
+            feeds: [{entry: "e1", name: "Museum"}],
+            playlists: [{entry: "e1", id: "p1", title: "Evening", media_content_id: "media-source://dp1/e1/playlist/p1"}],
+          };
+        }"""
+    )
+    await render(page)
+    await page.evaluate("window.hass.user = {is_admin: true}")
+    await page.locator("[data-do=choose]").click()
+    chooser = page.locator("dp1-chooser").get_by_role("dialog")
+    await chooser.get_by_role("searchbox").fill("foam")
+    dialog = page.locator("dp1-form").get_by_role("dialog")
+    work = ["media-source://dp1/e1/artwork/s/w"]
+    before = {"config_entry_id": "e1", "playlist_id": "p1"}
+    added = [
+        ["dp1", "get_playlist", before],
+        ["dp1", "update_playlist", {**before, "add": work}],
+    ]
+    new = {"config_entry_id": "e1", "title": "Foam", "media": work}
+    for choice, wanted in (
+        ("Evening", added),
+        ("new_playlist Museum", [["dp1", "publish_playlist", new]]),
+    ):
+        menu = await menu_of(page, "Foam")
+        await menu.get_by_text("to_playlist").click()
+        await expect(dialog.get_by_text("playlists_are_public")).to_be_visible()
+        await dialog.get_by_label("playlist").select_option(choice)
+        await expect_in_order(page)
+        await page.evaluate("window.calls.length = 0")
+        await dialog.get_by_role("button", name="add", exact=True).click()
+        await expect(dialog).to_have_count(0)
+        await eventually(
+            page,
+            f"() => window.calls.filter(Array.isArray).length == {len(wanted)}",
+        )
+        assert await calls(page) == wanted
+    # What it was comes back.
+    toasts = """window.events.filter(([type]) => type === "hass-notification").map(([, {action}]) => action?.action)"""
+    await page.evaluate(f"() => {toasts}[0]()")
+    document = {"title": "Evening", "id": "p1"}
+    undone = {"config_entry_id": "e1", "playlist": document}
+    assert await last_call(page) == ["dp1", "publish_playlist", undone]
+
+
 async def show_row(page: Page, state: str, sources: list[str], source: str) -> None:
     """Show the row of exhibitions of a display."""
     await page.evaluate(

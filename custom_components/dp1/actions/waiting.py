@@ -1,5 +1,6 @@
-"""Websocket commands of cards: the cast that somebody waits for, and giving it up."""
+"""Websocket commands of cards: the cast that somebody waits for, giving it up, and the playlists that somebody may change."""
 
+from contextlib import suppress
 from typing import Any, Final
 
 import voluptuous as vol
@@ -11,13 +12,18 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import config_validation as cv
 
+from ..client.errors import Dp1Error
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import find_display, target_of
+from ..library.entries import async_libraries
+from ..library.node import NodeKind, media_id, node_id
 from ..playback.groups import leader_of
 from ..playback.show import async_cancel
 
 TYPE: Final = "type"
+# The newest are offered.
+MAX_PLAYLISTS: Final = 200
 FIELDS: Final = {vol.Required(ATTR_ENTITY_ID): cv.entity_id}
 
 
@@ -26,6 +32,7 @@ def async_setup_commands(hass: HomeAssistant) -> None:
     """Register the commands."""
     websocket_api.async_register_command(hass, waits_for)
     websocket_api.async_register_command(hass, cancel)
+    websocket_api.async_register_command(hass, playlists)
 
 
 @websocket_api.websocket_command({vol.Required(TYPE): f"{DOMAIN}/waits_for", **FIELDS})
@@ -54,6 +61,36 @@ def cancel(
     if coordinator := _display(hass, connection, message):
         async_cancel(coordinator)
     connection.send_result(message["id"])
+
+
+@websocket_api.require_admin
+@websocket_api.websocket_command({vol.Required(TYPE): f"{DOMAIN}/playlists"})
+@websocket_api.async_response
+async def playlists(
+    hass: HomeAssistant,
+    connection: websocket_api.ActiveConnection,
+    message: dict[str, Any],
+) -> None:
+    """Tell which feeds take playlists, and which of theirs can be changed, the newest first; none of a feed that cannot be read."""
+    feeds = [library for library in async_libraries(hass) if library.feed]
+    own: list[dict[str, str]] = []
+    for library in feeds:
+        with suppress(Dp1Error):
+            own += [
+                {
+                    "entry": library.entry_id,
+                    "id": playlist.id,
+                    "title": playlist.title,
+                    "media_content_id": media_id(
+                        library.entry_id, node_id(NodeKind.PLAYLIST, playlist.id)
+                    ),
+                }
+                for playlist in await library.async_own_playlists()
+            ]
+    names = [{"entry": it.entry_id, "name": it.title} for it in feeds]
+    connection.send_result(
+        message["id"], {"feeds": names, "playlists": own[:MAX_PLAYLISTS]}
+    )
 
 
 def _display(

@@ -11,6 +11,7 @@ import { like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from ".
  * @typedef {import("./dp1-shared.js").Hass} Hass
  * @typedef {import("./dp1-shared.js").Medium} Medium
  * @typedef {{kind: string, title: string, pages: string[]}} Folder
+ * @typedef {{entry: string, id: string, title: string, media_content_id: string}} Own A playlist that the user may change
  * @typedef {{hass: Hass, entityId: string, ask?: boolean, find?: (selector: string) => any}} Opener A card, or what stands for one
  */
 
@@ -226,6 +227,55 @@ export const publish = async (hass, feeds) => {
   await look();
 };
 
+// Playlists of one's own
+
+/**
+ * Return the playlists that the user may change, and the feeds that take new ones.
+ *
+ * @param {Hass} hass
+ * @returns {Promise<{feeds: {entry: string, name: string}[], playlists: Own[]}>}
+ */
+const ownPlaylists = (hass) => ask(hass, { type: `${DOMAIN}/playlists` });
+
+/**
+ * Change a playlist, and offer to undo that: what it was before is published again.
+ *
+ * @param {Hass} hass
+ * @param {Own} playlist
+ */
+const change = async (hass, { entry, id }, action, data, done, after = () => {}) => {
+  const of = { config_entry_id: entry, playlist_id: id };
+  const { response } = await hass.callService(DOMAIN, "get_playlist", of, undefined, true, true);
+  const before = { ...response.playlist };
+  await hass.callService(DOMAIN, action, { ...of, ...data });
+  // It is signed anew, and an id that was deleted is not used again.
+  for (const key of ["signature", "signatures", ...(action === "delete_playlist" ? ["id", "slug"] : [])]) delete before[key];
+  const undo = () => hass.callService(DOMAIN, "publish_playlist", { config_entry_id: entry, playlist: before }).then(after);
+  toast(text(hass, done, { title: before.title }), { text: text(hass, "undo"), action: undo });
+  after();
+};
+
+/** Ask to which playlist something is added, or under which title it begins a new one. */
+export const addToPlaylist = async (hass, medium) => {
+  const { feeds, playlists } = await ownPlaylists(hass);
+  if (!feeds.length) return toast(text(hass, "empty_folder.playlists"));
+  const choice = selectOf([...playlists.map(({ title }, index) => [String(index), title]), ...feeds.map(({ name }, index) => [`new ${index}`, text(hass, "new_playlist", { name })])]);
+  const title = titleField(titleOf(hass, medium));
+  const field = fieldOf(text(hass, "picture_title"), title);
+  const isNew = () => choice.value.startsWith("new ");
+  const look = () => (field.hidden = !isNew());
+  choice.onchange = look;
+  const fields = [fieldOf(text(hass, "kind.playlist"), choice), field, make("p", { className: "soft", textContent: text(hass, "playlists_are_public") })];
+  openForm(hass, text(hass, "to_playlist"), hass.localize("ui.common.add"), fields, () => {
+    const { media_content_id: id } = medium;
+    if (!isNew()) return change(hass, playlists[choice.value], "update_playlist", { add: [id] }, "changed").catch(() => {});
+    const { entry } = feeds[Number(choice.value.slice(4))];
+    const data = { config_entry_id: entry, title: title.value.trim() || titleOf(hass, medium), media: [id] };
+    hass.callService(DOMAIN, "publish_playlist", data).then(() => toast(text(hass, "published", { title: data.title })), () => {});
+  });
+  look();
+};
+
 // The chooser
 
 /**
@@ -279,6 +329,8 @@ class Chooser {
     this.folders = [];
     /** @type {Medium[]} */
     this.path = [];
+    /** @type {Own[]} */
+    this.own = [];
     const { input, chips } = this;
     const noticed = (event) => event.detail === entityId && this.say(notices.get(entityId)?.message);
     window.addEventListener(NOTICE, noticed);
@@ -321,6 +373,7 @@ class Chooser {
     if (kind && !this.folders.some(isOf(kind))) this.folders.push({ kind, title: textAt(hass, `config_panel.browser.${kind}`), pages: [] });
     this.folder = (kind && this.folders.find(isOf(kind))) || all;
     this.path = inside ? [inside] : [];
+    if (hass.user?.is_admin) ownPlaylists(hass).then(({ playlists }) => (this.own = playlists), () => {});
     chips.replaceChildren(...this.folders.map((folder, index) => this.chip(folder, index)));
     await this.load();
   }
@@ -378,6 +431,7 @@ class Chooser {
     if (isOfArtists) media.sort((one, other) => Number(isRest(one)) - Number(isRest(other)) || lastNameOf(one).localeCompare(lastNameOf(other), hass.language));
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
+    this.works = media;
     const items = media.map((medium) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query));
     this.find("ul").replaceChildren(...items);
     this.renderLetters(isOfArtists ? media.filter((medium) => !isRest(medium)).map(lastNameOf) : [], items);
@@ -417,8 +471,46 @@ class Chooser {
       heart.ariaPressed = favorite;
       parts.push(heart);
     }
+    const own = this.ownOf(medium);
+    if (own) {
+      const back = () => this.look(this.path.slice(0, -1));
+      parts.push(button("mdi:pencil-outline", hass.localize("ui.common.rename"), () => this.rename(own)));
+      parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => change(hass, own, "delete_playlist", {}, "deleted", back).catch(() => {})));
+    }
     if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text(hass, "show_all"), onclick: (event) => this.show(medium, event.currentTarget) }));
     place.replaceChildren(...parts);
+  }
+
+  /**
+   * Return what can be changed of a medium, if it is a playlist of one's own.
+   *
+   * @param {Medium | undefined} medium
+   */
+  ownOf(medium) {
+    return this.own.find(({ media_content_id: id }) => id === medium?.media_content_id);
+  }
+
+  /** @param {Own} own */
+  rename(own) {
+    const { hass } = this;
+    const title = titleField(own.title);
+    openForm(hass, hass.localize("ui.common.rename"), hass.localize("ui.common.save"), [fieldOf(text(hass, "picture_title"), title)], () => {
+      const name = title.value.trim();
+      const again = () => this.open(this.folder.kind, undefined);
+      if (name) change(hass, own, "update_playlist", { title: name }, "changed", again).catch(() => {});
+    });
+  }
+
+  /** Return what can be done with a work of a playlist of one's own. */
+  actsOf(medium) {
+    const own = this.ownOf(this.path.at(-1));
+    const work = decodeURIComponent((medium.media_content_id ?? "").split("/").at(-1));
+    if (!own || !work) return {};
+    const put = (data) => () => change(this.hass, own, "update_playlist", data, "changed", () => this.load()).catch(() => {});
+    const ids = this.works.map((it) => decodeURIComponent((it.media_content_id ?? "").split("/").at(-1)));
+    const at = ids.indexOf(work);
+    const order = [...ids.slice(0, at - 1), work, ids[at - 1], ...ids.slice(at + 1)];
+    return { move_up: at > 0 && put({ order }), take_out: put({ remove: [work] }) };
   }
 
   /** Write the letters with which last names begin; each jumps to its first. */
@@ -453,7 +545,7 @@ class Chooser {
     const look = (folder) => this.look([...this.path, folder]);
     const isFolder = medium.can_play === false;
     const tapped = (button) => (isFolder ? look(medium) : this.show(medium, button));
-    const menu = (button) => openPictureMenu(hass, entityId, medium, button, look);
+    const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(medium));
     const isNamed = `${titleOf(hass, medium)} ${medium.dp1?.artist}`.toLowerCase().includes(query.toLowerCase());
     const item = pictureItem(hass, { ...shown, isFound: query && !isNamed }, tapped, isFolder ? null : menu);
     const { state, attributes } = stateOf(hass, entityId);

@@ -2,7 +2,7 @@
 /** Pictures to tap and the menus over cards: what can be done with a picture, with a work, and with a display. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, nameOf,
+  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, modules, nameOf,
   onTaps, perform, pictures, rove, stateOf, text, titleOf,
 } from "./dp1-shared.js";
 
@@ -23,6 +23,8 @@ const ACTS = {
   for_a_time: "mdi:timer-outline",
   only_series: "mdi:image-filter-none",
   look_inside: "mdi:folder-open-outline",
+  to_playlist: "mdi:playlist-edit",
+  move_up: "mdi:arrow-up",
   take_out: "mdi:close",
   details: "mdi:information-outline",
 };
@@ -294,7 +296,7 @@ export const like = async (hass, medium, button) => {
  * @param {Hass} hass
  * @param {Medium} medium
  */
-export const openPictureMenu = (hass, entityId, medium, button, look) => {
+export const openPictureMenu = (hass, entityId, medium, button, look, own = {}) => {
   const state = stateOf(hass, entityId);
   const put = (data) => () => hang(hass, entityId, medium, data, button.previousSibling);
   const [, library, id] = /^(media-source:.*\/)artwork\/([^/]+)\/[^/]+$/.exec(medium.media_content_id ?? "") ?? [];
@@ -309,6 +311,8 @@ export const openPictureMenu = (hass, entityId, medium, button, look) => {
     for_a_time: put({ extra: { show_for: { minutes: WHILE } } }),
     only_series: library && (() => hang(hass, entityId, series)),
     look_inside: look && medium.can_expand && (() => look(medium)),
+    to_playlist: hass.user?.is_admin && medium.media_content_id?.startsWith("media-source:") && (async () => (await modules.chooser()).addToPlaylist(hass, medium)),
+    ...own,
   };
   openActs(hass, entityId, medium, button, acts, undefined, typeof isLiked === "boolean" ? [heart()] : []);
 };

@@ -19,7 +19,7 @@
  * @property {(state: State) => string} formatEntityState
  * @property {(path: string) => string} hassUrl
  * @property {(category: string, domain: string) => Promise<Localize>} loadBackendTranslation
- * @property {(domain: string, action: string, data: object, target?: object, notify?: boolean) => Promise<any>} callService
+ * @property {(domain: string, action: string, data: object, target?: object, notify?: boolean, answers?: boolean) => Promise<any>} callService
  * @property {(message: object) => Promise<any>} callWS
  * @property {(method: string, path: string, data?: object) => Promise<any>} callApi
  * @property {(path: string, init: object) => Promise<Response>} fetchWithAuth
