@@ -311,7 +311,7 @@ class Room:
         await expect(chooser.get_by_role("heading", name=title)).to_be_visible()
         await self.is_clean()
         noon = chooser.get_by_role("button", name="More about noon", exact=True)
-        undo = self.page.get_by_role("button", name="Undo")
+        undo = chooser.get_by_role("status").get_by_role("button", name="Undo")
         first, dawn, last = sources_of(feed, document)
         for entry, wanted in (
             ("Move forward", [first, last, dawn]),
@@ -327,8 +327,7 @@ class Room:
                 return sources_of(feed, document) == [first, dawn, last]
 
             await self.home.until(is_changed, 20, entry)
-            # A dialog lies over the toast.
-            await undo.dispatch_event("click")
+            await undo.click()
             await self.home.until(is_back, 20, f"undoing “{entry}”")
             await expect(noon).to_be_visible()
         await chooser.get_by_role("button", name="Rename").click()

@@ -243,16 +243,16 @@ const ownPlaylists = (hass) => ask(hass, { type: `${DOMAIN}/playlists` });
  * @param {Hass} hass
  * @param {Own} playlist
  */
-const change = async (hass, { entry, id }, action, data, done, after = () => {}) => {
+const change = async (hass, { entry, id }, action, data, done, after = async () => {}, tell = toast) => {
   const of = { config_entry_id: entry, playlist_id: id };
   const { response } = await hass.callService(DOMAIN, "get_playlist", of, undefined, true, true);
   const before = { ...response.playlist };
   await hass.callService(DOMAIN, action, { ...of, ...data });
   // It is signed anew, and an id that was deleted is not used again.
   for (const key of ["signature", "signatures", ...(action === "delete_playlist" ? ["id", "slug"] : [])]) delete before[key];
-  const undo = () => hass.callService(DOMAIN, "publish_playlist", { config_entry_id: entry, playlist: before }).then(after);
-  toast(text(hass, done, { title: before.title }), { text: text(hass, "undo"), action: undo });
-  after();
+  const undo = () => hass.callService(DOMAIN, "publish_playlist", { config_entry_id: entry, playlist: before }).then(after, () => {});
+  await after();
+  tell(text(hass, done, { title: before.title }), { text: text(hass, "undo"), action: undo });
 };
 
 /** Ask to which playlist something is added, or under which title it begins a new one. */
@@ -475,7 +475,7 @@ class Chooser {
     if (own) {
       const back = () => this.look(this.path.slice(0, -1));
       parts.push(button("mdi:pencil-outline", hass.localize("ui.common.rename"), () => this.rename(own)));
-      parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => change(hass, own, "delete_playlist", {}, "deleted", back).catch(() => {})));
+      parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => this.change(own, "delete_playlist", {}, "deleted", back)));
     }
     if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text(hass, "show_all"), onclick: (event) => this.show(medium, event.currentTarget) }));
     place.replaceChildren(...parts);
@@ -497,8 +497,13 @@ class Chooser {
     openForm(hass, hass.localize("ui.common.rename"), hass.localize("ui.common.save"), [fieldOf(text(hass, "picture_title"), title)], () => {
       const name = title.value.trim();
       const again = () => this.open(this.folder.kind, undefined);
-      if (name) change(hass, own, "update_playlist", { title: name }, "changed", again).catch(() => {});
+      if (name) this.change(own, "update_playlist", { title: name }, "changed", again);
     });
+  }
+
+  /** Change a playlist, which is told where the pictures are: a toast would lie under the dialog. */
+  change(own, action, data, done, after) {
+    return change(this.hass, own, action, data, done, after, (message, undo) => this.say(message, undo)).catch(() => {});
   }
 
   /** Return what can be done with a work of a playlist of one's own. */
@@ -506,7 +511,7 @@ class Chooser {
     const own = this.ownOf(this.path.at(-1));
     const work = decodeURIComponent((medium.media_content_id ?? "").split("/").at(-1));
     if (!own || !work) return {};
-    const put = (data) => () => change(this.hass, own, "update_playlist", data, "changed", () => this.load()).catch(() => {});
+    const put = (data) => () => this.change(own, "update_playlist", data, "changed", () => this.load());
     const ids = this.works.map((it) => decodeURIComponent((it.media_content_id ?? "").split("/").at(-1)));
     const at = ids.indexOf(work);
     const order = [...ids.slice(0, at - 1), work, ids[at - 1], ...ids.slice(at + 1)];
@@ -578,9 +583,9 @@ class Chooser {
     this.input.hidden = this.chips.hidden = true;
   }
 
-  say(message) {
+  say(message, help = /** @type {{text: string, action: () => void} | undefined} */ (undefined)) {
     const status = this.find("[role=status]");
-    status.textContent = message ?? "";
+    status.replaceChildren(message ?? "", ...(help ? [" ", make("button", { className: "act", textContent: help.text, onclick: help.action })] : []));
     status.hidden = !message;
   }
 }
