@@ -814,6 +814,16 @@ async def test_provenance(page: Page) -> None:
         await expect(page.locator(".chain")).to_be_visible()
 
 
+async def test_a_link_says_where_it_leads(page: Page) -> None:
+    """A link to an artist tells its host, whatever the artist is called."""
+    links = {"website": "https://evil.example/a"}
+    await render(page, work={"artists": [{"name": "feralfile.com", "links": links}]})
+    link = page.locator(".maker")
+    await expect(link).to_be_visible()
+    await expect(link).to_have_attribute("href", links["website"])
+    await expect(link).to_have_attribute("title", "feralfile.com · evil.example")
+
+
 async def test_edition(page: Page) -> None:
     """The edition is told as on a label."""
     for edition, text in TABLE["editions"].items():

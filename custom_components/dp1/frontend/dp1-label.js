@@ -401,7 +401,8 @@ export class WallLabelCard extends HTMLElement {
       links: { ".link": safeUrl(work.link), ".maker": site, ".provenance": provenance },
       buttons: {
         ".link": text(hass, "page"),
-        ".maker": maker,
+        // A name may read like that of another site.
+        ".maker": site && `${maker} · ${site.split("/", 3)[2]}`,
         ".provenance": text(hass, "provenance", { chain }),
         previous: hasOthers && can(state, FEATURES.previous) && built("media_previous_track"),
         next: hasOthers && can(state, FEATURES.next) && built("media_next_track"),
