@@ -558,6 +558,28 @@ async def test_validate(hass: HomeAssistant, document: Any, paths: list[str]) ->
     assert verdict["valid"] is (not paths)
     assert sorted(error["path"] for error in verdict["errors"]) == paths
     assert all(error["message"] for error in verdict["errors"])
+    assert verdict["warnings"] == []
+
+
+async def test_validate_names_what_has_ended(hass: HomeAssistant) -> None:
+    """Works at hosts that have ended are named, with where they are shown from; the playlist is valid all the same."""
+    assert await async_setup_component(hass, "dp1", {})
+    document = playlist()
+    (item,) = document["items"][:1]
+    ended = [
+        "https://cdn.feralfileassets.com/a/",
+        "https://ipfs.io/ipns/art.example",
+        "https://art.example.org/a",
+    ]
+    document["items"] = [{**item, "id": None, "source": source} for source in ended]
+    for each in document["items"]:
+        del each["id"]
+    verdict = await call(hass, "validate_playlist", playlist=document)
+    assert verdict["valid"] is True
+    paths = [warning["path"] for warning in verdict["warnings"]]
+    assert paths == ["items[0].source", "items[1].source"]
+    now = "https://cdn.artworks.feralfile.io/a/index.html"
+    assert now in verdict["warnings"][0]["message"]
 
 
 # Delete

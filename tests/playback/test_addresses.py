@@ -2,11 +2,19 @@
 
 from collections.abc import Awaitable, Callable
 import json
+from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.feed.models import items_of
+from custom_components.dp1.client.catalog.artwork import picture_url, source_url
+from custom_components.dp1.client.catalog.models import Artwork
+from custom_components.dp1.client.display.recent import RecentWork
+from custom_components.dp1.client.feed.models import FeedPlaylist, items_of
 from custom_components.dp1.client.indexer.tokens import Token
+from custom_components.dp1.client.playlist.document import for_display
+from custom_components.dp1.client.playlist.manifest import artists_in, picture_in
+from custom_components.dp1.client.playlist.playlist import Origin, Playlist
+from custom_components.dp1.playback.alive import async_alive
 from custom_components.dp1.playback.request import Request, art_of
 from custom_components.dp1.playback.resolve import async_resolve
 from homeassistant.core import HomeAssistant
@@ -15,8 +23,22 @@ from tests.displays import playlist
 
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 IPFS = f"https://ipfs.filebase.io/ipfs/{CID}/"
+OLD, NEW = "https://cdn.feralfileassets.com", "https://cdn.artworks.feralfile.io"
 # As it is written, and as it is shown.
 ADDRESSES = {
+    f"{OLD}/previews/a/1/preview.mp4": f"{NEW}/previews/a/1/preview.mp4",
+    f"{OLD}/thumbnails/a/1": f"{NEW}/thumbnails/a/1",
+    f"{OLD}/previews/a/1/?edition_number=3&blockchain=bitmark": (
+        f"{NEW}/previews/a/1/index.html?edition_number=3&blockchain=bitmark"
+    ),
+    f"{OLD}/previews/a/1/#x": f"{NEW}/previews/a/1/index.html#x",
+    f"{OLD}/a/index.html?clip={OLD}/misc/clips": (
+        f"{NEW}/a/index.html?clip={NEW}/misc/clips"
+    ),
+    f"{NEW}/previews/a/1/?e=1": f"{NEW}/previews/a/1/index.html?e=1",
+    f"https://example.com/?u={OLD}/x": f"https://example.com/?u={NEW}/x",
+    "https://example.com/previews/a/": "https://example.com/previews/a/",
+    f"https://{CID}.ipfs.dweb.link/a.png": f"{IPFS}a.png",
     f"ipfs://{CID}/a.png": f"{IPFS}a.png",
     f"ipfs:{CID}/a.png": f"{IPFS}a.png",
     f"IPFS://ipfs/{CID}/a.png": f"{IPFS}a.png",
@@ -80,15 +102,92 @@ async def of_token(_hass: HomeAssistant, url: str) -> str:
     return str(token.source)
 
 
+async def of_kept(hass: HomeAssistant, url: str) -> str:
+    """Return the source on the wall of what was kept: a favorite, the history, what comes back after an announcement."""
+    document = playlist("Dawn")
+    document["items"][0]["source"] = url
+    kept = Playlist(document=document, origin=Origin.OURS)
+    return str((await async_alive(hass, kept)).items[0]["source"])
+
+
+async def of_catalog(_hass: HomeAssistant, url: str) -> str:
+    """Return the source of a work of the catalog."""
+    return str(source_url(artwork(sources=(url,))))
+
+
+async def of_cover(_hass: HomeAssistant, url: str) -> str:
+    """Return the picture of a work of the catalog, as covers and portraits are found, too."""
+    return str(picture_url(artwork(pictures=(url,))))
+
+
+async def of_remembered(_hass: HomeAssistant, url: str) -> str:
+    """Return the picture of a work that a display remembers."""
+    reply = {"records": [{"recordId": "1", "thumbnailUrl": url}]}
+    return str(RecentWork.parse_all(reply)[0].picture)
+
+
+async def of_feed_cover(_hass: HomeAssistant, url: str) -> str:
+    """Return the cover of a playlist of a feed."""
+    found = FeedPlaylist.parse({**playlist("Dawn"), "coverImage": url})
+    assert found is not None
+    return found.cover
+
+
+async def of_manifest(_hass: HomeAssistant, url: str) -> str:
+    """Return the picture in a manifest."""
+    sizes = {"default": {"uri": url}}
+    return str(picture_in({"metadata": {"thumbnails": sizes}}))
+
+
+async def of_portrait(_hass: HomeAssistant, url: str) -> str:
+    """Return the portrait of an artist in a manifest."""
+    (artist,) = artists_in(
+        {"metadata": {"artists": [{"name": "Ada", "avatar": {"uri": url}}]}}
+    )
+    return str(artist.picture)
+
+
+def label_sent(key: str) -> Callable[[HomeAssistant, str], Awaitable[str]]:
+    """Return what reads an address in the label of an item as it is sent to a display."""
+
+    async def of_label(_hass: HomeAssistant, url: str) -> str:
+        """Return the address."""
+        manifest = {"metadata": {"thumbnails": {"large": {"uri": url}}}}
+        item = {**playlist("Dawn")["items"][0], "ref": url, "inlineManifest": manifest}
+        (sent,) = for_display({**playlist(), "items": [item]})["items"]
+        thumbnails = sent["inlineManifest"]["metadata"]["thumbnails"]
+        return str(sent["ref"] if key == "ref" else thumbnails["large"]["uri"])
+
+    return of_label
+
+
+def artwork(**fields: Any) -> Artwork:
+    return Artwork(id="w", **fields)
+
+
+PICTURES = (of_cover, of_remembered, of_feed_cover, of_manifest, of_portrait)
+
+
 @pytest.mark.parametrize(
-    "source", [of_document, of_media_id, of_playlist, of_playlist_id, of_feed, of_token]
+    "source",
+    [
+        *(of_document, of_media_id, of_playlist, of_playlist_id, of_feed, of_token),
+        *(of_kept, of_catalog, *PICTURES, label_sent("ref"), label_sent("picture")),
+    ],
 )
 @pytest.mark.usefixtures("setup_display")
 async def test_an_address_is_read_alike_everywhere(
     hass: HomeAssistant, source: Callable[[HomeAssistant, str], Awaitable[str]]
 ) -> None:
-    """An address is that of the same work in a token, a feed, a document, a paste and as that of a playlist."""
-    is_playlist = source in (of_playlist, of_playlist_id)
+    """An address is that of the same work at each entrance: expected and seen."""
+    has_no_data = source in (of_playlist, of_playlist_id, of_catalog, *PICTURES)
     for written, shown in ADDRESSES.items():
-        if not (is_playlist and shown.startswith("data:")):
-            assert await source(hass, written) == shown, written
+        if has_no_data and shown.startswith("data:"):
+            continue
+        seen = await source(hass, written)
+        # The catalog is first at the gateway of its vendor.
+        is_of_vendor = source in (of_catalog, of_cover) and "ipfs" in shown
+        wanted = (
+            shown.replace("filebase.io", "feralfile.com") if is_of_vendor else shown
+        )
+        assert seen == wanted, written

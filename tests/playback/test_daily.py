@@ -174,11 +174,16 @@ def at(day: int, time: str, zone: tzinfo) -> datetime:
 
 
 @pytest.mark.usefixtures("socket_enabled")
-async def test_a_day_changes(hass: HomeAssistant) -> None:
-    """A display that knows times changes at midnight by its own clock; another keeps the work that was due when it was cast."""
+@pytest.mark.parametrize("has_moved", [False, True])
+async def test_a_day_changes(hass: HomeAssistant, has_moved: bool) -> None:
+    """A display that knows times changes at midnight by its own clock, also without a URL, as the works have moved; another is given the work of each day."""
+    document = daily(*range(100))
+    for item in document["items"] if has_moved else ():
+        item["source"] = f"https://cdn.feralfileassets.com/{item['id']}/"
+    method = "inline" if has_moved else "url"
     async with days(
         hass,
-        daily(*range(100)),
+        document,
         east_new=("B", TOKYO),
         new=("B", LISBON),
         old=("A", LISBON),
@@ -189,7 +194,7 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
         await house.move(at(3, "12:00:00", UTC))
         told = await house.show(*house.walls)
         methods = [told[f"media_player.{name}"]["method"] for name in house.walls]
-        assert methods == ["url", "url", "inline", "inline", "inline"]
+        assert methods == [method, method, "inline", "inline", "inline"]
         for name in house.walls:
             await until(lambda: house.titles(name) == ["Day 3"])  # noqa: B023
         sent = {name: house.sent(name) for name in [*house.walls][:-1]}
@@ -198,19 +203,23 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
         await until(lambda: house.state("old").attributes.get("source") == "The Daily")
         assert house.state("new").attributes["source"] == "The Daily"
 
-        # Midnight in Tokyo comes first. Who ignores times keeps the work that was cast.
+        # Midnight in Tokyo comes first. Who ignores times follows the clock of Home Assistant.
         await house.move(at(4, "00:00:01", TOKYO))
         await until(lambda: house.titles("east_new") == ["Day 4"])
         assert house.titles("new") == ["Day 3"]
         await house.move(at(4, "00:00:01", LISBON))
         await until(lambda: house.titles("new") == ["Day 4"])
-        for name in ("old", "older", "silent"):
-            assert house.titles(name) == ["Day 3"]
+        await house.move(at(4, "23:00:00", UTC))
+        for name in house.walls:
+            await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
+            source = house.walls[name].state.items[0]["source"]
+            assert ("artworks.feralfile.io" in source) is has_moved
+        sent |= {"old": 3, "older": 3}
         assert sent == {name: house.sent(name) for name in sent}
 
         # A display that is known to be old is not given the archive again.
         await house.show("old")
-        assert (house.sent("old"), house.titles("old")) == (3, ["Day 4"])
+        assert (house.sent("old"), house.titles("old")) == (4, ["Day 4"])
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -414,8 +423,8 @@ async def test_what_the_app_of_the_vendor_uses(
         await house.entry.runtime_data.daily.async_refresh()
         assert told_url() == f"{base}/p?key=5"
         await house.move(at(6, "12:00:10", LISBON))
-        await until(lambda: house.titles("new") == ["Day 6"])
-        assert house.titles("old") == ["Day 4"]
+        for name in ("new", "old"):
+            await until(lambda name=name: house.titles(name) == ["Day 6"])
         assert house.walls["new"].state.playlist_url == f"{base}/p?key=5"
         # As long as there is a work for today, the vendor is left alone.
         await house.entry.runtime_data.daily.async_refresh()

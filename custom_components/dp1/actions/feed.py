@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import voluptuous as vol
 
@@ -26,8 +26,9 @@ from ..client.feed.client import Feed
 from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.feed.writer import Published
+from ..client.hosts import has_ended, work_url
 from ..client.playlist.document import parse, validate
-from ..client.playlist.schema import known_fields
+from ..client.playlist.schema import MAX_FAULTS, known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
 from ..client.text import markdown_safe
 from ..client.values import mapping
@@ -342,19 +343,44 @@ def _verdict_of(
 
 async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
     """Validate a playlist; in a thread, since a large one takes seconds."""
-    faults = await call.hass.async_add_executor_job(_faults, call.data["playlist"])
-    errors: list[JsonValueType] = [
-        {"path": fault.path, "message": fault.message} for fault in faults
-    ]
-    return {"valid": not errors, "errors": errors}
+    faults, lost = await call.hass.async_add_executor_job(
+        _faults, call.data["playlist"]
+    )
+    errors, warnings = (
+        [{"path": fault.path, "message": fault.message} for fault in each]
+        for each in (faults, lost)
+    )
+    return {
+        "valid": not errors,
+        "errors": cast("JsonValueType", errors),
+        "warnings": cast("JsonValueType", warnings),
+    }
 
 
-def _faults(value: Any) -> Sequence[Fault]:
-    """Return the faults of a document."""
+def _faults(value: Any) -> tuple[Sequence[Fault], Sequence[Fault]]:
+    """Return the faults of a document, and the works in it whose hosts have ended."""
     try:
-        return validate(parse(value))
+        document = parse(value)
+        return validate(document), _lost_works(document)
     except InvalidPlaylistError as err:
-        return err.faults
+        return err.faults, ()
+
+
+def _lost_works(document: Mapping[str, Any]) -> list[Fault]:
+    """Return the works that are not where a document says, and where each is shown from."""
+    items = document.get("items")
+    lost = []
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        source = str(mapping(item).get("source") or "")
+        now = work_url(source)
+        if has_ended(now):
+            message = "is at a host that has ended, and names nothing that is elsewhere"
+        elif has_ended(source):
+            message = f"is at a host that has ended; it is shown from {now}"
+        else:
+            continue
+        lost.append(Fault(f"items[{index}].source", message))
+    return lost[:MAX_FAULTS]
 
 
 async def async_delete_playlist(call: ServiceCall) -> None:

@@ -57,7 +57,9 @@ class Hung:
         shown = self.shown
         if shown.url is not None or player.playlist_url is not None:
             return shown.url == player.playlist_url
-        if len(shown.items) != player.count or not player.items:
+        # Of works with a time, a display has those that are due.
+        is_timed = any(item.get("displayAt") for item in shown.items)
+        if not player.items or (len(shown.items) != player.count and not is_timed):
             return False
         if player.playlist is not None and (
             _list_key(shown) != (player.playlist_id, player.playlist_title)
@@ -68,6 +70,8 @@ class Hung:
             [_work_key(work, has_sources) for work in works]
             for works in (self._works, player.items)
         )
+        if is_timed:
+            return not Counter(theirs) - Counter(mine)
         return mine == theirs or (player.shuffle is True and _alike(mine, theirs))
 
 

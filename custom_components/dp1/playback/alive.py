@@ -17,7 +17,7 @@ from ..const import LOGGER
 from ..grants import GRANTS
 from ..hosts import HOSTS, Hosts
 from ..permissions import STRANGER, Caller
-from .resolve import async_read
+from .resolve import async_read, daily_of
 
 # In bytes of JSON: the most that a display takes as a document.
 # In works: a longer document is looked through in a thread.
@@ -39,6 +39,8 @@ async def async_alive(
         return await hass.async_add_executor_job(_found, playlist, hosts)
     if hass.data[GRANTS].media_id_of(playlist.url) is not None:
         return playlist
+    if daily := daily_of(hass, playlist):
+        playlist = replace(playlist, document=daily.document or {})
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
             # What was cast before is read for nobody, as displays do.

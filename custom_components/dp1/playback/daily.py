@@ -16,6 +16,7 @@ from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
+from ..display.hung import Hung
 from ..errors import action_failed, translated
 from ..library.entries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
@@ -29,9 +30,10 @@ RETRY_AFTER: Final = 600.0
 
 
 class DailyWatch:
-    """The watch over a display that shows the Daily by its URL.
+    """The watch over a display that shows the Daily: by its URL, as a document, or its works of today alone.
 
-    It is given the URL that follows when the Daily moves, and today's work alone if it turns out to ignore times.
+    It is given the URL that follows when the Daily moves, today's work alone if it turns out to ignore times, and then
+    each day that of the day.
     """
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
@@ -64,7 +66,11 @@ class DailyWatch:
             return
         items = display.data.player and display.data.player.items
         before, self._items = self._items, items
-        if daily.url != url or (items is not before and _plays_all(display, daily)):
+        if (
+            daily.url != url
+            or (items is not before and _plays_all(display, daily))
+            or _is_of_yesterday(display, daily)
+        ):
             self._is_busy = True
             display.create_task(self._async_go_on(daily, url), "daily")
 
@@ -76,11 +82,13 @@ class DailyWatch:
                 player = await display.async_read_player()
                 if program.notes.daily != url or program.is_announcing:
                     return
-                if player is None or player.hides_works:
+                if not display.cast_only and (player is None or player.hides_works):
                     return
-                if player.playlist_url != url:
+                hung = _hung(display)
+                is_alone = hung is not None and hung.asked.url is None
+                if (player is None or player.playlist_url != url) and hung is None:
                     await program.async_note(daily=None)
-                elif daily.url != url:
+                elif daily.url != url and not is_alone:
                     moved = Playlist(daily.url)
                     await async_cast(
                         display, moved, Request(art=Ready(moved), wake=False)
@@ -90,9 +98,9 @@ class DailyWatch:
                     request = Request(art=Ready(Playlist(url)), wake=False)
                     today = await _async_due(display.hass, daily, request)
                     await async_cast(display, today, request)
-                    await program.async_note(
-                        daily=None, ignores_times=_firmware(display)
-                    )
+                    await program.async_note(daily=daily.url)
+                    if not is_alone:
+                        await program.async_note(ignores_times=_firmware(display))
         except HomeAssistantError as err:
             LOGGER.debug("%s: the Daily is not shown: %s", display.name, err)
             self._failed = daily.url, display.hass.loop.time() + RETRY_AFTER
@@ -127,7 +135,7 @@ async def async_show_daily(
                 return response
             program.note(ignores_times=_firmware(coordinator))
         today = await _async_due(coordinator.hass, daily, request)
-        return await program.async_show(coordinator, today, request)
+        return await program.async_show(coordinator, today, request, daily=daily.url)
 
 
 async def _async_check_due(daily: Daily) -> None:
@@ -179,10 +187,34 @@ async def _async_due(hass: HomeAssistant, daily: Daily, request: Request) -> Pla
 
 def _plays_all(coordinator: DisplayCoordinator, daily: Daily) -> bool:
     """Return whether a display reports works of several moments of the Daily."""
-    player = coordinator.data.player
-    if player is None or player.playlist_url != daily.url:
+    player, hung = coordinator.data.player, _hung(coordinator)
+    is_list = hung is not None and hung.asked.url == daily.url
+    if player is None or (player.playlist_url != daily.url and not is_list):
         return False
     items = map(mapping, (daily.document or {}).get("items") or ())
     moments = {text(item.get("id")): text(item.get("displayAt")) for item in items}
     timed = {moments.get(item.id) for item in player.items if item.id} - {None}
     return len(timed) > 1 if timed else len(player.items) > len(daily.due().items)
+
+
+def _hung(coordinator: DisplayCoordinator) -> Hung | None:
+    """Return what was sent as a document, if it is still shown."""
+    player, hung = coordinator.data.player, coordinator.hung
+    if coordinator.cast_only:
+        return hung
+    if player is None:
+        return None
+    hung = hung or coordinator.history.current(player)
+    if hung is None or hung.shown.url is not None or not hung.is_shown_by(player):
+        return None
+    return hung
+
+
+def _is_of_yesterday(coordinator: DisplayCoordinator, daily: Daily) -> bool:
+    """Return whether the works of a day hang alone, and those of today are not among them."""
+    hung = _hung(coordinator)
+    if hung is None or hung.asked.url is not None:
+        return False
+    shown = {text(item.get("id")) for item in hung.shown.items}
+    today = {text(item.get("id")) for item in daily.due().items}
+    return bool(today) and not today <= shown

@@ -64,7 +64,7 @@ class DisplayNotes:
 
     Attributes:
         announcement: the current announcement.
-        daily: URL of the Daily, while that is shown by its URL.
+        daily: URL of the Daily, while that is shown: by its URL, as a document, or its works of today alone.
         leader: config entry of the display that leads its group.
         spread: config entries of the displays that share a playlist, each one work ahead of the one before.
         ignores_times: firmware that ignores when works are due.
@@ -414,7 +414,7 @@ class Program:
                 return
             before = replace(announcement.before, **changes)
             daily = self.notes.daily
-            if before.hung is None or before.hung.asked.url != daily:
+            if before.hung is None or before.hung.asked.url not in (None, daily):
                 daily = None
             announcement = replace(announcement, before=before)
             await self.async_note(announcement=announcement, daily=daily)

@@ -121,7 +121,7 @@ def _kind_of_page(kind: object, url: str) -> str:
 def _public_url(value: object) -> str | None:
     """Return the URL of a page or a picture on the internet; a stranger may not name one at home."""
     try:
-        url = web_url(loaded_url(text(value, _MAX_PAGE)) or "")
+        url = web_url(text(loaded_url(value), _MAX_PAGE) or "")
     except ValueError:
         return None
     return None if is_home_name(plain_host(url)) else str(url)
