@@ -209,7 +209,7 @@ async def test_a_day_changes(hass: HomeAssistant, has_moved: bool) -> None:
         assert house.titles("new") == ["Day 3"]
         await house.move(at(4, "00:00:01", LISBON))
         await until(lambda: house.titles("new") == ["Day 4"])
-        await house.move(at(4, "23:00:00", UTC))
+        await house.move(at(4, "12:00:00", UTC))
         for name in house.walls:
             await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
             source = house.walls[name].state.items[0]["source"]
