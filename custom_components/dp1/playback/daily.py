@@ -16,11 +16,11 @@ from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
-from ..display.hung import Hung
 from ..errors import action_failed, translated
 from ..library.entries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
+from .follow import hung_document
 from .program import PROGRAMS
 from .request import Ready, Request
 from .resolve import async_apply, daily_of
@@ -84,7 +84,7 @@ class DailyWatch:
                     return
                 if not display.cast_only and (player is None or player.hides_works):
                     return
-                hung = _hung(display)
+                hung = hung_document(display)
                 is_alone = hung is not None and hung.asked.url is None
                 if (player is None or player.playlist_url != url) and hung is None:
                     await program.async_note(daily=None)
@@ -187,7 +187,7 @@ async def _async_due(hass: HomeAssistant, daily: Daily, request: Request) -> Pla
 
 def _plays_all(coordinator: DisplayCoordinator, daily: Daily) -> bool:
     """Return whether a display reports works of several moments of the Daily."""
-    player, hung = coordinator.data.player, _hung(coordinator)
+    player, hung = coordinator.data.player, hung_document(coordinator)
     is_list = hung is not None and hung.asked.url == daily.url
     if player is None or (player.playlist_url != daily.url and not is_list):
         return False
@@ -197,22 +197,9 @@ def _plays_all(coordinator: DisplayCoordinator, daily: Daily) -> bool:
     return len(timed) > 1 if timed else len(player.items) > len(daily.due().items)
 
 
-def _hung(coordinator: DisplayCoordinator) -> Hung | None:
-    """Return what was sent as a document, if it is still shown."""
-    player, hung = coordinator.data.player, coordinator.hung
-    if coordinator.cast_only:
-        return hung
-    if player is None:
-        return None
-    hung = hung or coordinator.history.current(player)
-    if hung is None or hung.shown.url is not None or not hung.is_shown_by(player):
-        return None
-    return hung
-
-
 def _is_of_yesterday(coordinator: DisplayCoordinator, daily: Daily) -> bool:
     """Return whether the works of a day hang alone, and those of today are not among them."""
-    hung = _hung(coordinator)
+    hung = hung_document(coordinator)
     if hung is None or hung.asked.url is not None:
         return False
     shown = {text(item.get("id")) for item in hung.shown.items}

@@ -18,6 +18,19 @@ from .program import PROGRAMS
 READ_AGAIN: Final = 300.0
 
 
+def hung_document(coordinator: DisplayCoordinator) -> Hung | None:
+    """Return what was sent as a document, if it is still shown."""
+    player, hung = coordinator.data.player, coordinator.hung
+    if coordinator.cast_only:
+        return hung
+    if player is None:
+        return None
+    hung = hung or coordinator.history.current(player)
+    if hung is None or hung.shown.url is not None or not hung.is_shown_by(player):
+        return None
+    return hung
+
+
 class Follow:
     """Follows the playlist of one display."""
 
@@ -38,13 +51,10 @@ class Follow:
     @property
     def _hung(self) -> Hung | None:
         """Return what hangs as a document although it was asked for by its URL; None for anything else."""
-        player = self._display.data.player
-        if player is None or self._program.is_announcing:
+        if self._program.is_announcing:
             return None
-        hung = self._display.hung or self._display.history.current(player)
-        if hung is None or hung.asked.url is None or hung.shown.url is not None:
-            return None
-        return hung if hung.is_shown_by(player) else None
+        hung = hung_document(self._display)
+        return None if hung is None or hung.asked.url is None else hung
 
     @callback
     def _handle_time(self, _now: datetime) -> None:
@@ -66,8 +76,8 @@ class Follow:
                     is_changed = await client.extend(sent)
                 if not is_changed:
                     # It cannot change works, or its current one is among them no more, or somebody shows something else.
-                    player = await display.async_read_player()
-                    if player is None or not hung.is_shown_by(player):
+                    await display.async_read_player()
+                    if hung_document(display) is None:
                         return
                     async with display.async_command(Refresh.PLAYER) as client:
                         await client.cast(sent)
