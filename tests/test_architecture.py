@@ -242,6 +242,20 @@ def test_errors_of_the_client_are_translated_below() -> None:
     assert not seen
 
 
+def test_one_listener_of_a_display_acts() -> None:
+    """Entities show a display, and only its watch tells others of a change, with the state before."""
+    callers = {
+        name.removeprefix(f"{PACKAGE}.")
+        for name, tree in modules(INTEGRATION).items()
+        if not inside(name, LIBRARY)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "async_add_listener"
+    }
+    assert callers == {"entity", "playback.watch"}
+
+
 def test_imports_are_relative() -> None:
     """The integration imports itself by relative names, so that it can be moved."""
     assert not {

@@ -70,6 +70,8 @@ class History:
         self._player: PlayerStatus | None = None
         self._seen: tuple[object, ...] | None = None
         self._current: HistoryEntry | None = None
+        # What was looked at last, whether or not it was added.
+        self._noted: tuple[object, ...] = ()
         self._changed = False
         self.is_announcing = False
 
@@ -136,6 +138,11 @@ class History:
             return
         entry = self.current(player)
         latest = next(reversed(self._entries.values()), None)
+        # Pushes of another work of the same playlist bring nothing new.
+        noted = self._seen, player.playlist_title, latest
+        if noted == self._noted:
+            return
+        self._noted = noted
         title = player.playlist_title or (entry.title if entry else None)
         if entry is not None and entry is latest and entry.title == title:
             return
