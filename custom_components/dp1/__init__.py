@@ -42,6 +42,7 @@ from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
 from .library.work import Work
 from .playback.activity import ActivityTracker
+from .playback.address import CastAddress
 from .playback.daily import DailyWatch
 from .playback.follow import Follow
 from .playback.groups import async_leave, follow_leader
@@ -202,10 +203,13 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
         ),
     )
 
+    cast_address = CastAddress(coordinator)
+
     @callback
     def hand_libraries() -> None:
         """Hand the libraries to the display."""
-        coordinator.metadata.async_update_sources(async_source_list(hass).libraries)
+        libraries = async_source_list(hass).libraries
+        coordinator.metadata.async_update_sources((*libraries, cast_address))
 
     entry.async_on_unload(async_add_libraries_listener(hass, hand_libraries))
     hand_libraries()

@@ -16,9 +16,11 @@ from yarl import URL
 
 from homeassistant.components import media_source
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, InvalidPlaylistError
 from ..client.hosts import is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
@@ -43,6 +45,7 @@ from ..client.text import (
 )
 from ..client.values import text
 from ..const import PLAYER_ORIGIN
+from ..coordinator import DisplayCoordinator
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, translated
 from ..grants import SVG, base_url, picture_page
@@ -156,6 +159,31 @@ async def _async_list_at(
     if caller.hosts:
         await hass.data[ADDRESSES].async_allow_in(playlist.document, caller.hosts)
     return playlist if playlist.url is None else Playlist(url)
+
+
+class CastAddress:
+    """The list at the address that was last cast to a display: it tells who signed it where no library has it."""
+
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Initialize with the display."""
+        self._display = coordinator
+
+    def work(self, item: PlaylistItem) -> Work | None:
+        """Return nothing: works are what libraries have."""
+        return None
+
+    async def async_work(self, item: PlaylistItem) -> Work | None:
+        """Return nothing: works are what libraries have."""
+        return None
+
+    async def async_document(self, player: PlayerStatus) -> dict[str, Any] | None:
+        """Return the document, if it was cast from here, as it is read now; None if it cannot be."""
+        hung, url = self._display.hung, player.playlist_url
+        if hung is None or url is None or hung.asked.url != url:
+            return None
+        with suppress(HomeAssistantError):
+            return await async_read_playlist(self._display.hass, url)
+        return None
 
 
 async def async_read_playlist(
