@@ -198,7 +198,6 @@ def _library_entry(catalog: str, feed: str | None = None) -> MockConfigEntry:
             "catalog_url": catalog,
             "feed_url": feed,
             "api_key": None,
-            "signing_key": SigningKey.generate().export(),
         },
     )
 
