@@ -24,7 +24,7 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.usefixtures("socket_enabled"),
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(480),
     pytest.mark.xdist_group("network"),
     pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
 ]
