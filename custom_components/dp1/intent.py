@@ -10,7 +10,7 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, intent
@@ -235,6 +235,8 @@ class AskIntent(SpokenIntent):
     async def answer(self, sentence: Sentence) -> str:
         """Answer for each display."""
         displays = sentence.displays(default_all=True)
+        caller = await async_caller(sentence.hass, sentence.intent.context)
+        caller.check(POLICY_READ, *(display.entity_id for display in displays))
         question = sentence.slots["question"]
         if len(displays) > 1 and question not in ("hangs", "next"):
             # The question is about what is seen.
