@@ -95,9 +95,7 @@ async def _async_act(
     if action.domain == Platform.NUMBER:
         data["value"] = _brightness(sentence, display, entity)
     if action.service == "volume_set":
-        if (volume := sentence.slots.get("volume")) is None:
-            raise UnansweredError("cannot", name=display.name)
-        data["volume_level"] = volume / 100
+        data["volume_level"] = _percent(sentence, "volume") / 100
     entity_id = entity.entity_id
     await sentence.call(action.domain, action.service, entity_id=entity_id, **data)
 
@@ -105,9 +103,17 @@ async def _async_act(
 def _brightness(sentence: Sentence, display: SpokenDisplay, number: State) -> float:
     """Return the brightness that is asked for."""
     if (step := BRIGHTNESS_STEPS.get(sentence.slots["action"])) is None:
-        return float(sentence.slots.get("brightness", 100))
+        return _percent(sentence, "brightness")
     try:
         now = float(number.state)
     except ValueError as err:
         raise UnansweredError("cannot", name=display.name) from err
     return min(100.0, max(0.0, now + step))
+
+
+def _percent(sentence: Sentence, slot: str) -> float:
+    """Return the percentage that is asked for; a model that leaves it out, or means a fraction, is asked, not guessed."""
+    value = sentence.slots.get(slot)
+    if value is None or 0 < value < 1:
+        raise UnansweredError("how_much")
+    return float(value)

@@ -28,8 +28,10 @@ from .displays import (
     on_floor,
 )
 
-# Entity ids of the displays that were last spoken to.
-LAST_SPOKEN_TO: Final[HassKey[list[str]]] = HassKey(f"{DOMAIN}_last_spoken_to")
+# Entity ids of the displays that each speaker last spoke to.
+LAST_SPOKEN_TO: Final[HassKey[dict[str, list[str]]]] = HassKey(
+    f"{DOMAIN}_last_spoken_to"
+)
 # The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
 HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
 # What somebody names is compared with all titles, which takes long for what has no end.
@@ -173,12 +175,13 @@ class Sentence:
                 meant = displays if default_all else [self._default(displays)]
             case _:
                 raise NotOursError("not_here")
-        hass.data[LAST_SPOKEN_TO] = [display.entity_id for display in meant]
+        last = hass.data.setdefault(LAST_SPOKEN_TO, {})
+        last[self.speaker] = [display.entity_id for display in meant]
         return meant
 
     def _default(self, displays: list[SpokenDisplay]) -> SpokenDisplay:
         """Return the display last spoken to, else one that shows something, else any."""
-        last = self.hass.data.get(LAST_SPOKEN_TO)
+        last = self.hass.data.get(LAST_SPOKEN_TO, {}).get(self.speaker)
         playing = [display for display in displays if not display.emptiness]
         spoken_to = [d for d in displays if [d.entity_id] == last]
         return (spoken_to or playing or displays)[0]
@@ -228,6 +231,19 @@ class SpokenIntent(intent.IntentHandler):
         response = intent_obj.create_response()
         try:
             response.async_set_speech(await self.answer(sentence))
+            # "It" in the next sentence is what this one was about.
+            meant = intent_obj.hass.data.get(LAST_SPOKEN_TO, {})
+            response.async_set_results(
+                [
+                    intent.IntentResponseTarget(
+                        name=state.name,
+                        type=intent.IntentResponseTargetType.ENTITY,
+                        id=state.entity_id,
+                    )
+                    for entity_id in meant.get(sentence.speaker, ())
+                    if (state := intent_obj.hass.states.get(entity_id))
+                ]
+            )
         except HomeAssistantError as err:
             text = await async_error_text(intent_obj.hass, answers, err)
             code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
