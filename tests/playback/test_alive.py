@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.playback import follow
+from custom_components.dp1.playback import alive, follow
+from homeassistant.components import persistent_notification
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import playlist, until
-from tests.simulators.display import DisplaySimulator
+from tests.simulators.display import DisplaySimulator, caster
 from tests.simulators.feed.signing import SigningKey
 from tests.walls import Wall
 
@@ -69,6 +70,44 @@ async def test_a_playlist_by_address(wall: Wall) -> None:
             media_content_id=f"{server.url}/old.json",
         )
         assert sources(wall.display) == MEANT
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("reason", ["size", "query"])
+async def test_what_stays_by_its_address(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    """Whoever shows a list that cannot go as a document is told that its works may stay black, and only then."""
+    query = {"profile": "graphql-v1", "endpoint": "https://indexer.example/graphql"}
+    documents = {
+        "/old.json": old_list("Dawn"),
+        "/new.json": {**playlist("Dusk"), "title": "Large"},
+    }
+    if reason == "size":
+        monkeypatch.setattr(alive, "MAX_INLINE", 100)
+    else:
+        # Its server answers.
+        monkeypatch.setattr(caster, "_refuse_queries", lambda _document: None)
+        documents = {
+            path: {**it, "dynamicQuery": query} for path, it in documents.items()
+        }
+    async with ScriptedServer.run(
+        lambda request: Reply(200, documents[request.path])
+    ) as server:
+        old, new = (f"{server.url}/{name}.json" for name in ("old", "new"))
+        told = await wall.do("dp1.cast_playlist", playlist_url=old, response=True)
+        assert told["method"] == "url"
+        assert old in told["warning"]
+        assert "black" in told["warning"]
+        await wall.do("play_media", media_content_type="playlist", media_content_id=old)
+        notices = persistent_notification._async_get_or_create_notifications(wall.hass)
+        assert "black" in notices["dp1_warning"]["message"]
+        told = await wall.do("dp1.cast_playlist", playlist_url=new, response=True)
+        assert "warning" not in told
+        # Mended by its author.
+        documents["/old.json"] = documents["/new.json"]
+        told = await wall.do("dp1.cast_playlist", playlist_url=old, response=True)
+        assert "warning" not in told
 
 
 @pytest.mark.parametrize("profile", ["B"])

@@ -14,14 +14,16 @@ from ..client.hosts import is_elsewhere, work_url
 from ..client.playlist.document import check_playable, for_display
 from ..client.playlist.playlist import Origin, Playlist
 from ..const import LOGGER
-from ..grants import GRANTS
+from ..errors import invalid_input
+from ..grants import GRANTS, without_token
 from ..hosts import HOSTS, Hosts
+from ..language import async_message
 from ..permissions import STRANGER, Caller
 from .resolve import async_read, daily_of
 
-# In bytes of JSON: the most that a display takes as a document.
 # In works: a longer document is looked through in a thread.
 MAX_ON_LOOP: Final = 50
+# In bytes of JSON: the most that a display takes as a document.
 MAX_INLINE: Final = 4 * 1024 * 1024
 
 
@@ -30,14 +32,17 @@ async def async_alive(
 ) -> Playlist:
     """Return a playlist with its works where they are now: by its URL where a display finds them all, else as a document.
 
-    What cannot be read here, looks its works up, or is larger than a display takes stays at its URL.
+    What cannot be read here stays at its URL; what looks its works up or is larger than a display takes as well, with a
+    warning.
     """
     hosts = hass.data[HOSTS]
-    if playlist.url is None:
+    if (url := playlist.url) is None:
         if len(playlist.items) <= MAX_ON_LOOP:
             return _found(playlist, hosts)
         return await hass.async_add_executor_job(_found, playlist, hosts)
-    if hass.data[GRANTS].media_id_of(playlist.url) is not None:
+    # Of an earlier time.
+    playlist = replace(playlist, warning="")
+    if hass.data[GRANTS].media_id_of(url) is not None:
         return playlist
     if daily := daily_of(hass, playlist):
         playlist = replace(playlist, document=daily.document or {})
@@ -49,7 +54,12 @@ async def async_alive(
     except (HomeAssistantError, TimeoutError) as err:
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
-    return await hass.async_add_executor_job(_sent, read, hosts) or playlist
+    if await hass.async_add_executor_job(_is_found, read, hosts):
+        return playlist
+    if sent := await hass.async_add_executor_job(_sent, read, hosts):
+        return sent
+    error = invalid_input("moved_stays", url=without_token(url) or "")
+    return replace(playlist, warning=async_message(hass, error))
 
 
 def _found(playlist: Playlist, hosts: Hosts) -> Playlist:
@@ -62,15 +72,19 @@ def _found(playlist: Playlist, hosts: Hosts) -> Playlist:
     )
 
 
-def _sent(playlist: Playlist, hosts: Hosts) -> Playlist | None:
-    """Return the document of a playlist at a URL, None if its URL is as good or better."""
-    document = playlist.document
-    sources = [str(item.get("source") or "") for item in playlist.items]
-    is_found = all(
+def _is_found(playlist: Playlist, hosts: Hosts) -> bool:
+    """Return whether a display finds all works of a playlist where it says, and nowhere better."""
+    sources = (str(item.get("source") or "") for item in playlist.items)
+    return all(
         not is_elsewhere(source) and hosts.best(source) == work_url(source)
         for source in sources
     )
-    if is_found or _looks_up(document):
+
+
+def _sent(playlist: Playlist, hosts: Hosts) -> Playlist | None:
+    """Return a playlist at a URL as a document, None if a display does not take it as one."""
+    document = playlist.document
+    if _looks_up(document):
         return None
     found = for_display(document, find=hosts.best)
     try:

@@ -38,6 +38,7 @@ async def async_cast(
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, request.begin)
     playlist = await async_alive(coordinator.hass, playlist, request.caller)
+    asked = replace(asked, warning=playlist.warning)
     check_reach(coordinator, playlist)
     await _async_leave_error_page(coordinator, request.wake)
     coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
