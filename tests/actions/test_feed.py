@@ -582,6 +582,19 @@ async def test_validate_names_what_has_ended(hass: HomeAssistant) -> None:
     assert now in verdict["warnings"][0]["message"]
 
 
+async def test_validate_names_a_rating_of_no_scale(hass: HomeAssistant) -> None:
+    """A rating that nobody knows counts as none, and is no fault: any word is allowed, but nothing is hidden by it."""
+    assert await async_setup_component(hass, "dp1", {})
+    document = playlist()
+    ratings = ["teen", "general", "Mature", "mature", ""]
+    item = {k: v for k, v in document["items"][0].items() if k != "id"}
+    document["items"] = [{**item, "contentRating": it} for it in ratings]
+    verdict = await call(hass, "validate_playlist", playlist=document)
+    assert verdict["valid"] is True
+    paths = [warning["path"] for warning in verdict["warnings"]]
+    assert paths == [f"items[{index}].contentRating" for index in (0, 2, 4)]
+
+
 # Delete
 
 

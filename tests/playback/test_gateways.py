@@ -7,8 +7,9 @@ import pytest
 from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
+from homeassistant.core import HomeAssistant
 
-from tests.displays import playlist, until
+from tests.displays import ENTITY_ID, playlist, until
 from tests.pictures import PNG
 from tests.simulators.gateway import Internet, Mode
 from tests.walls import Wall
@@ -106,3 +107,36 @@ async def test_all_gateways_end(internet: Internet, wall: Wall, name: str) -> No
     await until(lambda: wall.display.counters.starts == 2)
     assert wall.display.sees == ""
     assert wall.hass.data[HOSTS].best(f"ipfs://{CID}/{name}")
+
+
+async def test_the_works_of_a_document(
+    hass: HomeAssistant, internet: Internet, wall: Wall
+) -> None:
+    """A page that forbids frames is told, and an SVG that cannot be embedded is on a page; a signed document stays as it is."""
+    names = ("moon.svg", "star.svg", "barred", *map(str, range(9)))
+    internet.works |= {
+        f"{NEW}/{it}": ("image/svg+xml" if "." in it else "text/html", b"<svg/>")
+        for it in names
+    }
+    internet.headers = {f"{NEW}/barred": {"X-Frame-Options": "DENY"}}
+    internet.headers[f"{NEW}/star.svg"] = {}
+    document = playlist(*names)
+    for item, name in zip(document["items"], names, strict=True):
+        item["source"] = f"https://{NEW}/{name}"
+    sent = [item["source"] for item in document["items"]]
+
+    async def answer() -> tuple[str, list[str]]:
+        """Return what is said of the document, and what hangs."""
+        data = {"entity_id": ENTITY_ID, "playlist": document}
+        said = await hass.services.async_call(
+            "dp1", "cast_playlist", data, blocking=True, return_response=True
+        )
+        assert said is not None
+        hangs = [it["source"] for it in wall.display.state.items]
+        return str(said[ENTITY_ID].get("warning")), hangs  # type: ignore[union-attr]
+
+    warning, hangs = await answer()
+    assert f"https://{NEW}/barred" in warning
+    assert [index for index, it in enumerate(hangs) if it != sent[index]] == [1]
+    document["signatures"] = [{"alg": "ed25519"}]
+    assert (await answer())[1] == sent

@@ -266,6 +266,9 @@ def of_a_store(request: Request) -> Reply:
         ),
         ("page", "", Reply(404), "page_gone"),
         ("page.html", "web", Reply(410), "page_gone"),
+        ("photo.png", "", Reply(404), "page_gone"),
+        ("film.mp4", "video/mp4", Reply(410), "page_gone"),
+        ("moon.svg", "image", Reply(404), "page_gone"),
         # Displays add their mode to the address of a page.
         ("page?X-Amz-Signature=a", "", of_a_store, "signed_page"),
         ("page.html?x-goog-signature=a", "", of_a_store, "signed_page"),
@@ -840,3 +843,19 @@ async def test_a_film_of_a_list_lasts_its_length(
         await play(hass, first)
         await play(hass, second, enqueue="add")
         assert [it["duration"] for it in display.state.items] == lengths
+
+
+async def test_an_address_that_fails(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """A picture, a film or a page whose server fails or is away is cast with a word, as a display may reach it later."""
+    for path in ("photo.png", "film.mp4", "page.html", "moon.svg"):
+        async with ScriptedServer.run(Reply(503)) as server:
+            await name_hosts(hass, url := f"{server.url}/{path}")
+            data = {"entity_id": ENTITY_ID, "media_content_id": url}
+            answer = await do(hass, "cast_playlist", **data)
+            assert "HTTP 503" in answer[ENTITY_ID]["warning"]
+            assert display.player.items[0]["title"] == path.partition(".")[0]
+        answer = await do(hass, "cast_playlist", **data)
+        assert "does not answer" in answer[ENTITY_ID]["warning"]
+    assert display.casts == 8

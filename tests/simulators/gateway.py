@@ -37,11 +37,13 @@ class Internet(AbstractResolver):
     Attributes:
         hosts: how each answers.
         works: media type and content of each work: by ``CID/path`` at every gateway, by ``host/path`` at one.
+        headers: those of a work, in place of one that lets every page read it.
         asked: every request, as ``method host/path``.
     """
 
     hosts: dict[str, Mode] = field(default_factory=dict)
     works: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    headers: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     port: int = 0
 
@@ -111,7 +113,8 @@ class Internet(AbstractResolver):
         if work is None:
             return web.Response(status=404, headers=open_to_all)
         kind, content = work
-        return web.Response(body=content, content_type=kind, headers=open_to_all)
+        headers = self.headers.get(f"{host}/{path}", open_to_all)
+        return web.Response(body=content, content_type=kind, headers=headers)
 
 
 def _gateway(host: str) -> tuple[str, str]:

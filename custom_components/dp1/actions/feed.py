@@ -28,7 +28,7 @@ from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.feed.writer import Published
 from ..client.hosts import has_ended, work_url
 from ..client.playlist.document import parse, validate
-from ..client.playlist.schema import MAX_FAULTS, known_fields
+from ..client.playlist.schema import MAX_FAULTS, RATINGS, known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
 from ..client.text import markdown_safe
 from ..client.values import mapping
@@ -358,29 +358,32 @@ async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
 
 
 def _faults(value: Any) -> tuple[Sequence[Fault], Sequence[Fault]]:
-    """Return the faults of a document, and the works in it whose hosts have ended."""
+    """Return the faults of a document, and what is doubtful in it."""
     try:
         document = parse(value)
-        return validate(document), _lost_works(document)
+        return validate(document), _doubts(document)
     except InvalidPlaylistError as err:
         return err.faults, ()
 
 
-def _lost_works(document: Mapping[str, Any]) -> list[Fault]:
-    """Return the works that are not where a document says, and where each is shown from."""
+def _doubts(document: Mapping[str, Any]) -> list[Fault]:
+    """Return the works that are not where a document says, and the ratings of no scale, which count as none."""
     items = document.get("items")
-    lost = []
+    doubts = []
     for index, item in enumerate(items if isinstance(items, list) else ()):
-        source = str(mapping(item).get("source") or "")
+        part = mapping(item)
+        source, rating = str(part.get("source") or ""), part.get("contentRating")
         now = work_url(source)
         if has_ended(now):
             message = "is at a host that has ended, and names nothing that is elsewhere"
+            doubts.append(Fault(f"items[{index}].source", message))
         elif has_ended(source):
             message = f"is at a host that has ended; it is shown from {now}"
-        else:
-            continue
-        lost.append(Fault(f"items[{index}].source", message))
-    return lost[:MAX_FAULTS]
+            doubts.append(Fault(f"items[{index}].source", message))
+        if isinstance(rating, str) and rating not in RATINGS:
+            message = f"is no known rating ({', '.join(RATINGS)}), and counts as none"
+            doubts.append(Fault(f"items[{index}].contentRating", message))
+    return doubts[:MAX_FAULTS]
 
 
 async def async_delete_playlist(call: ServiceCall) -> None:

@@ -1,9 +1,10 @@
 """What is at an address: a list, a page, a picture, and how long it lasts."""
 
+import asyncio
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from io import SEEK_CUR, BytesIO
 from pathlib import Path, PurePosixPath
@@ -11,7 +12,13 @@ from struct import calcsize, error as StructError, unpack
 from typing import Any, Final
 from urllib.parse import unquote
 
-from aiohttp import ClientError, ClientResponse, ClientTimeout, hdrs
+from aiohttp import (
+    ClientConnectionError,
+    ClientError,
+    ClientResponse,
+    ClientTimeout,
+    hdrs,
+)
 from yarl import URL
 
 from homeassistant.components import media_source
@@ -22,7 +29,8 @@ from homeassistant.helpers.network import is_hass_url
 from .. import timing
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, InvalidPlaylistError
-from ..client.hosts import is_web, work_url
+from ..client.guard import Guard
+from ..client.hosts import content_of, is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
 from ..client.playlist.document import (
     MAX_DOCUMENT,
@@ -30,6 +38,7 @@ from ..client.playlist.document import (
     build_item,
     check_playable,
     for_display,
+    is_signed as is_signed_document,
     parse,
     unwrapped,
 )
@@ -37,8 +46,10 @@ from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import (
     MAX_TITLE,
     MAX_URL,
+    PAGE,
     clean,
     host_of,
+    media_type,
     read_url,
     unshown_type,
     web_url,
@@ -49,7 +60,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, translated
 from ..grants import SVG, base_url, picture_page
-from ..guard import ADDRESSES
+from ..guard import ADDRESSES, is_at_home
 from ..language import async_message
 from ..library.work import Work
 from ..permissions import STRANGER, Caller
@@ -72,6 +83,8 @@ MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
 WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
 FAILURES = (Dp1Error, ClientError, OSError, ValueError)
+# Works of a document that are asked for.
+MAX_ASKED: Final = 5
 # Of a film, before that with its length.
 MAX_BOXES: Final = 64
 # The length of a film that does not tell it.
@@ -101,17 +114,16 @@ async def async_at(hass: HomeAssistant, medium: Medium, caller: Caller) -> Playl
     is_framed, is_drawing = suffix not in UNFRAMED_SUFFIXES, suffix == ".svg"
     if has_signature and is_framed and family != "image":
         raise invalid_input("signed_page", where=host_of(source) or "")
-    warning = ""
-    if is_framed and not is_media:
-        page_title, warning = await async_ask_page(hass, source, caller)
-        title = title or page_title
-    title = title or title_of(source)
+    is_page = is_framed and not is_media
+    found = await async_ask(hass, source, caller, is_page=is_page)
+    title = title or found.title or title_of(source)
     # Displays ask for the type of what is in a frame or an object, with more than the address.
     if (has_signature and (is_framed or is_drawing)) or (
-        is_drawing and not await _async_embeds(hass, source, caller)
+        is_drawing and not found.is_embedded
     ):
         source = picture_page(source)
-    return replace(of_work(source, title), origin=Origin.STRANGER, warning=warning)
+    playlist = of_work(source, title)
+    return replace(playlist, origin=Origin.STRANGER, warning=found.warning)
 
 
 def is_list_address(url: str) -> bool:
@@ -234,48 +246,122 @@ def local_path(hass: HomeAssistant, url: str) -> URL | None:
     return parsed.relative() if parsed.host else parsed
 
 
-async def async_ask_page(
-    hass: HomeAssistant, url: str, caller: Caller
-) -> tuple[str, str]:
-    """Return the title of a page and a warning if it forbids frames, each empty if unknown; raise if it is of Home Assistant and does, or is gone.
+@dataclass(slots=True)
+class Found:
+    """What a work answered.
+
+    Attributes:
+        title: of a page, empty if unknown.
+        warning: what is said to whoever shows it, empty if there is nothing.
+        is_framed: whether displays can show it in a frame, also if that is unknown.
+        is_embedded: the same for an SVG, which may have programs, as an object.
+    """
+
+    title: str = ""
+    warning: str = ""
+    is_framed: bool = True
+    is_embedded: bool = True
+
+
+async def async_ask(
+    hass: HomeAssistant, url: str, caller: Caller, *, is_page: bool
+) -> Found:
+    """Ask for a work once, and return what is found; raise if it is gone, or a page of Home Assistant that forbids frames.
 
     Displays show pages in frames, and report one that forbids it as shown.
     """
+    found = Found()
     if not is_web(url):
-        return "", ""
-    is_framed, title = True, ""
-    with suppress(*FAILURES):
-        async with _async_request(hass, url, caller) as response:
-            if response.status in GONE:
-                raise invalid_input("page_gone", url=url, status=str(response.status))
-            if response.ok:
-                check_type(url, response.content_type)
-            is_framed = _allows_frames(response)
-            title = await read_title(response)
-    if is_framed:
-        return title, ""
-    if is_hass_url(hass, url):
-        raise invalid_input("own_page_not_framed", url=url)
-    return title, async_message(hass, invalid_input("page_not_framed", url=url))
-
-
-async def _async_embeds(hass: HomeAssistant, url: str, caller: Caller) -> bool:
-    """Return whether displays can embed the SVG at a URL, also if that is unknown: as an object it may have programs."""
-    with suppress(*FAILURES):
-        async with _async_request(hass, url, caller) as response:
-            origin = response.headers.get(hdrs.ACCESS_CONTROL_ALLOW_ORIGIN)
-            return origin in ("*", PLAYER_ORIGIN) and _allows_frames(response)
-    return True
-
-
-@asynccontextmanager
-async def _async_request(
-    hass: HomeAssistant, url: str, caller: Caller
-) -> AsyncIterator[ClientResponse]:
-    """Ask for a URL as displays do."""
+        return found
     guard = hass.data[ADDRESSES].async_guard(url, caller)
     if is_hass_url(hass, url):
         guard = guard.allowing(url)
+    problem = None
+    try:
+        async with _async_request(guard, url) as response:
+            status = response.status
+            # Another gateway may have what is in a network of content.
+            if status in GONE and not content_of(url):
+                raise invalid_input("page_gone", url=url, status=str(status))
+            if status in GONE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                problem = invalid_input("page_fails", url=url, status=str(status))
+            if is_page and response.ok:
+                check_type(url, response.content_type)
+            if problem is None:
+                _judge(response, found)
+            if is_page:
+                with suppress(*FAILURES):
+                    found.title = await read_title(response)
+    except ClientConnectionError, TimeoutError:
+        problem = invalid_input("page_silent", url=url)
+    except FAILURES:
+        # What our own guard does not ask for, a display may show.
+        pass
+    if is_page and not found.is_framed:
+        if is_hass_url(hass, url):
+            raise invalid_input("own_page_not_framed", url=url)
+        problem = problem or invalid_input("page_not_framed", url=url)
+    if problem:
+        found.warning = async_message(hass, problem)
+    return found
+
+
+async def async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
+    """Return a stranger's document with a warning about the first page that forbids frames, and with SVGs that cannot be embedded on a page.
+
+    A few works are asked for, all at once, and nothing at home: its author chose the addresses.
+    """
+    guard = hass.data[ADDRESSES].async_public_guard()
+    found: dict[str, Found] = {}
+    for source in playlist.sources:
+        url = work_url(source)
+        if len(found) == MAX_ASKED:
+            break
+        # Gateways are looked at while a work hangs.
+        is_strange = not is_at_home(url) and not is_hass_url(hass, url)
+        if is_web(url) and is_strange and not content_of(url):
+            kind = media_type(url.partition("?")[0])
+            if kind in ("", PAGE, SVG):
+                found[url] = Found()
+
+    async def ask(url: str) -> None:
+        """Ask for one of them."""
+        with suppress(*FAILURES):
+            async with _async_request(guard, url) as response:
+                if response.ok:
+                    _judge(response, found[url])
+
+    await asyncio.gather(*map(ask, found))
+    drawings = {
+        url: picture_page(url)
+        for url, it in found.items()
+        if suffix_of(url) == ".svg" and not it.is_embedded
+    }
+    barred = (url for url, it in found.items() if not it.is_framed)
+    if page := next((it for it in barred if suffix_of(it) != ".svg"), None):
+        warning = async_message(hass, invalid_input("page_not_framed", url=page))
+        playlist = replace(playlist, warning=warning)
+    if drawings and not is_signed_document(playlist.document):
+        items = [
+            {**it, "source": drawings.get(work_url(it["source"]), it["source"])}
+            if isinstance(it.get("source"), str)
+            else it
+            for it in playlist.items
+        ]
+        playlist = replace(playlist, document={**playlist.document, "items": items})
+    return playlist
+
+
+def _judge(response: ClientResponse, found: Found) -> None:
+    """Note how displays can show an answer."""
+    origin = response.headers.get(hdrs.ACCESS_CONTROL_ALLOW_ORIGIN)
+    found.is_framed = _allows_frames(response)
+    found.is_embedded = found.is_framed and origin in ("*", PLAYER_ORIGIN)
+
+
+@asynccontextmanager
+async def _async_request(guard: Guard, url: str) -> AsyncIterator[ClientResponse]:
+    """Ask for a URL as displays do."""
     timeout = ClientTimeout(total=timing.TITLE_TIMEOUT)
     async with guard.request(
         "GET", url, timeout=timeout, headers={hdrs.ORIGIN: PLAYER_ORIGIN}
@@ -305,7 +391,8 @@ async def async_length(
         if sound is None and (local := local_path(hass, media.url)) is not None:
             sound = BytesIO()
             url = f"{base_url(hass)}{local}"
-            async with _async_request(hass, url, caller) as response:
+            guard = hass.data[ADDRESSES].async_guard(url, caller).allowing(url)
+            async with _async_request(guard, url) as response:
                 async for chunk in chunks(response, MAX_SOUND):
                     sound.write(chunk)
                     if sound.tell() > MAX_SOUND:

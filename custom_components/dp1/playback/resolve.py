@@ -46,7 +46,8 @@ from .address import (
     FRAMED,
     UNFRAMED_SUFFIXES,
     WEB_TYPES,
-    async_ask_page,
+    async_ask,
+    async_ask_works,
     async_at,
     async_length,
     async_read_playlist,
@@ -96,7 +97,8 @@ async def _async_of(hass: HomeAssistant, request: Request) -> Playlist:
         case Address(url):
             return list_at(hass, url)
         case Inline(document):
-            return await hass.async_add_executor_job(_of_document, document)
+            playlist = await hass.async_add_executor_job(_of_document, document)
+            return await async_ask_works(hass, playlist)
         case Listed(ref) if is_elsewhere(hass, ref):
             return list_at(hass, ref)
         case Listed(ref):
@@ -290,7 +292,8 @@ async def _async_from_media_source(
     if media.mime_type == SVG:
         source = picture_page(source)
     elif media.mime_type.startswith(FRAMED):
-        _, warning = await async_ask_page(hass, source, request.caller)
+        found = await async_ask(hass, source, request.caller, is_page=True)
+        warning = found.warning
     if is_signed(source) and suffix_of(source) not in UNFRAMED_SUFFIXES:
         path = parse_url(source).path
         source = hass.data[GRANTS].async_url(medium.media_id, path)

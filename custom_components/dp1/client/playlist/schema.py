@@ -507,6 +507,8 @@ _MANIFEST = Object(
     ("refVersion", "id", "created", "locale"),
     is_open=True,
 )
+# Ratings that are known. Source: content rating 0.1.0.
+RATINGS: Final = ("general", "mature")
 _ITEM = Object(
     {
         "id": _UUID_TEXT,
