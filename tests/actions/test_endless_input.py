@@ -111,9 +111,10 @@ def test_a_name_that_fits_all() -> None:
     assert len(Query.of("noon " * 1000).text) <= 200
 
 
-def test_forms_without_end() -> None:
-    """What is encoded a thousand times is decoded a few times."""
-    assert len([*private._forms("%" + "25" * 1000 + "41")]) == private.MAX_ENCODINGS
+def test_layers_without_end() -> None:
+    """What is encoded a thousand times is decoded a few times, and refused."""
+    (fault,) = private.private_faults({"title": "%" + "25" * 1000 + "41"}, [])
+    assert fault.message == private.TOO_DEEP
 
 
 def _fields(schema: Any) -> list[Any]:
