@@ -40,6 +40,7 @@ from .library.entries import (
 )
 from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
+from .library.renewal import async_forget_moved
 from .library.work import Work
 from .playback.activity import ActivityTracker
 from .playback.address import CastAddress
@@ -299,6 +300,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Remove the stored data of a library, and create an issue if its signing key was used and is gone."""
+    async_forget_moved(hass, entry.entry_id)
     await _async_update_sentences(hass)
     await hass.data[REMOVED_LIBRARIES].async_add(entry)
     has_signed = entry.data.get(CONF_HAS_SIGNED)

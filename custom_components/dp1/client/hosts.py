@@ -263,6 +263,11 @@ def is_elsewhere(url: str) -> bool:
     return url[:5].lower() != "data:" and work_url(url) != escaped_url(url)
 
 
+def has_moved(url: str) -> bool:
+    """Return whether nothing is served at a web address any more, and what it means is elsewhere."""
+    return has_ended(url) and loaded_url(url) is not None
+
+
 def other_urls(url: str) -> list[str]:
     """Return the other addresses of content, in the order in which to try them; empty for what is in no network."""
     if (content := content_of(url)) is None:

@@ -89,6 +89,7 @@ class FeedServer(Shelf[FeedPlaylist]):
         # Whatever is at no feed that the owner has named is nowhere at home.
         self._anywhere = Feed(hass.data[ADDRESSES].async_guard(), NOWHERE)
         self.followers: list[Callable[[Delta[FeedPlaylist]], None]] = []
+        self.on_read: Callable[[], None] = lambda: None
         self._by_slug: dict[str, FeedPlaylist] = {}
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
         self._documents: LRU[str, tuple[float, Playlist]] = LRU(MAX_DOCUMENTS)
@@ -350,9 +351,10 @@ class FeedServer(Shelf[FeedPlaylist]):
 
     @callback
     def _handle_list(self, read: Listing[FeedPlaylist]) -> None:
-        """Store the channels."""
+        """Store the channels, and tell that the list was read."""
         if read.problem is None:
             self.async_updated(is_changed=True)
+            self.on_read()
 
     def _client_of(self, ref: str) -> Feed:
         """Return the client of a playlist by id, slug or address, or raise NotFoundError; a foreign address has no rights of a feed."""

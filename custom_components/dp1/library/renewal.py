@@ -1,0 +1,103 @@
+"""Playlists of ours in a feed whose works have moved since: the owner is told, and renews them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+
+from ..client.errors import Dp1Error
+from ..client.feed.models import FeedPlaylist
+from ..client.hosts import has_moved, work_url
+from ..client.text import markdown_safe
+from ..client.values import mapping
+from ..const import DOMAIN, LOGGER
+
+if TYPE_CHECKING:
+    from .library import Library
+
+ISSUE: Final = "published_moved"
+# Titles in the text of an issue.
+MAX_TITLES: Final = 5
+
+
+async def async_tell_moved(library: Library) -> None:
+    """Create the issue of a library with playlists whose works have moved, or delete it.
+
+    The registry of issues keeps it over a restart, and remembers that it is ignored.
+    """
+    try:
+        moved = await _async_moved(library)
+    except Dp1Error as err:
+        LOGGER.debug("%s: own playlists are not looked through: %s", library.title, err)
+        return
+    if not moved:
+        async_forget_moved(library.hass, library.entry_id)
+        return
+    titles = [markdown_safe(each.title, 100) for each in moved[:MAX_TITLES]]
+    more = ["…"] if len(moved) > MAX_TITLES else []
+    ir.async_create_issue(
+        library.hass,
+        DOMAIN,
+        f"{ISSUE}_{library.entry_id}",
+        data={"entry_id": library.entry_id},
+        is_fixable=True,
+        is_persistent=True,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key=ISSUE,
+        translation_placeholders={
+            "name": markdown_safe(library.title),
+            "count": str(len(moved)),
+            "titles": ", ".join(titles + more),
+        },
+    )
+
+
+@callback
+def async_forget_moved(hass: HomeAssistant, entry_id: str) -> None:
+    """Delete the issue of a library."""
+    ir.async_delete_issue(hass, DOMAIN, f"{ISSUE}_{entry_id}")
+
+
+async def async_renew(library: Library) -> None:
+    """Publish our playlists again, each under its id, with the addresses of now.
+
+    Raises:
+        HomeAssistantError: the signing key is not on the disk.
+        Dp1Error: why the first could not be published; the others were.
+    """
+    assert library.feed is not None
+    await library.async_confirm_key()
+    problem: Dp1Error | None = None
+    for playlist in await _async_moved(library):
+        try:
+            published = await library.feed.update(
+                playlist.id,
+                _renewed,
+                key=library.key,
+                curator=library.preferences.curator,
+            )
+        except Dp1Error as err:
+            problem = problem or err
+        else:
+            await library.async_published(published.document)
+    if problem is not None:
+        raise problem
+
+
+async def _async_moved(library: Library) -> list[FeedPlaylist]:
+    """Return our playlists with works that have moved, or raise why they could not be read."""
+    if not any(each.moved for each in library.feed_server.list.records):
+        return []
+    return [each for each in await library.async_own_playlists() if each.moved]
+
+
+def _renewed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with its works where they are now."""
+    items = [
+        {**item, "source": work_url(source)}
+        if isinstance(source := mapping(item).get("source"), str) and has_moved(source)
+        else item
+        for item in document["items"]
+    ]
+    return {**document, "items": items}
