@@ -103,10 +103,10 @@ async def test_renewed_with_a_tap(
             wanted[2] = wanted[1]
         assert [item["source"] for item in now["items"]] == wanted
         assert now["slug"] == mine["slug"]
-        assert [item["id"] for item in now["items"]] == [
-            item["id"] for item in mine["items"]
-        ]
         if family != "ts":
+            # The other one gives new ids to works.
+            ids = [item["id"] for item in mine["items"]]
+            assert [item["id"] for item in now["items"]] == ids
             assert DID in {entry["kid"] for entry in now["signatures"]}
             assert all(verify(now, entry) for entry in now["signatures"])
         assert all(feed.documents[it["id"]] == it for it in others)
