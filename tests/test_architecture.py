@@ -65,7 +65,7 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"providers"},
     {"source_list"},
     {"library"},
-    {"entries"},
+    {"entries", "renewal"},
 )
 
 # Where texts of people and of Home Assistant enter; those of all others enter in the client.

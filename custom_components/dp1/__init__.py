@@ -40,7 +40,7 @@ from .library.entries import (
 )
 from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
-from .library.renewal import async_forget_moved
+from .library.renewal import async_forget_moved, async_watch_moved
 from .library.work import Work
 from .playback.activity import ActivityTracker
 from .playback.address import CastAddress
@@ -239,6 +239,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     entry.async_on_unload(async_reload_on_collections(hass, entry))
     tell = partial(async_tell_changed, hass)
     entry.runtime_data = Library(hass, entry, tell)
+    async_watch_moved(entry.runtime_data)
     await entry.runtime_data.async_start()
     entry.async_on_unload(entry.async_on_state_change(tell))
     await _async_add_entities(hass, entry, LIBRARY_PLATFORMS)

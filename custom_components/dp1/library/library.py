@@ -47,7 +47,6 @@ from .providers.feed.provider import FeedProvider
 from .providers.feed.server import FeedServer
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider
-from .renewal import async_tell_moved
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .settings import Preferences
 from .shelf import Shelf, async_remove_files, async_remove_subentries
@@ -124,7 +123,6 @@ class Library:
         self.catalog_server = catalog = CatalogServer(hass, entry)
         self.feed_server = feed = FeedServer(hass, entry)
         self.catalog, self.feed = catalog.client, feed.client
-        feed.on_read = self._handle_feed
         of_entry = hass, entry, on_change
         self.catalog_provider = CatalogProvider(*of_entry, catalog, feed)
         self.channels = Channels(*of_entry, feed)
@@ -267,13 +265,6 @@ class Library:
         for server, reason in zip(servers, reasons, strict=False):
             if isinstance(reason, Dp1Error):
                 raise self._translated(reason, server) from reason
-
-    @callback
-    def _handle_feed(self) -> None:
-        """Look through the playlists of ours once the list of the feed was read."""
-        self.entry.async_create_background_task(
-            self.hass, async_tell_moved(self), f"{self.title} own playlists"
-        )
 
     async def async_published(self, document: Mapping[str, Any]) -> None:
         """Show a playlist that has just been published or changed."""

@@ -1,7 +1,7 @@
 """Playlists of ours in a feed whose works have moved since: the owner is told, and renews them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
@@ -12,16 +12,28 @@ from ..client.hosts import has_moved, work_url
 from ..client.text import markdown_safe
 from ..client.values import mapping
 from ..const import DOMAIN, LOGGER
-
-if TYPE_CHECKING:
-    from .library import Library
+from .library import Library
 
 ISSUE: Final = "published_moved"
 # Titles in the text of an issue.
 MAX_TITLES: Final = 5
 
 
-async def async_tell_moved(library: Library) -> None:
+@callback
+def async_watch_moved(library: Library) -> None:
+    """Look through the playlists of ours whenever the list of the feed was read."""
+
+    @callback
+    def look() -> None:
+        """Look through them."""
+        library.entry.async_create_background_task(
+            library.hass, _async_tell_moved(library), f"{library.title} own playlists"
+        )
+
+    library.feed_server.on_read = look
+
+
+async def _async_tell_moved(library: Library) -> None:
     """Create the issue of a library with playlists whose works have moved, or delete it.
 
     The registry of issues keeps it over a restart, and remembers that it is ignored.
