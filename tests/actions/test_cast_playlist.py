@@ -509,7 +509,7 @@ async def test_works_on_ipfs_are_shown_by_a_gateway(
         for what in ({"playlist": playlist}, {"playlist_url": f"{server.url}/p"}):
             told = await cast(hass, **what)
             shown = [item["source"] for item in display.player.items]
-            assert all(map(contains, gateways, shown))
+            assert all(map(contains, gateways, shown, strict=True))
             assert told["method"] == "inline"
             assert "superseded" not in told
 
