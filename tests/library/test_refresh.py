@@ -64,14 +64,12 @@ async def test_no_button_publishes(
     for url, can_publish in ((feed.url, True), (None, False)):
         entry = library_entry(url, None if can_publish else "http://127.0.0.1:9")
         entry.add_to_hass(hass)
-        unique_id = f"{entry.entry_id}_publish"
-        entity_registry.async_get_or_create(
-            "button", "dp1", unique_id, config_entry=entry
-        )
         assert await hass.config_entries.async_setup(entry.entry_id)
         await hass.async_block_till_done()
         get_id = entity_registry.async_get_entity_id
-        assert not get_id("button", "dp1", unique_id)
+        entities = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+        buttons = [each.translation_key for each in entities if each.domain == "button"]
+        assert buttons == ["refresh_library"]
         news = hass.states.get(get_id("event", "dp1", f"{entry.entry_id}_news") or "")
         assert news is not None
         kinds = news.attributes["event_types"]

@@ -202,6 +202,7 @@ async def test_a_fault_in_each_file(
             "dp1.library.feed",
             "dp1.library.subentry.CHANNEL",
             "dp1.library.subentry.COLLECTION",
+            "dp1.signing_key",
         }
         variants = {
             name: list(

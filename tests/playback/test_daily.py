@@ -18,6 +18,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.library.entries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
+from custom_components.dp1.library.shelf import async_remove_files
 from custom_components.dp1.playback import daily as module, program
 from custom_components.dp1.playback.program import PROGRAMS, Programs
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State
@@ -325,7 +326,11 @@ async def test_a_daily_that_cannot_be_shown(hass: HomeAssistant) -> None:
         with pytest.raises(HomeAssistantError) as raised:
             await house.show("wall")
         assert raised.value.translation_key == "daily_without_days"
-        house.reply, provider.document = Reply(500), None
+        # Without what was stored, the library has never read it.
+        house.reply = Reply(500)
+        assert await hass.config_entries.async_unload(house.entry.entry_id)
+        await async_remove_files(hass, house.entry.entry_id)
+        assert await hass.config_entries.async_setup(house.entry.entry_id)
         with pytest.raises(HomeAssistantError, match="reports an error"):
             await house.show("wall")
         assert house.sent("wall") == 0
