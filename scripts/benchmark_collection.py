@@ -76,6 +76,8 @@ async def measure(
             at = f"2026-01-{number % 28 + 1:02}T00:00:00Z"
             indexer.change(OWNER, "acquired", record, at)
         entry = _entry(indexer.url, signing_key)
+        # Its key moves out of it.
+        entry.add_to_hass(hass)
         set_apart()
         stalls, started = Stalls(), time.monotonic()
         library, first = await _started(hass, entry)
