@@ -52,6 +52,10 @@ async def wait(house: House, seconds: float = 61) -> None:
     await settle(house.walls["wall"])
     async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=seconds))
     await house.hass.async_block_till_done()
+    # The end is sent in the background, which is not waited for there.
+    ends = [it for it in asyncio.all_tasks() if it.get_name().endswith(" announcement")]
+    await asyncio.gather(*ends)
+    await house.hass.async_block_till_done()
 
 
 async def hang(house: House, place: int = 3) -> None:
