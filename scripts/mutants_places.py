@@ -442,7 +442,7 @@ PLACES = [
     Place(
         "playback/address.py",
         "pages that are gone are cast",
-        "            if response.status in GONE:\n",
+        "            if status in GONE and not content_of(url):\n",
         "            if False:\n",
         ["tests/playback/test_home_media.py::test_what_a_server_has_that_cannot_hang"],
     ),

@@ -35,7 +35,14 @@ from .sources import INTEGRATION, modules
 TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text("utf-8"))
 SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
 # Keys that only an error of a display, or of a feed, has; each is that of a class, or of one error.
-ONLY_OF_DISPLAYS = {"not_ready", "address_not_accepted", "wants_pairing"}
+# A screen has no address that a form could ask for.
+ONLY_OF_SCREENS = {"no_page"}
+ONLY_OF_DISPLAYS = {
+    "not_ready",
+    "address_not_accepted",
+    "wants_pairing",
+    *ONLY_OF_SCREENS,
+}
 ONLY_OF_FEEDS = {
     "cannot_delete",
     "changed",
@@ -130,7 +137,7 @@ def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> Non
     [
         err
         for err in samples()
-        if err.key not in ONLY_OF_SERVERS
+        if err.key not in ONLY_OF_SERVERS | ONLY_OF_SCREENS
         if not isinstance(err, (InvalidPlaylistError, RejectedError))
     ],
     ids=repr,

@@ -67,7 +67,7 @@ class WorkWatch:
             self._work, self._looks = key, 0
             waits = player.render_status in RENDER_PENDING
         else:
-            waits = 0 < self._looks < LOOKS and data.is_loading
+            waits = self._looks < LOOKS and data.is_loading
         if waits and self._cancel_look is None:
             self._cancel_look = async_call_later(
                 display.hass, FOLLOW_UP, self._handle_look
