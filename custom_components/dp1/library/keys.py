@@ -13,7 +13,14 @@ from ..storage import SafeStore
 
 def _store(hass: HomeAssistant, entry_id: str) -> SafeStore[dict[str, str]]:
     """Return the file of the key of a library."""
-    return SafeStore(hass, f"signing_key.{entry_id}", dict[str, str])
+    return SafeStore(hass, f"signing_key.{entry_id}", _read)
+
+
+def _read(stored: Any) -> dict[str, str]:
+    """Return what a file has, if that is a key; what is damaged is kept beside."""
+    key = stored[CONF_SIGNING_KEY]
+    SigningKey.parse(key)
+    return {CONF_SIGNING_KEY: key}
 
 
 async def async_signing_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> SigningKey:
