@@ -165,12 +165,12 @@ async def test_a_model_hangs_several_together(gallery: Gallery) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["http://192.168.1.5/a.jpg", "http://frame.local/a.jpg", "http://[fd00::1]/a.jpg"],
+    ["http://127.0.0.1:9/a.jpg", "http://frame.local/a.jpg", "http://0x7f.1:9/a.jpg"],
 )
 async def test_what_nobody_else_could_load_is_not_published(
     gallery: Gallery, source: str
 ) -> None:
-    """A list with an address of the home is refused, and nothing is sent, unless what is there may be left out."""
+    """A list with an address of the home, which its owner may read, is refused, and nothing is sent, unless what is there may be left out."""
     media = ["https://art.example/1.png", source]
     key, told = await failure(gallery.hass, "publish_playlist", media=media)
     assert (key, told) == ("works_at_home", {"count": "1", "works": "2"})
