@@ -103,6 +103,7 @@ async def test_a_film_a_camera_and_a_page(tmp_path: Path) -> None:
             await wall.save("film")
             played: Any = await video.evaluate("video => [video.paused, video.error]")
             assert played == [False, None]
+            assert display.sees == "video"
 
             await wall.play(f"media-source://camera/{camera}", "image/jpeg")
             still = wall.frame().locator("img")
