@@ -59,6 +59,9 @@ KINDS: Final = list[str](NodeKind)
 # The number of a work in its title.
 _NUMBER: Final = re.compile(r"(?:#|\bn[or]?\. ?)?[0-9]+", re.IGNORECASE)
 
+# Where a number is written to a word, as Japanese does.
+_JOINT: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
+
 type Scored = list[tuple[float, Node]]
 
 
@@ -147,6 +150,9 @@ class Query:
 
     def is_called(self, name: str) -> bool:
         """Return whether the words are a name, a part of it, or most of its words, with or without its number."""
+        apart = _JOINT.sub(" ", self.text)
+        if apart != self.text and Query.of(apart).is_called(name):
+            return True
         words = self.words
         if numbers_in(words):
             words = tuple(word for word in words if word not in NUMBER_WORDS) or words
