@@ -231,6 +231,7 @@ SHORT: dict[str, Any] = {
     "client.display.transport._TIMEOUT": 3.0,
     "client.feed.connection.READ_TIMEOUT": 1.0,
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
+    "library.shelf.SAVE_DELAY": 0.3,
     "storage.FIRST_RETRY": 0.3,
     "guard.SAVE_DELAY": 0.3,
     "display.history.SAVE_DELAY": 0.3,
