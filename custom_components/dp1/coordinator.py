@@ -373,7 +373,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         except BusyError:
             raise
         except TemporaryError, UnexpectedAnswerError:
-            self._set_player(None)
+            # What is pushed meanwhile counts.
+            if not self.connection.connected:
+                self._set_player(None)
             raise
         else:
             self._set_player(player)

@@ -132,7 +132,7 @@ async def collect(home: Living) -> None:
         async with asyncio.timeout(30):
             while (wanted in ids()) is was_there:
                 await collection.async_refresh()
-        await collection._store.async_save_all()
+        await collection._store.async_save_now(collection.to_store())
         home.tell("collect", "did", ids())
 
 
