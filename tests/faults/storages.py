@@ -271,6 +271,14 @@ async def refresh(home: StorageHome) -> None:
     await home.call("dp1.refresh_library", False)
 
 
+async def change_daily(home: StorageHome) -> None:
+    """Change the Daily on its server, and read it again."""
+    assert home.feed
+    (document,) = home.feed.documents.values()
+    document["title"] += " and time"
+    await refresh(home)
+
+
 async def lend(home: StorageHome) -> None:
     """Lend a picture."""
     home.hass.config.internal_url = "http://192.168.0.2:8123"
@@ -307,7 +315,7 @@ CHANGES = {
     "named_hosts": cast_night,
     "displays": cast_night,
     "library.*.feed": refresh,
-    "library.*.daily": refresh,
+    "library.*.daily": change_daily,
     "media_proxy": lend,
     "removed_libraries": remove_library,
     "screens": add_screen,
