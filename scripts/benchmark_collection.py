@@ -59,7 +59,6 @@ async def _started(hass: HomeAssistant, entry: Any) -> tuple[Library, float]:
     library = Library(hass, entry, partial(async_tell_changed, hass))
     started = time.monotonic()
     await library.async_start()
-    library.async_start_late()
     built = await library.async_build_playlist(NODE)
     assert built.works
     return library, time.monotonic() - started
