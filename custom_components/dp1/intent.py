@@ -41,6 +41,7 @@ from .voice.request import (
     Sentence,
     Span,
     SpokenIntent,
+    number_between,
     span_of,
 )
 from .voice.tail import Reading, Tail, async_tail, to_the_end
@@ -77,7 +78,7 @@ class ShowIntent(SpokenIntent):
         vol.Exclusive("what", "what"): vol.All(intent.non_empty_string, SPOKEN_TEXT),
         vol.Exclusive("media", "what"): [cv.string],
         vol.Exclusive("choice", "what"): vol.In(CHOICES),
-        vol.Exclusive("year", "what"): vol.Coerce(float),
+        vol.Exclusive("year", "what"): number_between(1, 9999),
         vol.Optional("kind"): SPOKEN_TEXT,
         vol.Optional("rest"): SPOKEN_TEXT,
         vol.Optional("tail"): SPOKEN_TEXT,
@@ -379,16 +380,16 @@ async def _async_extend(sentence: Sentence, displays: list[SpokenDisplay]) -> st
     """Extend the announcements on displays."""
     caller = await async_caller(sentence.hass, sentence.intent.context)
     caller.check(POLICY_CONTROL, *(display.entity_id for display in displays))
-    span = span_of(sentence.slots)
+    if (span := span_of(sentence.slots)) is None:
+        raise UnansweredError("how_long")
     programs = sentence.hass.data[PROGRAMS]
     said = []
     for display in displays:
         coordinator, until = display.coordinator, None
-        if coordinator and span:
+        if coordinator:
             until = await programs[coordinator.entry_id].async_extend(span.duration)
         if until is None:
-            title = display.attribute("media_title") or sentence.answers.say("untitled")
-            said.append(sentence.answers.say("stay", title=title, where=display.name))
+            said.append(sentence.answers.say("no_end", where=display.name))
         else:
             rest = Span(until - dt_util.utcnow(), dt_util.as_local(until))
             said.append(_until(sentence, display, rest))

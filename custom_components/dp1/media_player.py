@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping
 from functools import partial
 from typing import Any, override
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.components import persistent_notification
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.media_player import (
@@ -20,6 +20,7 @@ from homeassistant.components.media_player import (
     SearchMedia,
     SearchMediaQuery,
 )
+from homeassistant.components.websocket_api import current_connection
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
@@ -37,7 +38,7 @@ from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
-from .permissions import async_caller
+from .permissions import Caller, async_caller
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
 from .playback.program import PROGRAMS
@@ -365,6 +366,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         media_content_id: str | None = None,
     ) -> BrowseMedia:
         """Browse the media that the display can show."""
+        self._check_reader()
         return await async_browse_display(
             self.coordinator, media_content_id or "", self._picture_url
         )
@@ -372,7 +374,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_search_media(self, query: SearchMediaQuery) -> SearchMedia:
         """Search the media that the display can show."""
+        self._check_reader()
         return await async_search_display(self.coordinator, query, self._picture_url)
+
+    def _check_reader(self) -> None:
+        """Raise Unauthorized if who asks over a connection may not read the display; Home Assistant lets all browse."""
+        connection = current_connection.get()
+        if connection is not None:
+            caller = Caller(connection.context({}), connection.user)
+            caller.check(POLICY_READ, self.entity_id)
 
     def _picture_url(self, media_id: str) -> str:
         """Return the URL of a picture in the media browser."""

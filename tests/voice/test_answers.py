@@ -59,7 +59,7 @@ async def test_failures_are_told(hass: HomeAssistant, home: Home) -> None:
 
 async def test_who_is_meant_elsewhere(home: Home) -> None:
     """From a room without a display, the display that was last spoken to is meant."""
-    home.speaker = ""
+    home.speaker = home.kitchen
     await home.cast("Net Evil", home.here, home.there)
     _, failed = await home.say("what is this")
     assert failed

@@ -42,6 +42,14 @@ def expected_lingering_timers() -> bool:
         ("20:00", {"until": 23}, "23:00"),
         ("23:30", {"until": 23}, "00:00"),
         ("20:00", {"until": 31}, "07:00"),
+        # What has just passed is meant the next time.
+        ("23:50", {"until_hour": 24, "until_minute": -5}, "23:55"),
+        ("23:57", {"until_hour": 24, "until_minute": -5}, "23:55"),
+        (
+            "23:57",
+            {"until_hour": 12, "until_minute": -5, "until_half_day": 17},
+            "23:55",
+        ),
     ],
 )
 async def test_until(
@@ -103,6 +111,9 @@ async def test_until_when_the_clocks_change(
         {"until_hour": "nan"},
         {"until_hour": -60},
         {"until_minute": 1e300},
+        {"minutes": "nan"},
+        {"days": "inf"},
+        {"days": 61},
     ],
 )
 def test_no_time(slots: dict[str, Any]) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import voluptuous as vol
-
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.const import Platform
 from homeassistant.core import State
@@ -14,9 +12,9 @@ from ..const import DOMAIN
 from ..errors import async_gather_failures
 from .answers import UnansweredError, async_error_text
 from .displays import SpokenDisplay
-from .request import Sentence
+from .request import Sentence, number_between
 
-PERCENT: Final = vol.All(vol.Coerce(float), vol.Range(min=0, max=100))
+PERCENT: Final = number_between(0, 100)
 BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
 
 

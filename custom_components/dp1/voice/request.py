@@ -37,9 +37,11 @@ HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
 # What somebody names is compared with all titles, which takes long for what has no end.
 MAX_SPOKEN: Final = 300
 TEXT_SLOTS: Final = (*PLACES, "scope", "preferred_area_id", "art")
+# For no longer is anything shown for a time: as many days as can be said.
+MOST_SECONDS: Final = 60 * SECONDS["days"]
 # The least and the most of each.
 TIME_SLOTS: Final[Mapping[str, tuple[float, float]]] = {
-    **dict.fromkeys(SECONDS, (0, 10_000)),
+    **{unit: (0, MOST_SECONDS / size) for unit, size in SECONDS.items()},
     "until_hour": (0, 48),
     "until_minute": (-60, 60),
     "until_half_day": (0, 17),
@@ -109,7 +111,7 @@ def _at(now: datetime, hours: float) -> datetime:
 SPOKEN_TEXT: Final = vol.All(cv.string, lambda text: text[:MAX_SPOKEN])
 
 
-def _number(least: float, most: float) -> vol.All:
+def number_between(least: float, most: float) -> vol.All:
     """Return the limits of a number: a model or the API may send any."""
     return vol.All(vol.Coerce(float), vol.Range(min=least, max=most), _a_number)
 
@@ -180,8 +182,12 @@ class Sentence:
         return meant
 
     def _default(self, displays: list[SpokenDisplay]) -> SpokenDisplay:
-        """Return the display last spoken to, else one that shows something, else any."""
-        last = self.hass.data.get(LAST_SPOKEN_TO, {}).get(self.speaker)
+        """Return the display last spoken to, else one that shows something, else any.
+
+        Those who are not known, such as automations, are several.
+        """
+        spoken_to_by = self.hass.data.get(LAST_SPOKEN_TO, {})
+        last = spoken_to_by.get(self.speaker) if self.speaker else None
         playing = [display for display in displays if not display.emptiness]
         spoken_to = [d for d in displays if [d.entity_id] == last]
         return (spoken_to or playing or displays)[0]
@@ -216,8 +222,11 @@ class SpokenIntent(intent.IntentHandler):
         """Return the slots; numbers of a time come as numbers."""
         return {
             **{vol.Optional(name): SPOKEN_TEXT for name in TEXT_SLOTS},
-            **{vol.Optional(name): _number(*ends) for name, ends in TIME_SLOTS.items()},
-            vol.Optional("until"): vol.Any("weekend", "bedtime", _number(0, 48)),
+            **{
+                vol.Optional(name): number_between(*ends)
+                for name, ends in TIME_SLOTS.items()
+            },
+            vol.Optional("until"): vol.Any("weekend", "bedtime", number_between(0, 48)),
             **self.fields,
         }
 
