@@ -20,7 +20,14 @@ from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import shelf, spoken
 from custom_components.dp1.library.providers.catalog import hanging
 from custom_components.dp1.playback import links as linked, request as request_module
-from custom_components.dp1.screen import casting, pairing, player, screen, views
+from custom_components.dp1.screen import (
+    casting,
+    dynamic,
+    pairing,
+    player,
+    screen,
+    views,
+)
 from custom_components.dp1.voice import request
 
 from .sources import ROOT
@@ -44,6 +51,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
     "pages of screens": (megabytes(views.MAX_MESSAGE), "-", f"{pairing.MAX_CODES} codes", f"{pairing.HELLO_SECONDS:g} to say who it is, {pairing.CODE_SECONDS:g} for a code"),
     "commands to screens": (*DOCUMENT, f"{VALUES}, {player.MAX_ITEMS:,} works of a second at least, {casting.MAX_LISTENERS} listeners, {casting.MAX_CASTS} casts at a time", f"{screen.FETCH_SECONDS:g} for a playlist"),
+    "works of dynamic playlists on screens": (megabytes(document.MAX_DOCUMENT) + " in all", LEVELS, f"{VALUES}, {player.MAX_ITEMS:,} works, {dynamic.MAX_PAGES} pages, {dynamic.MAX_QUERY:,} characters of a query", f"{dynamic.ANSWER_SECONDS:g} for a page"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
@@ -75,6 +83,7 @@ PER_SECOND = {
     "announcements in the network": f"{config_flow.MAX_PARALLEL} at a time",
     "pages of screens": "the oldest at the address with the most goes first",
     "commands to screens": f"{casting.COMMANDS[1]:g} commands, {casting.CASTS[1]:g} cast; {1 / casting.PAUSE:g} changes are told",
+    "works of dynamic playlists on screens": f"when shown, then {dynamic.MAX_PAGES} in {screen.REFRESH.total_seconds():g} seconds",
     "signatures of playlists": "with their playlist",
     "answers of the catalog": f"{catalog.CONCURRENCY} at a time {REFRESH}, then 1 in {DEFAULTS['reading_pause']:g} seconds",
     "answers of the feed": f"1 in {DEFAULTS['page_pause']:g} seconds {REFRESH}",

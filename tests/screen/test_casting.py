@@ -19,7 +19,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from ..displays import name_hosts, playlist, until
-from ..simulators.indexer.simulator import IndexerSimulator
 from .conftest import Page, add, answer_of
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
@@ -189,40 +188,6 @@ async def test_a_flood_of_casts(caster: Caster) -> None:
         )
     assert sum(status == 200 for status in statuses) <= 8
     assert perf_counter() - began < 10
-
-
-async def test_a_dynamic_playlist(
-    caster: Caster, page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Works that an indexer lists are shown, as the command line of the vendor casts them; no other server is asked."""
-    async with IndexerSimulator() as indexer:
-        monkeypatch.setattr(
-            "custom_components.dp1.screen.dynamic.ENDPOINT", indexer.url
-        )
-        owned = indexer.own("0xab", 60)
-        params = {"owners": "0xab"}
-        queries = [{"endpoint": indexer.url, "params": params}]
-        document = {"title": "Mine", "items": [], "dynamicQueries": queries}
-        answer = await send(caster, "displayPlaylist", dp1_call=document)
-        assert answer == {"ok": True}
-        items = (await send(caster, "checkStatus"))["items"]
-        assert len(items) == 50
-        assert {item["title"] for item in items} <= {
-            one["display"]["name"] for one in owned
-        }
-        asked = len(indexer.asked)
-        for wrong in (
-            [{"endpoint": "https://evil.example/graphql", "params": params}],
-            [{"endpoint": indexer.url, "params": {"limit": "9"}}],
-            [{"endpoint": indexer.url, "params": {"owners": ["0xab"]}}],
-            [{"endpoint": indexer.url}],
-            queries * 2,
-            {"a": 1},
-        ):
-            refused = {**document, "dynamicQueries": wrong}
-            answer = await send(caster, "displayPlaylist", dp1_call=refused)
-            assert answer == {"status": 500}, wrong
-        assert len(indexer.asked) == asked
 
 
 async def test_rates() -> None:

@@ -16,6 +16,7 @@ from homeassistant.util.network import is_ip_address
 
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import MAX_ON_LOOP, decode, mapping, text
+from .dynamic import is_dynamic
 from .player import CommandError, Json
 from .screen import Screen
 from .socket import Teller
@@ -262,7 +263,10 @@ class Caster:
         if not command:
             return web.Response(status=400, text="Command type is required\n")
         if command == "displayPlaylist":
-            if "playlistUrl" in arguments and self._casting > MAX_CASTS:
+            is_read = "playlistUrl" in arguments or is_dynamic(
+                arguments.get("dp1_call")
+            )
+            if is_read and self._casting > MAX_CASTS:
                 raise web.HTTPTooManyRequests(text="Too many commands, slow down\n")
             answer = {"message": await self._screen.async_show(arguments)}
         elif command == "getDeviceStatus":
