@@ -662,6 +662,45 @@ async def test_taps_and_hold(page: Page) -> None:
     assert await page.evaluate(performed) == [tap, tap, hold, tap, twice, tap]
 
 
+# Home Assistant's handler of actions keeps one long press for all elements until the pointer comes down again.
+HANDLER = """() => {
+  let isHeld = false;
+  customElements.define("action-handler", class extends HTMLElement {
+    bind(element, options) {
+      if (element.actionHandler) return;
+      element.actionHandler = {options};
+      let timer;
+      const end = () => {
+        clearTimeout(timer);
+        element.dispatchEvent(new CustomEvent("action", {detail: {action: isHeld ? "hold" : "tap"}}));
+      };
+      element.addEventListener("mousedown", () => { isHeld = false; timer = setTimeout(() => { isHeld = true; }, 500); });
+      element.addEventListener("click", end);
+      element.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); end(); } });
+    }
+  });
+  document.body.append(document.createElement("action-handler"));
+}"""
+
+
+async def test_a_key_after_a_long_press(page: Page) -> None:
+    """A key taps where Home Assistant's own handler still has the long press that opened a menu before."""
+    await page.evaluate(HANDLER)
+    await offer(page, "dp1://next", "Ebb")
+    await render(page, work={"works": 5})
+    await page.locator(".picture").click(delay=700)
+    await expect(page.locator(".menu")).to_be_visible()
+    await page.keyboard.press("Escape")
+    shown = act("dp1.show_work", work="w2")
+    for key in ("Enter", "Space"):
+        await page.locator(".next .show").press(key)
+        await eventually(page, "() => window.calls.some((call) => call[1] === 'show_work')")
+        assert [call for call in await calls(page) if call[1] == "show_work"] == [shown]
+        await page.evaluate("() => { window.calls = []; }")
+    await page.locator(".next .show").click()
+    assert await last_call(page) == shown
+
+
 async def test_the_works_to_come(page: Page) -> None:
     """The works to come can be moved and taken out, by keyboard and by dragging."""
     await offer(page, "dp1://next", "Ebb", "Flood", "Spring", "Neap")

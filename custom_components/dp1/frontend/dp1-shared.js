@@ -267,6 +267,8 @@ export const onTaps = (element, { tap, hold, twice = tap, isDouble = () => false
   const offer = () => /** @type {any} */ (document.querySelector("action-handler"))?.bind?.(element, { hasHold: true, hasDoubleClick: isDouble() });
   element.addEventListener("pointerover", offer);
   element.addEventListener("focus", offer);
+  // To Home Assistant's, a key is still the long press that the pointer made before, wherever that was.
+  element.addEventListener("keydown", (event) => element.actionHandler && ["Enter", " "].includes(event.key) && event.stopImmediatePropagation());
   element.addEventListener("action", ({ detail: { action } }) => ({ tap, hold, double_tap: twice })[action]?.());
   let timer;
   let tapped;
@@ -289,8 +291,11 @@ export const onTaps = (element, { tap, hold, twice = tap, isDouble = () => false
     const { detail: taps } = event;
     // The click that ends a long press is none.
     if (isHeld && taps) return event.stopPropagation();
-    if (element.actionHandler) return;
-    if (!isDouble()) return tap();
+    if (element.actionHandler) {
+      if (taps) return;
+      event.stopImmediatePropagation();
+    }
+    if (!isDouble() || !taps) return tap();
     clearTimeout(tapped);
     if (taps > 1) twice();
     else tapped = setTimeout(tap, DOUBLE_TAP_DELAY);
