@@ -1101,13 +1101,6 @@ PLACES = [
         ["tests/playback/test_home_media.py::test_the_name_of_an_upload"],
     ),
     Place(
-        "playlists_flow.py",
-        "what a feed says of itself is Markdown",
-        "reason = markdown_safe(async_message(self.hass, error))",
-        "reason = async_message(self.hass, error)",
-        ["tests/test_playlists_flow.py::test_words_of_a_feed"],
-    ),
-    Place(
         "client/pages.py",
         "a list of a catalog has no end",
         "self._reading.spend(page.size)",

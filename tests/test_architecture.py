@@ -37,7 +37,6 @@ ORDER: tuple[set[str], ...] = (
     {"display"},
     {"collection_flow", "coordinator"},
     {"displays"},
-    {"playlists_flow"},
     {"options_flow"},
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},

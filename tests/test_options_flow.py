@@ -30,11 +30,9 @@ MENU = [
     "defaults",
     "voice",
     "own_art",
-    "playlists",
-    "publish",
-    "feed_keys",
-    "import_key",
     "export_key",
+    "import_key",
+    "feed_keys",
 ]
 
 
@@ -168,11 +166,14 @@ async def test_display(hass: HomeAssistant, setup_display: MockConfigEntry) -> N
     before = setup_display.runtime_data
     form = await hass.config_entries.options.async_init(setup_display.entry_id)
     assert outcome(form) == "init"
-    await save(hass, setup_display, form, dialect="legacy")
+    await save(hass, setup_display, form, connection={"dialect": "legacy"})
     assert setup_display.options == {"dialect": "legacy"}
     assert setup_display.runtime_data is not before
     assert setup_display.runtime_data.display.dialect == "legacy"
     assert setup_display.data["dialect"] == "ff"
+    form = await hass.config_entries.options.async_init(setup_display.entry_id)
+    last = form["data_schema"].schema["connection"]
+    assert suggested({"data_schema": last.schema}) == {"dialect": "legacy"}
 
 
 async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:

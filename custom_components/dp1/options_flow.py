@@ -1,12 +1,14 @@
 """Options flows for a display and for a library."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, cast, override
 
 import voluptuous as vol
 
-from homeassistant.config_entries import ConfigFlowResult
+from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.const import UnitOfTime
+from homeassistant.data_entry_flow import section
 from homeassistant.helpers.schema_config_entry_flow import (
     SchemaCommonFlowHandler,
     SchemaFlowFormStep,
@@ -56,9 +58,9 @@ from .const import (
     EXAMPLE_DAILY_URL,
 )
 from .dialogs import ReadingDialog
+from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
-from .playlists_flow import PlaylistsFlow
 from .screen.pairing import CONF_LET_OTHERS_CAST, CONF_QR, CONF_TOUCH, is_screen
 
 
@@ -75,34 +77,61 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
 
 
 CONF_HAS_BACKGROUND = "has_background"
-# What one sees comes first, the connection last.
-DISPLAY_SCHEMA = vol.Schema(
+# The section of what does not change what one sees.
+CONNECTION = "connection"
+DISPLAY_SCHEMA = vol.Schema({vol.Optional(CONF_DASHBOARD): BooleanSelector()})
+SCREEN_SCHEMA = DISPLAY_SCHEMA.extend(
     {
-        vol.Optional(CONF_DASHBOARD): BooleanSelector(),
-        vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
+        vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
+        vol.Optional(CONF_QR): BooleanSelector(),
     }
 )
-CONNECTION_SCHEMA = {
+DIALECT_FIELD = {
     vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
         CONF_DIALECT, [dialect.value for dialect in Dialect]
     )
 }
+CASTING_FIELD = {vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector()}
 
 
 async def _async_display_schema(handler: SchemaCommonFlowHandler) -> vol.Schema:
-    """Return the preferences of a display; a screen may be a display for others, too."""
+    """Return the preferences of a display: what one sees first, the connection last; a screen may be a display for others, too."""
     entry = cast("SchemaOptionsFlowHandler", handler.parent_handler).config_entry
-    if not is_screen(entry):
-        return DISPLAY_SCHEMA.extend(CONNECTION_SCHEMA)
-    of_screen = {
-        vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector(),
-        vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
-        vol.Optional(CONF_QR): BooleanSelector(),
-    }
-    return DISPLAY_SCHEMA.extend(of_screen)
+    seen, connection = (
+        (SCREEN_SCHEMA, CASTING_FIELD)
+        if is_screen(entry)
+        else (DISPLAY_SCHEMA, DIALECT_FIELD)
+    )
+    last = section(vol.Schema(connection), {"collapsed": True})
+    return seen.extend(
+        {
+            vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
+            vol.Required(CONNECTION): last,
+        }
+    )
 
 
-DISPLAY_FLOW = {"init": SchemaFlowFormStep(_async_display_schema)}
+async def _async_with_section(handler: SchemaCommonFlowHandler) -> dict[str, Any]:
+    """Return the options as the form has them."""
+    return {**handler.options, CONNECTION: handler.options}
+
+
+async def _async_without_section(
+    handler: SchemaCommonFlowHandler, user_input: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the values of the form as the options have them."""
+    values = dict(user_input)
+    connection = values.pop(CONNECTION)
+    return {**values, **connection}
+
+
+DISPLAY_FLOW = {
+    "init": SchemaFlowFormStep(
+        _async_display_schema,
+        validate_user_input=_async_without_section,
+        suggested_values=_async_with_section,
+    )
+}
 DEFAULTS_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DURATION, default=DEFAULT_DURATION): NumberSelector(
@@ -155,10 +184,16 @@ SHOWN_KEY_SCHEMA = vol.Schema(
 )
 
 
-class LibraryOptionsFlow(PlaylistsFlow, ReadingDialog[ConfigFlowResult]):
+class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult]):
     """The options of a library."""
 
     _end = "read"
+
+    @cached_property
+    def _library(self) -> Library:
+        """Return the library, which may be removed while the dialog of its first read is open."""
+        library: Library = self.config_entry.runtime_data
+        return library
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
@@ -180,11 +215,9 @@ class LibraryOptionsFlow(PlaylistsFlow, ReadingDialog[ConfigFlowResult]):
                 "defaults",
                 "voice",
                 "own_art",
-                "playlists",
-                "publish",
-                "feed_keys",
-                "import_key",
                 "export_key",
+                "import_key",
+                "feed_keys",
             ],
         )
 

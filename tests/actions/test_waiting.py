@@ -6,9 +6,16 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
+from custom_components.dp1.client.playlist.signing import SigningKey, sign
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
 from tests.displays import ENTITY_ID, playlist, until
 from tests.galleries import LARGE, Gallery
+from tests.libraries import library_entry, set_up
 from tests.simulators.display import FaultKind
+from tests.simulators.feed import FeedSimulator
+from tests.simulators.feed.simulator import Family
 
 pytestmark = pytest.mark.usefixtures("impatience")
 
@@ -62,3 +69,43 @@ async def test_who_may_ask(
         assert answer["error"]["code"] == "unauthorized"
     client = await hass_ws_client(gallery.hass)
     assert not (await command(client, "cancel", "light.hall"))["success"]
+
+
+OTHER_ID = "385f79b6-a45f-4c1c-8080-000000000000"
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize(
+    ("family", "titles"), [("signed", ["Evening"]), ("v2", ["Theirs"])]
+)
+async def test_own_playlists(
+    hass: HomeAssistant,
+    hass_ws_client: WebSocketGenerator,
+    hass_read_only_access_token: str,
+    family: Family,
+    titles: list[str],
+) -> None:
+    """Cards offer what is signed with the key of a library, or all of a feed whose API key it has, to administrators only."""
+    document = playlist("D", title="Theirs", id=OTHER_ID, slug="theirs")
+    signature = sign(document, SigningKey.generate(), now=dt_util.utcnow())
+    async with FeedSimulator(family, random_seed=1) as feed:
+        feed.seed([{**document, "signatures": [signature]}], verbatim=True)
+        key = {} if family == "signed" else {"api_key": feed.api_key}
+        entry = await set_up(hass, library_entry(feed.url, **key))
+        if family == "signed":
+            data = {"playlist": playlist("A")}
+            await hass.services.async_call(
+                "dp1", "publish_playlist", data, blocking=True
+            )
+        client = await hass_ws_client(hass)
+        await client.send_json_auto_id({"type": "dp1/playlists"})
+        answer = (await client.receive_json())["result"]
+        assert answer["feeds"] == [{"entry": entry.entry_id, "name": entry.title}]
+        assert [own["title"] for own in answer["playlists"]] == titles
+        for own in answer["playlists"]:
+            assert feed.documents[own["id"]]["title"] == own["title"]
+            node = f"{entry.entry_id}/playlist/{own['id']}"
+            assert own["media_content_id"] == f"media-source://dp1/{node}"
+        client = await hass_ws_client(hass, hass_read_only_access_token)
+        await client.send_json_auto_id({"type": "dp1/playlists"})
+        assert (await client.receive_json())["error"]["code"] == "unauthorized"

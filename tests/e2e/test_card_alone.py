@@ -694,7 +694,9 @@ async def test_a_key_after_a_long_press(page: Page) -> None:
     shown = act("dp1.show_work", work="w2")
     for key in ("Enter", "Space"):
         await page.locator(".next .show").press(key)
-        await eventually(page, "() => window.calls.some((call) => call[1] === 'show_work')")
+        await eventually(
+            page, "() => window.calls.some((call) => call[1] === 'show_work')"
+        )
         assert [call for call in await calls(page) if call[1] == "show_work"] == [shown]
         await page.evaluate("() => { window.calls = []; }")
     await page.locator(".next .show").click()
@@ -1018,10 +1020,43 @@ async def test_publishing(page: Page) -> None:
     await expect(dialog.get_by_text("publishing Wall 3 House")).to_be_visible()
     await expect_in_order(page)
     assert await calls(page) == []
+    await page.evaluate(
+        """() => {
+          window.refuse = {translation_key: "works_at_home", translation_placeholders: {count: "1", works: "3"}};
+        }"""
+    )
     await dialog.get_by_role("button", name="publish_now").click()
+    await expect(dialog.get_by_text("only_at_home 1 3")).to_be_visible()
+    await expect_in_order(page)
+    await page.evaluate("window.refuse = false")
+    await dialog.get_by_role("button", name="leave_out_now").click()
+    # What is left is at an address that can be shared.
+    address = dialog.get_by_label("share")
+    await expect(address).to_have_value("https://feed.example/p1")
+    await expect_in_order(page)
+    await dialog.get_by_role("button", name="close").click()
     await expect(dialog).to_have_count(0)
     data = {"config_entry_id": "e2", "entity_id": ENTITY_ID, "title": "Tides"}
-    assert await calls(page) == [["dp1", "publish_playlist", data]]
+    assert await calls(page) == [
+        ["dp1", "publish_playlist", data],
+        ["dp1", "publish_playlist", {**data, "only_public": True}],
+    ]
+    # Of nothing but works of the home, nothing is left.
+    await page.evaluate(
+        """() => {
+          window.refuse = {message: "all at home", translation_key: "works_at_home", translation_placeholders: {count: "3", works: "3"}};
+        }"""
+    )
+    await page.evaluate(
+        "detail => window.dispatchEvent(new CustomEvent('ll-custom', {detail}))",
+        tile["tap_action"],
+    )
+    await dialog.get_by_role("button", name="publish_now").click()
+    await eventually(
+        page,
+        "() => window.events.some(([, detail]) => detail?.message === 'all at home')",
+    )
+    await expect(dialog).to_have_count(0)
 
 
 async def test_a_display_called_gallery(page: Page) -> None:
@@ -1176,6 +1211,9 @@ async def test_adding_to_a_playlist(page: Page) -> None:
         await expect_in_order(page)
         await page.evaluate("window.calls.length = 0")
         await dialog.get_by_role("button", name="add", exact=True).click()
+        if choice != "Evening":
+            await expect(dialog.get_by_label("share")).to_be_focused()
+            await dialog.get_by_role("button", name="close").click()
         await expect(dialog).to_have_count(0)
         await eventually(
             page,
@@ -1188,6 +1226,79 @@ async def test_adding_to_a_playlist(page: Page) -> None:
     document = {"title": "Evening", "id": "p1"}
     undone = {"config_entry_id": "e1", "playlist": document}
     assert await last_call(page) == ["dp1", "publish_playlist", undone]
+
+
+OWN = "media-source://dp1/e1/playlist/p1"
+PLAYLIST = {"config_entry_id": "e1", "playlist_id": "p1"}
+
+
+async def test_changing_a_playlist(page: Page) -> None:
+    """Inside a playlist of one's own works change places and go, by keyboard, by dragging and by a menu; it gets another title, and can be deleted."""
+    await offer(page, "dp1://folders")
+    await page.evaluate(
+        """(own) => {
+          const works = ["Ebb", "Flood", "Neap"].map((title) => ({title, can_play: true, media_content_id: `${own}/${title}%201`}));
+          window.pages = {
+            "dp1://folders": [{title: "Playlists", media_content_id: "f", dp1: {kind: "playlists"}}],
+            f: [{title: "Evening", can_play: true, can_expand: true, media_content_id: own}], [own]: works,
+          };
+          window.own = {feeds: [], playlists: [{entry: "e1", id: "p1", title: "Evening", media_content_id: own}]};
+        }""",
+        OWN,
+    )
+    await render(page)
+    await page.evaluate("window.hass.user = {is_admin: true}")
+    await page.locator("[data-do=choose]").click()
+    chooser = page.locator("dp1-chooser").get_by_role("dialog")
+    await chooser.get_by_role("button", name="playlists", exact=True).click()
+    menu = await menu_of(page, "Evening")
+    await menu.get_by_text("look_inside").click()
+    items = chooser.locator(".body li")
+    await expect(items).to_have_count(3)
+    undo = chooser.get_by_role("status").get_by_role("button", name="undo")
+
+    async def changed(action: str, **data: Any) -> None:
+        """Expect that the playlist was read and changed, and that an undo publishes what it was."""
+        await expect(undo).to_be_visible()
+        assert await calls(page) == [
+            ["dp1", "get_playlist", PLAYLIST],
+            ["dp1", action, {**PLAYLIST, **data}],
+        ]
+        await undo.click()
+        document = {"title": "Evening"}
+        if action != "delete_playlist":
+            document["id"] = "p1"
+        before = {"config_entry_id": "e1", "playlist": document}
+        assert await last_call(page) == ["dp1", "publish_playlist", before]
+        await expect(undo).to_have_count(0)
+        await page.evaluate("window.calls.length = 0")
+
+    ebb, flood, neap = "Ebb 1", "Flood 1", "Neap 1"
+    await expect(items.first).to_have_attribute("draggable", "true")
+    await page.evaluate("window.calls.length = 0")
+    await items.nth(2).drag_to(items.nth(0))
+    await changed("update_playlist", order=[neap, ebb, flood])
+    await items.nth(0).locator(".show").press("Alt+ArrowLeft")
+    await items.nth(2).locator(".show").press("Alt+ArrowRight")
+    await items.nth(0).locator(".show").press("Alt+ArrowRight")
+    await expect(items.nth(1).locator(".show")).to_be_focused()
+    await changed("update_playlist", order=[flood, ebb, neap])
+    await (await menu_of(page, "Neap")).get_by_text("move_up").click()
+    await changed("update_playlist", order=[ebb, neap, flood])
+    await items.nth(1).locator(".show").press("Delete")
+    await changed("update_playlist", remove=[flood])
+    await expect_in_order(page)
+    await chooser.get_by_role("button", name="rename").click()
+    form = page.locator("dp1-form").get_by_role("dialog")
+    await expect_in_order(page)
+    await form.get_by_role("textbox").fill("Night")
+    await form.get_by_role("button", name="save").click()
+    await changed("update_playlist", title="Night")
+    await (await menu_of(page, "Evening")).get_by_text("look_inside").click()
+    await chooser.get_by_role("button", name="delete").click()
+    # There is nothing left to be in.
+    await expect(chooser.get_by_title("Evening", exact=True)).to_be_visible()
+    await changed("delete_playlist")
 
 
 async def show_row(page: Page, state: str, sources: list[str], source: str) -> None:

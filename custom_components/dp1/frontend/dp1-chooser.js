@@ -5,7 +5,7 @@ import {
   BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, currentHass, displays, draw, goTo, hang, icon, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
-import { like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
+import { arrange, like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
 
 /**
  * @typedef {import("./dp1-shared.js").Hass} Hass
@@ -107,10 +107,10 @@ const openDialog = (tag, style, markup, ...content) => {
   return dialog;
 };
 
-/** Open a form with a heading, fields, and buttons to cancel and to do it. */
+/** Open a form with a heading, fields, and buttons to cancel and to do it, or to close it where nothing is left to do. */
 const openForm = (hass, title, done, fields, submit) => {
-  const cancel = make("button", { className: "act", type: "button", textContent: hass.localize("ui.common.cancel") });
-  const actions = make("p", { className: "actions" }, cancel, make("button", { className: "main", textContent: done }));
+  const cancel = make("button", { className: "act", type: "button", textContent: hass.localize(`ui.common.${done ? "cancel" : "close"}`) });
+  const actions = make("p", { className: "actions" }, cancel, ...(done ? [make("button", { className: "main", textContent: done })] : []));
   const form = make("form", { method: "dialog" }, make("h2", { textContent: title }), ...fields, actions);
   const dialog = openDialog("dp1-form", FORM_STYLE, "<dialog></dialog>", form);
   dialog.ariaLabel = title;
@@ -220,11 +220,24 @@ export const publish = async (hass, feeds) => {
   if (showing.length > 1) fields.unshift(fieldOf(text(hass, "publish"), display));
   if (feeds.length > 1) fields.push(fieldOf(text(hass, "feed"), feed));
   openForm(hass, text(hass, "publish"), text(hass, "publish_now"), [...fields, question], () => {
-    const data = { config_entry_id: feed.value, entity_id: display.value, ...(title.value.trim() && { title: title.value.trim() }) };
-    // Home Assistant tells why it failed.
-    hass.callService(DOMAIN, "publish_playlist", data).then(() => toast(text(hass, "published", { title: title.value })), () => {});
+    publishAs(hass, title.value.trim(), { config_entry_id: feed.value, entity_id: display.value });
   });
   await look();
+};
+
+/** Publish something under a title and give its address to share; works that only this home can load are left out once that is confirmed. */
+const publishAs = async (hass, title, data) => {
+  try {
+    const { response } = await hass.callService(DOMAIN, "publish_playlist", { ...data, ...(title && { title }) }, undefined, false, true);
+    const address = make("input", { value: response.url, readOnly: true });
+    openForm(hass, text(hass, "published", { title }), "", [fieldOf(text(hass, "share"), address)], undefined);
+    address.select();
+  } catch (error) {
+    const { translation_key: key, translation_placeholders: counts } = error;
+    if (key !== "works_at_home" || counts.count === counts.works) return toast(error.message);
+    const question = make("p", { className: "soft", textContent: text(hass, "only_at_home", counts) });
+    openForm(hass, text(hass, "leave_out"), text(hass, "leave_out_now"), [question], () => publishAs(hass, title, { ...data, only_public: true }));
+  }
 };
 
 // Playlists of one's own
@@ -270,8 +283,7 @@ export const addToPlaylist = async (hass, medium) => {
     const { media_content_id: id } = medium;
     if (!isNew()) return change(hass, playlists[choice.value], "update_playlist", { add: [id] }, "changed").catch(() => {});
     const { entry } = feeds[Number(choice.value.slice(4))];
-    const data = { config_entry_id: entry, title: title.value.trim() || titleOf(hass, medium), media: [id] };
-    hass.callService(DOMAIN, "publish_playlist", data).then(() => toast(text(hass, "published", { title: data.title })), () => {});
+    publishAs(hass, title.value.trim() || titleOf(hass, medium), { config_entry_id: entry, media: [id] });
   });
   look();
 };
@@ -373,9 +385,15 @@ class Chooser {
     if (kind && !this.folders.some(isOf(kind))) this.folders.push({ kind, title: textAt(hass, `config_panel.browser.${kind}`), pages: [] });
     this.folder = (kind && this.folders.find(isOf(kind))) || all;
     this.path = inside ? [inside] : [];
-    if (hass.user?.is_admin) ownPlaylists(hass).then(({ playlists }) => (this.own = playlists), () => {});
+    if (hass.user?.is_admin) this.readOwn();
     chips.replaceChildren(...this.folders.map((folder, index) => this.chip(folder, index)));
     await this.load();
+  }
+
+  async readOwn() {
+    const { playlists } = await ownPlaylists(this.hass).catch(() => ({ playlists: [] }));
+    this.own = playlists;
+    if (this.ownOf(this.path.at(-1))) this.load();
   }
 
   /** @param {Folder} folder */
@@ -432,7 +450,7 @@ class Chooser {
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
     this.works = media;
-    const items = media.map((medium) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query));
+    const items = media.map((medium, index) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query, index));
     this.find("ul").replaceChildren(...items);
     this.renderLetters(isOfArtists ? media.filter((medium) => !isRest(medium)).map(lastNameOf) : [], items);
     this.find(".body").scrollTop = 0;
@@ -506,16 +524,26 @@ class Chooser {
     return change(this.hass, own, action, data, done, after, (message, undo) => this.say(message, undo)).catch(() => {});
   }
 
-  /** Return what can be done with a work of a playlist of one's own. */
-  actsOf(medium) {
+  /** Return what can be done with a work of a playlist of one's own, by its place. */
+  actsOf(index) {
     const own = this.ownOf(this.path.at(-1));
-    const work = decodeURIComponent((medium.media_content_id ?? "").split("/").at(-1));
-    if (!own || !work) return {};
-    const put = (data) => () => this.change(own, "update_playlist", data, "changed", () => this.load());
-    const ids = this.works.map((it) => decodeURIComponent((it.media_content_id ?? "").split("/").at(-1)));
-    const at = ids.indexOf(work);
-    const order = [...ids.slice(0, at - 1), work, ids[at - 1], ...ids.slice(at + 1)];
-    return { move_up: at > 0 && put({ order }), take_out: put({ remove: [work] }) };
+    if (!own || this.input.value) return null;
+    const ids = this.works.map((it) => decodeURIComponent((it.media_content_id ?? "").split("/").at(-1) ?? ""));
+    const put = (data, at) => {
+      const again = async () => {
+        await this.load();
+        this.find("ul").children[at]?.firstChild.focus();
+      };
+      return this.change(own, "update_playlist", data, "changed", again);
+    };
+    const move = (to) => {
+      if (to < 0 || to > ids.length || to === index) return;
+      const order = ids.filter((id) => id !== ids[index]);
+      const at = to - Number(to > index);
+      order.splice(at, 0, ids[index]);
+      put({ order }, at);
+    };
+    return { move, move_up: index > 0 && (() => move(index - 1)), take_out: () => put({ remove: [ids[index]] }, index) };
   }
 
   /** Write the letters with which last names begin; each jumps to its first. */
@@ -545,14 +573,17 @@ class Chooser {
    * @param {Medium} medium
    * @param {Medium} shown with what is said of it
    */
-  item(medium, shown, query) {
+  item(medium, shown, query, index) {
     const { hass, entityId } = this;
     const look = (folder) => this.look([...this.path, folder]);
     const isFolder = medium.can_play === false;
     const tapped = (button) => (isFolder ? look(medium) : this.show(medium, button));
-    const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(medium));
+    // Which playlists are one's own is known later.
+    const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(index) ?? {});
     const isNamed = `${titleOf(hass, medium)} ${medium.dp1?.artist}`.toLowerCase().includes(query.toLowerCase());
     const item = pictureItem(hass, { ...shown, isFound: query && !isNamed }, tapped, isFolder ? null : menu);
+    const acts = this.actsOf(index);
+    if (acts) arrange(item, this, index, acts.move, acts.take_out);
     const { state, attributes } = stateOf(hass, entityId);
     const { media_playlist, media_title, dp1 } = attributes;
     if (state === "playing" && [media_playlist, media_title, dp1?.exhibition].includes(titleOf(hass, medium))) {

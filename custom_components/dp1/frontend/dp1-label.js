@@ -97,9 +97,6 @@ summary::-webkit-details-marker { display: none; }
 h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500; }
 .next { display: flex; gap: 8px; overflow-x: auto; margin: 0 calc(-1 * var(--edge)); padding: 0 var(--edge) 4px; scrollbar-width: thin; }
 .next li { flex: none; width: calc(6 * var(--unit)); }
-.next li[dropbefore]::before {
-  content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
-}
 .next .thumb { height: calc(4 * var(--unit)); }
 .as-label .picture { max-block-size: max(140px, 100vh - 540px); }
 .as-tile .side { padding: 8px 12px; gap: 0; }

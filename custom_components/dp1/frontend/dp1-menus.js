@@ -340,7 +340,42 @@ export const renderUpNext = (card, works) => {
   if (hadFocus) list.querySelector(".show")?.focus();
 };
 
-/** Return a work to come: it can be shown at once, dragged or moved with Alt and an arrow key, and taken out. */
+/**
+ * Let a picture be dragged before another, or moved with Alt and an arrow key, and be taken out with a key.
+ *
+ * @param {HTMLElement} item
+ * @param {{drop?: ((to: number) => void) | null}} owner of all pictures that can change places
+ * @param {(to: number) => void} move before the picture that is there
+ */
+export const arrange = (item, owner, index, move, takeOut) => {
+  const { title } = item.querySelector("button");
+  item.draggable = true;
+  item.onkeydown = (event) => {
+    if (event.altKey && isSideways(event)) {
+      event.preventDefault();
+      move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
+    } else if (event.key === "Delete") takeOut();
+  };
+  item.ondragstart = ({ dataTransfer }) => {
+    owner.drop = move;
+    dataTransfer?.setData("text/plain", title);
+  };
+  item.ondragover = (event) => {
+    if (!owner.drop) return;
+    event.preventDefault();
+    item.toggleAttribute("dropbefore", true);
+  };
+  item.ondragleave = () => item.removeAttribute("dropbefore");
+  item.ondrop = (event) => {
+    event.preventDefault();
+    item.removeAttribute("dropbefore");
+    owner.drop?.(index);
+  };
+  // Comes after the drop.
+  item.ondragend = () => (owner.drop = null);
+};
+
+/** Return a work to come: it can be shown at once, moved and taken out. */
 const upNextItem = (card, works, index) => {
   const { hass, entityId, state } = card;
   const idOf = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
@@ -359,31 +394,8 @@ const upNextItem = (card, works, index) => {
     for_a_time: act("show_work", { work, show_for: { minutes: WHILE } }, ""),
     take_out: act("remove_work", { work }, "removed"),
   };
+  arrange(item, card, index, move, acts.take_out);
   show.title = `${title} (${text(hass, "rearrange")})`;
-  item.draggable = true;
-  item.onkeydown = (event) => {
-    if (event.altKey && isSideways(event)) {
-      event.preventDefault();
-      move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
-    } else if (event.key === "Delete") acts.take_out();
-  };
-  item.ondragstart = ({ dataTransfer }) => {
-    card.drop = move;
-    dataTransfer.setData("text/plain", title);
-  };
-  item.ondragover = (event) => {
-    if (!card.drop) return;
-    event.preventDefault();
-    item.toggleAttribute("dropbefore", true);
-  };
-  item.ondragleave = () => item.removeAttribute("dropbefore");
-  item.ondrop = (event) => {
-    event.preventDefault();
-    item.ondragleave();
-    card.drop?.(index);
-  };
-  // Comes after the drop.
-  item.ondragend = () => (card.drop = null);
   return item;
 };
 

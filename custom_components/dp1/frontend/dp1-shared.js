@@ -102,6 +102,7 @@ a { color: inherit; }
 .act { min-height: 44px; padding: 0 8px; text-decoration: underline; text-underline-offset: 2px; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { position: relative; min-width: 0; }
+li[dropbefore]::before { content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color); }
 .show { width: 100%; text-align: start; position: relative; }
 .icon, .thumb, .corner, .picture { display: grid; place-items: center; }
 .icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
