@@ -324,6 +324,9 @@ const lastName = (name) => name.trim().split(/\s+/).at(-1) ?? "";
 
 /** The libraries as pictures to choose from, with a search. */
 class Chooser {
+  /** @type {((to: number) => void) | null | undefined} what is dragged */
+  drop;
+
   /** @param {Opener} card */
   constructor(card, opener) {
     const { hass, entityId } = card;
