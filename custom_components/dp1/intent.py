@@ -81,7 +81,6 @@ class ShowIntent(SpokenIntent):
         vol.Exclusive("year", "what"): number_between(1, 9999),
         vol.Optional("kind"): SPOKEN_TEXT,
         vol.Optional("rest"): SPOKEN_TEXT,
-        vol.Optional("tail"): SPOKEN_TEXT,
         vol.Optional("note"): cv.string,
     }
 
@@ -96,10 +95,6 @@ class ShowIntent(SpokenIntent):
             request = await async_choose(sentence.hass, slots, displays)
             return await _async_show(sentence, request, displays)
         tail = await async_tail(sentence.hass, sentence.answers.language)
-        if "tail" in slots:
-            if (said := tail.slots_of(slots["tail"])) is None:
-                raise NotOursError("not_here")
-            slots = {**said, **slots}
         if "what" in slots:
             return await _async_named(replace(sentence, slots=slots), tail)
         if tail.names_art(sentence.intent.text_input or ""):

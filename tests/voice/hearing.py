@@ -11,7 +11,7 @@ from hassil.util import merge_dict
 from home_assistant_intents import get_intents
 import yaml
 
-from custom_components.dp1.voice.sentences import with_names
+from custom_components.dp1.voice.sentences import sentences_of
 from custom_components.dp1.voice.tail import Tail, to_the_end
 
 TABLES = Path(__file__).parent
@@ -61,10 +61,7 @@ def intents_of(language: str, *, ours: bool) -> Intents:
     """Return the sentences of Home Assistant in a language, or ours with its lists and rules."""
     if not ours:
         return Intents.from_dict(built_in(language))
-    text = with_names(
-        (SENTENCES / f"{language}.yaml").read_text(), language, places_of(language)
-    )
-    table = yaml.load(text, yaml.CSafeLoader)
+    table = sentences_of(language, places_of(language))
     for intent in table["intents"].values():
         for data in intent["data"]:
             data["metadata"] = {CUSTOM: True}
@@ -112,11 +109,6 @@ def recognize(
         return None, {}
     slots = {e.name: e.value for e in result.entities_list}
     tail = Tail.of(language, places_of(language))
-    if "tail" in slots:
-        said = tail.slots_of(str(slots.pop("tail")))
-        if said is None:
-            return None, {}
-        slots = {**said, **slots}
     if result.intent.name == "Dp1Show" and "what" in slots:
         what = str(slots["what"])
         if slots.pop("rest", None) is not None:

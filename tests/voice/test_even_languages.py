@@ -4,12 +4,25 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.voice import sentences
 from custom_components.dp1.voice.sentences import spellings
 
 from .hearing import LANGUAGES, TABLES, read, recognize
 
 # A wish with its slots, and how it is said in each language.
 WISHES: dict[str, dict[str, Any]] = read(TABLES / "even.yaml")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_words(language: str) -> None:
+    """A language has sentences for each question and action, and no words that the skeleton has no place for."""
+    meanings = sentences._read(sentences.SKELETON)["intents"]
+    words = sentences._read(sentences.SOURCES / f"{language}.yaml")["intents"]
+    assert set(words) == set(meanings)
+    for name, said in words.items():
+        known = {value for values in meanings[name].values() for value in values}
+        assert set(said) <= known
+        assert name == "Dp1Show" or set(said) == known
 
 
 @pytest.mark.parametrize("wish", WISHES)

@@ -14,13 +14,11 @@ import re
 from typing import Any, Final
 from unicodedata import category, normalize
 
-import yaml
-
 from homeassistant.core import HomeAssistant
 
 from ..library.spoken import fold, telling
 from .answers import async_answers
-from .sentences import NO_BLANKS, SOURCES, Names, names_of_places, with_names
+from .sentences import NO_BLANKS, Names, names_of_places, sentences_of
 
 # How alike an inflected name is.
 ALIKE: Final = 0.8
@@ -51,8 +49,7 @@ class Tail:
         """Read the sentences of a language; hassil is there with Assist."""
         from hassil.parse_expression import parse_sentence  # noqa: PLC0415
 
-        text = (SOURCES / f"{language}.yaml").read_text("utf-8")
-        table = yaml.safe_load(with_names(text, language, names))
+        table = sentences_of(language, names)
         self._parse = parse_sentence
         self._lists, self._rules = table["lists"], table["expansion_rules"]
         self._numbers = _numbers(language)
@@ -120,20 +117,6 @@ class Tail:
     def names_art(self, text: str) -> bool:
         """Return whether a text has a word for art."""
         return self._art.search(_folded(text)[0]) is not None
-
-    def slots_of(self, text: str) -> Mapping[str, Any] | None:
-        """Return the slots of a text that has nothing but such words, None if it has others."""
-        slots: dict[str, Any] = {}
-        for _ in range(MAX_PARTS):
-            folded, places = _folded(text)
-            if not folded.strip():
-                return slots
-            match = next(self._ends(folded, 0), None)
-            if match is None:
-                return None
-            slots |= self._slots(match)
-            text = text[: places[match.start()]]
-        return None
 
     def placed(self, reading: Reading) -> Reading | None:
         """Return a name without the place at its end, if that is called so in another form or without any word before."""
