@@ -6,6 +6,7 @@ Texts are decoded as a browser would, layer by layer, as an address in a page in
 from base64 import b64decode
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from html import unescape
 import re
 from typing import Any, Final, NamedTuple
@@ -147,6 +148,8 @@ class _Judge:
         self._own_hosts = own_hosts
         self._may_name_home = may_name_home
         self._left = MAX_DECODED
+        # Most addresses of a page are of the same few hosts.
+        self._at_home = lru_cache(maxsize=1024)(self._host_at_home)
 
     def problem(self, path: tuple[Any, ...], text: str) -> str | None:
         """Return why a text must not be published."""
@@ -197,7 +200,7 @@ class _Judge:
                 part.begins_cut and match.start() == 0
             )
             is_address = match[1] or match[2] or "." in match[3]
-            if not is_cut and is_address and (host := self._host_at_home(match[3])):
+            if not is_cut and is_address and (host := self._at_home(match[3])):
                 is_first = part.depth == 0 and not part.begins_cut
                 return host, is_first and not form[: match.start()].strip()
         return "", False
@@ -272,6 +275,12 @@ LETTERS: Final = bytes([*b"\t\n\r", *range(32, 127)])
 def _character(match: re.Match[str]) -> str:
     """Return what an escape of numbers stands for."""
     is_octal = match.re is ESCAPED and match[4]
+    return _of_number(match[match.lastindex or 0], 8 if is_octal else 16)
+
+
+@lru_cache(maxsize=1024)
+def _of_number(digits: str, base: int) -> str:
+    """Return the character with a number, empty if there is none; a page may have a million of the same."""
     with suppress(ValueError, OverflowError):
-        return chr(int(match[match.lastindex or 0], 8 if is_octal else 16))
+        return chr(int(digits, base))
     return ""
