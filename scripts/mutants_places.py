@@ -1380,4 +1380,32 @@ PLACES = [
         "(end_at - now)",
         ["tests/playback/test_announce.py"],
     ),
+    Place(
+        "actions/feed.py",
+        "each playlist leaves a notification of its own",
+        "_left_out_{library.entry_id}",
+        "_left_out_{published.id}",
+        ["tests/test_year.py::test_every_day_something_new"],
+    ),
+    Place(
+        "guard.py",
+        "all hosts that were ever seen are kept",
+        "            if len(self.data) > MAX_ADDRESSES:\n                del self.data[next(iter(self.data))]\n",
+        "",
+        ["tests/test_year.py::test_hosts_that_were_seen"],
+    ),
+    Place(
+        "library/source_list.py",
+        "what is damaged of built playlists is dropped",
+        "            raise PartlyReadError(None)\n",
+        "            pass\n",
+        ["tests/test_storage.py::test_wrong_shape"],
+    ),
+    Place(
+        "llm.py",
+        "ids of results can be worked out",
+        ", key=ID_KEY",
+        "",
+        ["tests/voice/test_llm.py::test_ids_of_results"],
+    ),
 ]

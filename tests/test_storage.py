@@ -84,7 +84,7 @@ DAMAGED: dict[str, list[object]] = {
         {"entries": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]},
     ],
     "library": [[1], "text"],
-    "built": [[1]],
+    "built": [[1], {"a": 1}],
     "favorites": [[1], {}, {"favorites": {"series/1": {}}}],
 }
 

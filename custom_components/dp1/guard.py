@@ -87,6 +87,8 @@ class _Seen(UserDict[str, str]):
         """Note the place of a host."""
         if self.data.get(host) != address:
             self.data[host] = address
+            if len(self.data) > MAX_ADDRESSES:
+                del self.data[next(iter(self.data))]
             self._on_change()
 
 

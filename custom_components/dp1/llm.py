@@ -4,7 +4,8 @@ Home Assistant loads this module by its name. Within the package, its helper of 
 """
 
 from collections.abc import Mapping
-from hashlib import sha256
+from hashlib import blake2b
+from secrets import token_bytes
 from typing import Any, Final, override
 
 from lru import LRU
@@ -78,6 +79,8 @@ MAX_NOTE: Final = 600
 MAX_NODES: Final = 8
 MAX_DISPLAYS: Final = 20
 MAX_TOGETHER: Final = 20
+# Whoever makes a list could choose one with the id of another, which a model still has in mind.
+ID_KEY: Final = token_bytes(16)
 # Longer than any of them may be, so that what is too long is still said to be.
 MAX_ARGUMENT: Final = 1000
 MINUTES: Final = number_between(0.1, TIME_SLOTS["minutes"][1])
@@ -298,8 +301,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     """Return a result with a short id by which it can be shown."""
     where = media_id(library.entry_id, node.id)
     results = hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))
-    digest = sha256(where.encode()).hexdigest()
-    # Whoever makes a list could choose one with the id of another.
+    digest = blake2b(where.encode(), key=ID_KEY).hexdigest()
     ids = (digest[:length] for length in (6, 16, len(digest)))
     short = next(it for it in ids if results.get(it, where) == where)
     results[short] = where

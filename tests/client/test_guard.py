@@ -211,6 +211,26 @@ async def test_name_that_leads_home_the_next_time(
         assert len(server.requests) == 1
 
 
+async def test_name_that_leads_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several addresses of a name, none at home is tried when those of the internet do not answer."""
+    async with ScriptedServer.run(DONE) as down:
+        pass
+    places = [True, True]
+    monkeypatch.setattr(module, "is_public", lambda _: bool(places and places.pop()))
+    async with ScriptedServer.run(DONE) as server:
+        ports = [int(it.url.rpartition(":")[2]) for it in (down, down, server)]
+        names = Names(*ports)
+        async with (
+            public_session(names) as public,
+            aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(resolver=names)
+            ) as session,
+        ):
+            with pytest.raises((InvalidRequestError, UnreachableError)):
+                await ask(Guard(session, public), "http://art.example/")
+        assert not places and not server.requests
+
+
 async def test_public_host(
     guard: Guard,
     monkeypatch: pytest.MonkeyPatch,

@@ -43,6 +43,20 @@ async def home(
     return await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
 
 
+class Elsewhere(MediaSource):
+    """A source whose media have no file."""
+
+    async def async_resolve_media(self, item: Any) -> PlayMedia:
+        return PlayMedia("/media/local/tide.mp4", "video/mp4")
+
+
+class Sources:
+    """All sources, as Home Assistant has them."""
+
+    async def async_get_platform(self, domain: str) -> MediaSource:
+        return Elsewhere(domain)
+
+
 def lent(display: DisplaySimulator) -> str:
     """Return the address of the medium that a display shows, also in a page of ours."""
     source = unquote(display.player.items[0]["source"])
@@ -137,6 +151,45 @@ async def test_a_slow_reader_gets_no_more_than_is_lent(
             answer.close()
 
 
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ("bytes=-1", 206),
+        ("bytes=0-", 206),
+        ("bytes=5-99999999999999999999", 206),
+        ("bytes=99999999999999999999-", 416),
+        ("bytes=7-5", 416),
+        ("bytes=0-0,5-9,0-0", 416),
+        ("bytes=-", 416),
+        (f"bytes={','.join(['0-'] * 1000)}", 416),
+        ("lines=1-2", 416),
+    ],
+)
+@pytest.mark.parametrize("has_file", [True, False])
+async def test_odd_ranges(
+    hass: HomeAssistant,
+    home: str,
+    tmp_path: Path,
+    display: DisplaySimulator,
+    asked: str,
+    status: int,
+    has_file: bool,
+) -> None:
+    """Whatever part of a film is asked for, no more is sent than the film has, and once."""
+    film = b"0123456789" * 1000
+    (tmp_path / "tide.mp4").write_bytes(film)
+    if not has_file:
+        hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
+    url = await hang(hass, display, f"{SOURCE}/tide.mp4")
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(url, headers={"Range": asked}) as answer,
+    ):
+        assert answer.status == status
+        body = await answer.read()
+    assert body in film if status == 206 else len(body) < 100
+
+
 async def test_a_display_that_is_disabled(
     hass: HomeAssistant,
     home: str,
@@ -202,14 +255,6 @@ async def test_media_of_another_view(
 ) -> None:
     """What has no file is sent by us, whole and in parts: an address that is signed would be open for longer."""
     (tmp_path / "tide.mp4").write_bytes(b"0123456789" * 10_000)
-
-    class Elsewhere(MediaSource):
-        async def async_resolve_media(self, item: Any) -> PlayMedia:
-            return PlayMedia("/media/local/tide.mp4", "video/mp4")
-
-    class Sources:
-        async def async_get_platform(self, domain: str) -> MediaSource:
-            return Elsewhere(domain)
 
     hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
     url = await hang(hass, display, "media-source://album/1")

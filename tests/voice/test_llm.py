@@ -1,8 +1,9 @@
 """The tools that language models get, listed and called through Home Assistant's own interface."""
 
-from hashlib import sha256
+from hashlib import blake2b
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
+from unittest import mock
 
 import probatio
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from custom_components.dp1.library.node import Node, NodeKind, media_id
 from custom_components.dp1.library.work import Work
 from custom_components.dp1.llm import NOTICE, TOOLS, DisplayTool, _result
-from custom_components.dp1.voice.choice import RESULTS
+from custom_components.dp1.voice.choice import MAX_RESULTS, RESULTS
 from custom_components.dp1.voice.request import MAX_SPOKEN, SPOKEN_TEXT
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, Event, HomeAssistant
@@ -64,28 +65,37 @@ def shown(wall: DisplaySimulator) -> str:
 
 
 def test_ids_of_results(hass: HomeAssistant) -> None:
-    """Whoever makes a list cannot take the id of another result, which some of a few thousand names share."""
-    library = cast("Library", SimpleNamespace(entry_id="01J"))
+    """Each result of each library has an id of its own, which nobody can work out and so take in place of another."""
 
-    def found(name: str) -> str:
+    def found(library: str, name: str) -> str:
         node = Node(
             id=f"series/{name}", kind=NodeKind.SERIES, work=Work(title="A", source="")
         )
-        return str(_result(hass, library, node)["id"])
+        entry = cast("Library", SimpleNamespace(entry_id=library))
+        return str(_result(hass, entry, node)["id"])
 
-    starts: dict[str, str] = {}
-    for name in map(str, range(100_000)):
-        where = media_id("01J", f"series/{name}")
-        start = sha256(where.encode()).hexdigest()[:6]
-        if other := starts.get(start):
-            break
-        starts[start] = name
-    first, second = found(other), found(name)
-    assert first == start != second
+    names = [(library, str(n)) for n in range(MAX_RESULTS // 2) for library in "ab"]
+    ids = [found(*name) for name in names]
     results = hass.data[RESULTS]
-    assert results[first] == media_id("01J", f"series/{other}")
-    assert results[second] == where
-    assert (found(other), found(name)) == (first, second)
+    assert [results[it] for it in ids] == [
+        media_id(library, f"series/{name}") for library, name in names
+    ]
+    assert ids == [found(*name) for name in names]
+    digests = {blake2b(it.encode()).hexdigest()[:6] for it in results.values()}
+    assert len(digests & {it[:6] for it in ids}) < 10
+    assert max(map(len, ids)) <= 16
+    # Two that share the first six of their digits.
+    with mock.patch("custom_components.dp1.llm.ID_KEY", b""):
+        starts: dict[str, str] = {}
+        for name in map(str, range(100_000)):
+            where = media_id("01J", f"series/{name}")
+            start = blake2b(where.encode()).hexdigest()[:6]
+            if other := starts.get(start):
+                break
+            starts[start] = name
+        first, second = found("01J", other), found("01J", name)
+    assert first == start != second
+    assert results[first] != results[second]
 
 
 async def test_tools(home: Home) -> None:

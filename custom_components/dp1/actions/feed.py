@@ -526,5 +526,5 @@ def _notify_left_out(
     )
     message = async_message(hass, error)
     persistent_notification.async_create(
-        hass, message, notification_id=f"{DOMAIN}_left_out_{published.id}"
+        hass, message, notification_id=f"{DOMAIN}_left_out_{library.entry_id}"
     )

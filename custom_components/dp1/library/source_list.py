@@ -11,8 +11,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.playlist import Playlist
-from ..client.values import texts
-from ..storage import SafeStore
+from ..storage import PartlyReadError, SafeStore
 from .providers.provider import Provider, Source
 
 MAX_BUILT = 100
@@ -109,9 +108,12 @@ class BuiltPlaylists(Provider):
         await self._store.async_save(self._to_store())
 
     def _restore(self, data: Mapping[str, Any]) -> None:
-        """Restore the stored ids."""
-        for name, node in texts({**data}, len(data)).items():
+        """Restore the stored ids, or raise PartlyReadError if some make no sense; all others are restored."""
+        nodes = {it: node for it, node in data.items() if isinstance(node, str)}
+        for name, node in nodes.items():
             self._nodes[name] = node
+        if len(nodes) < len(data):
+            raise PartlyReadError(None)
 
     def _to_store(self) -> dict[str, str]:
         """Return plain JSON; the least recently used first, so that the order is the same after loading."""
