@@ -20,7 +20,9 @@ from .library.test_hostile_texts import TEXTS, check
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 KEY = "a key of the owner"
-INSIDE = "dial tcp 10.0.0.3:5432: password=hunter2 <img src=x> [here](http://evil.example)"
+INSIDE = (
+    "dial tcp 10.0.0.3:5432: password=hunter2 <img src=x> [here](http://evil.example)"
+)
 
 
 @pytest.fixture(autouse=True)

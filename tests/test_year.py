@@ -23,9 +23,7 @@ DAYS = 30
 
 
 @pytest.fixture
-async def gallery(
-    hass: HomeAssistant, socket_enabled: None
-) -> AsyncIterator[Gallery]:
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
     async with Gallery.of(hass) as gallery:
         yield gallery
 
