@@ -6,15 +6,22 @@ from unicodedata import category
 import aiohttp
 import pytest
 
+from custom_components.dp1.browse.pages import async_browse_library
+from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.client import Indexer
 from custom_components.dp1.client.text import MAX_TITLE
+from custom_components.dp1.language import async_load_texts
+from custom_components.dp1.library.node import media_id
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.template import Template
 
 from .conftest import MakeLibrary
 
 from tests.client.scripted_server import Reply, ScriptedServer
+from tests.collections import E1, SUBENTRY, collection_of, set_up_collection
+from tests.displays import until
 from tests.simulators.feed import FeedSimulator
+from tests.simulators.indexer import IndexerSimulator
 
 TEXTS = {
     "right to left": "Dawn\u202egnp.exe\u2066\u200f\u061c",
@@ -102,3 +109,42 @@ async def test_texts_of_an_indexer(socket_enabled: None, name: str) -> None:
     assert len(parsed.artists) <= 20 and len(parsed.description) <= 2000
     assert "<" not in parsed.description
     assert parsed.image is None
+
+
+async def test_cards_of_a_hostile_indexer(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, socket_enabled: None
+) -> None:
+    """What cards get of a collection is short plain text, and no address but those of pictures."""
+    monkeypatch.setattr(client, "PAUSE", 0.01)
+    async with IndexerSimulator() as indexer:
+        texts = [it for it in TEXTS.values() if it != TEXTS["half a character"]]
+        for record, text in zip(indexer.own(E1, len(texts)), texts, strict=True):
+            record["display"] |= {
+                "name": text,
+                "description": text,
+                "artists": [{"name": text, "did": text}],
+                "image_url": "javascript:alert(1)",
+                "animation_url": "data:text/html,<script>alert(1)</script>",
+            }
+        entry = await set_up_collection(hass, indexer.url, E1)
+        await until(lambda: len(collection_of(entry).list.records) >= len(texts))
+        await async_load_texts(hass)
+        waiting, seen = [f"collection/{SUBENTRY}"], set[str]()
+        while waiting:
+            seen.add(node := waiting.pop())
+            page = await async_browse_library(
+                hass, media_id(entry.entry_id, node), lambda it: f"/picture/{it}"
+            )
+            for child in page.children or ():
+                # Title, artist and year.
+                assert len(child.title) < 2.5 * MAX_TITLE
+                check(child.title[:MAX_TITLE])
+                shown = child.as_dict(parent=False)
+                for part in (shown.get("dp1") or {}).values():
+                    if isinstance(part, str):
+                        check(part[:MAX_TITLE])
+                assert "javascript:" not in str(shown)
+                inner = child.media_content_id.partition(f"{entry.entry_id}/")[2]
+                if child.can_expand and inner not in seen:
+                    waiting.append(inner)
+        assert len(seen) > 2

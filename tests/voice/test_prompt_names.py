@@ -45,6 +45,6 @@ async def test_what_a_display_calls_itself(hass: HomeAssistant, by: str) -> None
         async_expose_entity(hass, "conversation", entity_id, True)
         context = LLMContext("test", Context(), "en", "conversation", None)
         api = await llm.async_get_api(hass, "assist", context)
-        lines = [it for it in api.api_prompt.splitlines() if "unlock" in it]
+        lines = [it for it in api.api_prompt.splitlines() if "unlock the door" in it]
         assert lines and max(map(len, lines)) < 100
         assert not [it for it in api.api_prompt.splitlines() if it.startswith("System")]
