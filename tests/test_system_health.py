@@ -1,5 +1,6 @@
 """What the system health page tells."""
 
+from collections.abc import AsyncIterator
 from inspect import isawaitable
 import re
 from typing import Any
@@ -10,6 +11,8 @@ from pytest_homeassistant_custom_component.common import (
     get_system_health_info,
 )
 
+from custom_components.dp1 import guard as guard_module
+from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from homeassistant.components.http import ApiConfig
 from homeassistant.core import HomeAssistant
@@ -21,6 +24,20 @@ from .displays import entry_of
 from .libraries import library_entry, set_up
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
+from .simulators.gateway import Internet, Mode
+
+NEW = "cdn.artworks.feralfile.io"
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d"
+
+
+@pytest.fixture
+async def internet(
+    monkeypatch: pytest.MonkeyPatch, socket_enabled: None
+) -> AsyncIterator[Internet]:
+    """An internet without hosts."""
+    async with Internet().running() as simulated:
+        monkeypatch.setattr(guard_module, "public_session", simulated.session)
+        yield simulated
 
 
 async def health(hass: HomeAssistant) -> dict[str, Any]:
@@ -38,6 +55,7 @@ async def health(hass: HomeAssistant) -> dict[str, Any]:
 
 async def test_displays_and_libraries(
     hass: HomeAssistant,
+    internet: Internet,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
     feed: FeedSimulator,
@@ -46,34 +64,41 @@ async def test_displays_and_libraries(
     entry_of(display, unique_id="FF1-OTHER").add_to_hass(hass)
     await set_up(hass, library_entry(feed.url))
     await async_process_ha_core_config(hass, {"internal_url": "http://192.0.2.1:8123"})
-    assert await health(hass) == {
+    first, second = "ipfs.filebase.io", "ipfs.hypha.coop"
+    internet.hosts = {NEW: Mode.LIVES, first: Mode.ENDS, second: Mode.LIVES}
+    internet.works[f"{NEW}/"] = ("text/html", b"Works")
+    told = await health(hass)
+    gateways = {gateway.host: told.pop(gateway.host) for gateway in GATEWAYS["ipfs"]}
+    ok, gone = re.compile(rf"ok since {TIME}"), re.compile(rf"unreachable since {TIME}")
+    for key in ("can_reach_feed", "can_reach_works"):
+        assert ok.fullmatch(told.pop(key)), key
+    assert told == {
         "displays": 2,
         "displays_connected": 1,
         "libraries": 1,
         "internal_url": "ok",
-        "can_reach_feed": "ok",
-        "can_reach_works": {"type": "failed", "error": "unreachable"},
     }
-    hosts = hass.data[HOSTS]
-    hosts.note("https://ipfs.filebase.io/ipfs/a", 429)
-    hosts.note("https://ipfs.hypha.coop/ipfs/a", 404)
-    told = (await health(hass))["gateways"]
-    assert re.fullmatch(r"ipfs.filebase.io ✗ \S+ \S+ · ipfs.hypha.coop ✓ \S+ \S+", told)
+    for host, line in gateways.items():
+        if host == second:
+            assert ok.fullmatch(line)
+        else:
+            assert line["type"] == "failed"
+            assert gone.fullmatch(line["error"])
+    # Whoever was heard of within the hour is not asked again, and what a cast learns is told.
+    asked = len(internet.asked)
+    hass.data[HOSTS].note(f"https://{second}/ipfs/a", 502)
+    assert gone.fullmatch((await health(hass))[second]["error"])
+    assert len(internet.asked) == asked
     await feed.stop()
-    assert (await health(hass))["can_reach_feed"] == {
-        "type": "failed",
-        "error": "unreachable",
-    }
+    assert gone.fullmatch((await health(hass))["can_reach_feed"]["error"])
 
 
 async def test_every_library_is_tried(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A server that cannot be reached is told, whichever library it belongs to."""
     await set_up(hass, library_entry(feed.url, title="First"))
     await set_up(hass, library_entry("http://127.0.0.1:9/api/v1", title="Second"))
-    assert (await health(hass))["can_reach_feed"] == {
-        "type": "failed",
-        "error": "unreachable",
-    }
+    told = (await health(hass))["can_reach_feed"]
+    assert told["error"].startswith("unreachable since ")
 
 
 async def test_without_an_internal_url(

@@ -14,7 +14,7 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.util.hass_dict import HassKey
 
 from .client.errors import Dp1Error
-from .client.health import DAY, Health
+from .client.health import DAY, Health, HostHealth
 from .client.hosts import ASSETS_URL, is_gateway, is_web
 from .client.http import CHUNK, Answer, chunks
 from .const import DOMAIN, LOGGER
@@ -43,6 +43,8 @@ class Hosts(Health):
         """Initialize before any answer."""
         super().__init__()
         self._hass = hass
+        # Of the owner, some of them at home: that they answer says nothing about the internet.
+        self.servers = Health()
         self._looks: deque[float] = deque(maxlen=MAX_LOOKS)
         self._looked: LRU[str, tuple[bool, float]] = LRU(MAX_LOOKED)
 
@@ -63,13 +65,21 @@ class Hosts(Health):
         if len(self._looks) == MAX_LOOKS and now - self._looks[0] < LOOK_PERIOD:
             return None
         self._looks.append(now)
-        found = await self._async_ask(url)
+        found = await self.async_ask(url)
         if found is not None:
             self._looked[url] = found, now
         return found
 
-    async def _async_ask(self, url: str) -> bool | None:
-        """Ask for the beginning of a work, and note what its host answers."""
+    async def async_check(self, url: str) -> HostHealth:
+        """Return what is known of a host of works, which is asked unless it was within an hour."""
+        health, now = self.of(url), self._clock()
+        last = max(health.answered_at or 0.0, health.failed_at or 0.0)
+        if now - last >= SILENT_AGE and health.rests_until <= now:
+            await self.async_ask(url)
+        return self.of(url)
+
+    async def async_ask(self, url: str) -> bool | None:
+        """Ask for the beginning of a work, and note what its host answers; return what ``async_look`` does."""
         guard = self._hass.data[ADDRESSES].async_public_guard()
         timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
         try:

@@ -7,7 +7,7 @@ from homeassistant.components import system_health
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from .client.hosts import ASSETS_URL, GATEWAYS
+from .client.hosts import ASSETS_URL, GATEWAYS, SMALL_CID, content_of
 from .const import CONF_KIND, DOMAIN, EntryKind
 from .displays import async_displays
 from .grants import internal_url, is_loopback
@@ -44,33 +44,48 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
         if servers := [url for url in urls if url]:
             info[key] = _async_check_can_reach(hass, servers)
     if libraries:
-        info["can_reach_works"] = _async_check_can_reach(hass, [ASSETS_URL])
-    if gateways := _gateways(hass):
-        info["gateways"] = gateways
+        info["can_reach_works"] = _async_check_host(hass, ASSETS_URL)
+        small = content_of(f"ipfs://{SMALL_CID}")
+        assert small is not None
+        for gateway in GATEWAYS["ipfs"]:
+            info[gateway.host] = _async_check_host(hass, small.at(gateway))
     return info
 
 
-def _gateways(hass: HomeAssistant) -> str:
-    """Return which gateways that were asked answer, and since when others do not."""
-    told = []
-    for gateway in GATEWAYS["ipfs"]:
-        health = hass.data[HOSTS].of(gateway.url)
-        for sign, moment in (("✗", health.failed_at), ("✓", health.answered_at)):
-            if moment is not None:
-                since = dt_util.as_local(dt_util.utc_from_timestamp(moment))
-                told.append(f"{gateway.host} {sign} {since:%Y-%m-%d %H:%M}")
-                break
-    return " · ".join(told)
+async def _async_check_host(hass: HomeAssistant, url: str) -> str | dict[str, str]:
+    """Return since when a host of works answers, or has not; each that was not heard of for an hour is asked once."""
+    health = await hass.data[HOSTS].async_check(url)
+    if health.failed_at is not None:
+        return _told("unreachable", health.failed_at)
+    return _told("ok", health.answers_since)
 
 
 async def _async_check_can_reach(
     hass: HomeAssistant, urls: list[str]
 ) -> str | dict[str, str]:
-    """Return whether all of some servers can be reached, or why the first cannot."""
+    """Return since when all of some servers can be reached, or the first cannot and why."""
     results = await asyncio.gather(
         *(system_health.async_check_can_reach_url(hass, url) for url in urls)
     )
-    return next((result for result in results if result != "ok"), "ok")
+    told: list[str | dict[str, str]] = []
+    servers = hass.data[HOSTS].servers
+    for url, result in zip(urls, results, strict=True):
+        is_there = result == "ok"
+        servers.note(url, 200 if is_there else 0)
+        health = servers.of(url)
+        if isinstance(result, dict):
+            told.insert(0, _told(result["error"], health.failed_at))
+        else:
+            told.append(_told("ok", health.answers_since))
+    return told[0]
+
+
+def _told(what: str, moment: float | None) -> str | dict[str, str]:
+    """Return what is told of a server since a moment, as core tells it."""
+    if moment is not None:
+        since = dt_util.as_local(dt_util.utc_from_timestamp(moment))
+        what = f"{what} since {since:%Y-%m-%d %H:%M}"
+    return what if what.startswith("ok") else {"type": "failed", "error": what}
 
 
 def _internal_url(hass: HomeAssistant) -> str | dict[str, str]:

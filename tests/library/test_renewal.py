@@ -8,6 +8,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.client.playlist.document import build, build_item
 from custom_components.dp1.client.playlist.signing import SigningKey
+from custom_components.dp1.library.renewal import async_renew
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
@@ -34,6 +35,33 @@ def moved(title: str) -> dict[str, Any]:
     """Return a playlist of works that have moved and others."""
     items = [build_item(source, title="Tide", duration=9) for source in SOURCES]
     return build(title, [{**item, "license": "open"} for item in items])
+
+
+def moved_pictures(title: str) -> dict[str, Any]:
+    """Return a playlist of a work that is where it was, with a manifest and pictures that have moved."""
+    manifest = {
+        "refVersion": "0.1.0",
+        "id": "tide",
+        "created": "2026-01-01T00:00:00Z",
+        "locale": "en",
+        "metadata": {
+            "title": "Tide",
+            "thumbnails": {"default": {"uri": f"{OLD}/thumbnails/a/1", "w": 9, "h": 9}},
+        },
+    }
+    item = build_item("https://art.example/tide.html", title="Tide", duration=9)
+    return build(
+        title,
+        [
+            {
+                **item,
+                "license": "open",
+                "ref": f"https://ipfs.io/ipfs/{CID}/ref.json",
+                "inlineManifest": manifest,
+            }
+        ],
+        coverImage=f"{OLD}/thumbnails/a/2",
+    )
 
 
 def issue_of(hass: HomeAssistant, entry: MockConfigEntry) -> ir.IssueEntry | None:
@@ -113,3 +141,31 @@ async def test_renewed_with_a_tap(
         await library.async_refresh()
         await hass.async_block_till_done(wait_background_tasks=True)
         assert issue_of(hass, entry) is None
+
+
+@pytest.mark.parametrize("family", ["v2", "signed"])
+async def test_pictures_and_manifests_are_renewed(
+    hass: HomeAssistant, family: Any
+) -> None:
+    """A playlist whose works are there, but neither its cover nor their pictures and manifests, is renewed as well."""
+    async with FeedSimulator(family, random_seed=1) as feed:
+        entry = await set_up(hass, library_entry(feed.url))
+        library = entry.runtime_data
+        await library.feed.publish(moved_pictures("Old"), key=library.key)
+        (mine,) = (it for it in feed.documents.values() if it["title"] == "Old")
+        await library.async_refresh()
+        await until(lambda: issue_of(hass, entry))
+        await async_renew(library)
+        (item,) = feed.documents[mine["id"]]["items"]
+        wanted = {
+            "ref": f"https://ipfs.filebase.io/ipfs/{CID}/ref.json",
+            "source": mine["items"][0]["source"],
+        }
+        assert {name: item[name] for name in wanted} == wanted
+        if family == "signed":
+            # The other one keeps no manifests.
+            sizes = item["inlineManifest"]["metadata"]["thumbnails"]
+            assert sizes["default"]["uri"] == f"{NEW}/thumbnails/a/1"
+        assert feed.documents[mine["id"]]["coverImage"] == f"{NEW}/thumbnails/a/2"
+        await library.async_refresh()
+        await until(lambda: issue_of(hass, entry) is None)

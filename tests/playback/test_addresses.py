@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.catalog.artwork import picture_url, source_url
 from custom_components.dp1.client.catalog.models import Artwork
@@ -14,12 +15,19 @@ from custom_components.dp1.client.indexer.tokens import Token
 from custom_components.dp1.client.playlist.document import for_display
 from custom_components.dp1.client.playlist.manifest import artists_in, picture_in
 from custom_components.dp1.client.playlist.playlist import Origin, Playlist
+from custom_components.dp1.display.hung import Hung
 from custom_components.dp1.playback.alive import async_alive
 from custom_components.dp1.playback.request import Request, art_of
 from custom_components.dp1.playback.resolve import async_resolve
 from homeassistant.core import HomeAssistant
 
-from tests.displays import playlist
+from tests.collections import COLLECTOR, SUBENTRY, collection_entry
+from tests.displays import ENTITY_ID, playlist, set_up, until
+from tests.galleries import Gallery
+from tests.libraries import library_entry
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator
+from tests.simulators.indexer import IndexerSimulator
 
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 IPFS = f"https://ipfs.filebase.io/ipfs/{CID}/"
@@ -51,6 +59,7 @@ ADDRESSES = {
     "https://art.example/100%.png": "https://art.example/100%25.png",
     "\ndata:image/png;base64,iVBORw0KGgo= ": "data:image/png;base64,iVBORw0KGgo=",
 }
+WEB = {url: shown for url, shown in ADDRESSES.items() if shown.startswith("http")}
 
 
 async def of_document(hass: HomeAssistant, url: str) -> str:
@@ -191,3 +200,128 @@ async def test_an_address_is_read_alike_everywhere(
             shown.replace("filebase.io", "feralfile.com") if is_of_vendor else shown
         )
         assert seen == wanted, written
+
+
+def of_vendor(url: str) -> str:
+    """Return an address as the catalog has it: it is first at the gateway of its vendor."""
+    return url.replace("ipfs.filebase.io", "ipfs.feralfile.com")
+
+
+def on(wall: DisplaySimulator) -> list[str]:
+    """Return the sources of the works on the wall."""
+    return [item["source"] for item in wall.state.items]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_an_exhibition_and_a_series(hass: HomeAssistant) -> None:
+    """Works of the catalog by the exhibition and by the series: expected and seen, on the wall."""
+    async with Gallery.of(hass, load=False) as gallery:
+        data = gallery.catalog.data
+        show, series = next(
+            (show, series)
+            for show in data.exhibitions
+            for series in data.series(show["id"])
+            if not show["hidden"]
+            and (settings := series["settings"] or {}).get("maxArtwork", 0) >= len(WEB)
+            and settings["artworkModel"] == "multi_unique"
+        )
+        works = data.artworks(series["id"])
+        for work, written in zip(works, WEB, strict=False):
+            work |= {"previewURI": written, "burned": False, "name": written}
+        wanted = {of_vendor(shown) for shown in WEB.values()}
+        assert len(wanted) > 12
+        await gallery.load()
+        for art in ({"series": series["id"]}, {"exhibition": show["id"]}):
+            await gallery.cast(**art, limit=1000)
+            assert wanted <= set(on(gallery.wall)), art
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_collection(
+    hass: HomeAssistant, setup_display: None, display: DisplaySimulator
+) -> None:
+    """Tokens of one's own: expected and seen, on the wall."""
+    async with FeedSimulator(random_seed=1) as feed, IndexerSimulator() as indexer:
+        records = indexer.own(COLLECTOR, len(WEB))
+        for record, written in zip(records, WEB, strict=True):
+            record["display"] = {"name": written, "image_url": written}
+            record["media_assets"] = []
+        entry = await set_up(hass, collection_entry(feed.url, indexer.url, COLLECTOR))
+        node = f"media-source://dp1/{entry.entry_id}/collection/{SUBENTRY}"
+        display.caster.preflight = False
+        (server,) = entry.runtime_data.collections.servers
+        await until(lambda: server.list.complete)
+        await hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {"entity_id": ENTITY_ID, "media_content_id": node, "limit": 1000},
+            blocking=True,
+        )
+        assert set(on(display)) == set(WEB.values())
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_the_history_after_a_restart(
+    hass: HomeAssistant, setup_display: MockConfigEntry, display: DisplaySimulator
+) -> None:
+    """What was cast before Home Assistant started again: expected and seen, on the wall."""
+    document = playlist(*map(str, range(len(ADDRESSES))))
+    for item, written in zip(document["items"], ADDRESSES, strict=True):
+        item["source"] = written
+    display.caster.preflight = False
+    entry = setup_display
+    history = entry.runtime_data.history
+    # As it was stored before addresses were looked at.
+    history.add(Hung(asked=Playlist(document=document, origin=Origin.OURS)))
+    (media_id,) = (it.media_id for it in history.entries())
+    await hass.config_entries.async_unload(entry.entry_id)
+    await hass.config_entries.async_setup(entry.entry_id)
+    assert entry.runtime_data.history is not history
+    await hass.services.async_call(
+        "media_player",
+        "play_media",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_id": media_id,
+            "media_content_type": "playlist",
+        },
+        blocking=True,
+    )
+    assert on(display) == list(ADDRESSES.values())
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("how", ["publish_playlist", "update_playlist"])
+@pytest.mark.parametrize("is_item", [True, False])
+async def test_what_is_published(hass: HomeAssistant, how: str, is_item: bool) -> None:
+    """Works that are published or added, as items or by their addresses: at hosts that ended, they are where they are now."""
+    async with FeedSimulator("signed", random_seed=1) as feed:
+        await set_up(hass, library_entry(feed.url))
+
+        async def call(action: str, **data: Any) -> dict[str, Any]:
+            """Call an action of feeds."""
+            told = await hass.services.async_call(
+                "dp1", action, data, blocking=True, return_response=True
+            )
+            return feed.documents[str((told or {})["id"])]
+
+        # Content by its name stays that, in a playlist that lasts longer than gateways.
+        written = [url for url in WEB if url.startswith("https://") and url.isascii()]
+        if is_item:
+            # A document names its works by URIs.
+            written = [url for url in written if "%" not in url]
+        items = [
+            {"source": url, "title": "Work", "duration": 9, "license": "open"}
+            for url in written
+        ]
+        if how == "publish_playlist":
+            document = {**playlist("Dawn"), "items": items}
+            art = {"playlist": document} if is_item else {"media": written}
+            stored = await call(how, **art)
+        else:
+            before = await call("publish_playlist", playlist=playlist("Dawn"))
+            stored = await call(
+                how, playlist_id=before["id"], add=items if is_item else written
+            )
+        sources = [item["source"] for item in stored["items"]]
+        assert sources[-len(written) :] == [WEB[url] for url in written]

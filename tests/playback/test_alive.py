@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.playback import alive, follow
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
-from tests.displays import playlist, until
+from tests.displays import name_hosts, playlist, until
 from tests.simulators.display import DisplaySimulator, caster
 from tests.simulators.feed.signing import SigningKey
 from tests.walls import Wall
@@ -158,3 +159,65 @@ async def test_it_is_followed(bare: Wall, monkeypatch: pytest.MonkeyPatch) -> No
         await asyncio.sleep(0.6)
         assert len(server.requests) == asked
         assert wall.attribute("media_title") == "Phone"
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_what_it_was_made_of_is_mended(
+    bare: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once its author has mended it, the display reads the playlist itself."""
+    monkeypatch.setattr(follow, "READ_AGAIN", 0.2)
+    wall = bare
+    await wall.set_up()
+    documents = [old_list("Dawn", "Noon")]
+    async with ScriptedServer.run(lambda _: Reply(200, documents[-1])) as server:
+        url = f"{server.url}/old.json"
+        await wall.do("dp1.cast_playlist", playlist_url=url)
+        await until(lambda: wall.attribute("media_title") == "Dawn")
+        documents.append(playlist("Dusk"))
+        await until(lambda: wall.display.state.playlist_url == url)
+        await until(lambda: wall.attribute("media_title") == "Dusk")
+        await until(lambda: wall.coordinator.hung.shown.url == url)
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_a_list_that_grows_past_its_bound(
+    bare: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it shows stays, and is told once that it is followed no more."""
+    monkeypatch.setattr(follow, "READ_AGAIN", 0.1)
+    wall = bare
+    await wall.set_up()
+    documents = [old_list("Dawn", "Noon")]
+    async with ScriptedServer.run(lambda _: Reply(200, documents[-1])) as server:
+        await wall.do("dp1.cast_playlist", playlist_url=f"{server.url}/old.json")
+        notices = persistent_notification._async_get_or_create_notifications(wall.hass)
+        documents.append(old_list(*map(str, range(30))))
+        monkeypatch.setattr(alive, "MAX_INLINE", 2000)
+        await until(lambda: len(notices) == 1)
+        (notice,) = notices.values()
+        assert "does not follow it" in notice["message"]
+        persistent_notification.async_dismiss(wall.hass, notice["notification_id"])
+        asked = len(server.requests)
+        await until(lambda: len(server.requests) > asked + 1)
+        assert not notices
+        assert sources(wall.display) == MEANT
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_it_is_read_once(wall: Wall) -> None:
+    """A playlist whose works are all there is read here once for a while, however often it is cast; any other each time."""
+    documents = {"/old.json": old_list("Dawn"), "/new.json": playlist("Dusk")}
+
+    async with ScriptedServer.run(
+        lambda request: Reply(200, documents[request.path])
+    ) as server:
+        await name_hosts(wall.hass, server.url)
+        times = []
+        for path in ("/new.json", "/old.json"):
+            for _ in range(3):
+                before = len(server.requests)
+                asked = Playlist(f"{server.url}{path}")
+                await alive.async_alive(wall.hass, asked)
+                times.append(len(server.requests) - before)
+        assert times == [1, 0, 0, 1, 1, 1]

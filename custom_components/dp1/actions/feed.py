@@ -27,7 +27,7 @@ from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.feed.writer import Published
 from ..client.hosts import has_ended, work_url
-from ..client.playlist.document import parse, validate
+from ..client.playlist.document import is_signed, parse, renewed, validate
 from ..client.playlist.schema import MAX_FAULTS, RATINGS, known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
 from ..client.text import markdown_safe
@@ -119,7 +119,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         playlist_id := library.feed_server.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": playlist_id}
-    await call.hass.async_add_executor_job(_check_public, judge, document)
+    document = await call.hass.async_add_executor_job(_public, judge, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
     await library.async_confirm_key()
@@ -177,10 +177,11 @@ def _shared(judge: Judge, document: Document, only_public: bool) -> Document:
     return {**document, "items": shared} if at_home else document
 
 
-def _check_public(judge: Judge, document: Mapping[str, Any]) -> None:
-    """Raise if a text of a document must not be published."""
+def _public(judge: Judge, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document as it is published, with what it names where it is now, or raise if a text must not be."""
     if faults := judge(document):
         raise translated(InvalidPlaylistError(faults), "playlist")
+    return dict(document) if is_signed(document) else renewed(document)
 
 
 def _judge_of(call: ServiceCall) -> Judge:
@@ -448,9 +449,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
 
     def change(document: Document) -> Document:
         """Make the changes of the call."""
-        changed = _changed(document, call.data, added)
-        _check_public(judge, changed)
-        return changed
+        return _public(judge, _changed(document, call.data, added))
 
     await library.async_confirm_key()
     with _feed_errors(library, feed, writing=True):

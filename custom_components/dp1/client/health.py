@@ -28,12 +28,14 @@ class HostHealth:
 
     Attributes:
         answered_at: when it last answered, as the clock has it; None if it never did.
+        answers_since: since when it has answered each time; None if it never did.
         failed_at: when it began to fail, None if it does not.
         rests_until: until when it is not asked.
         failures: how often it has failed since it answered.
     """
 
     answered_at: float | None = None
+    answers_since: float | None = None
     failed_at: float | None = None
     rests_until: float = 0.0
     failures: int = 0
@@ -76,6 +78,8 @@ class Health:
             del self._hosts[next(iter(self._hosts))]
         has_it = 0 < status < _FIRST_ERROR and is_expected
         if has_it or status in _MISSING or 0 < status < _FIRST_ERROR:
+            if health.answers_since is None or health.failed_at is not None:
+                health.answers_since = now
             health.answered_at, health.failed_at = now, None
             health.rests_until, health.failures = 0.0, 0
             if not has_it:

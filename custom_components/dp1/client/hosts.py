@@ -65,6 +65,9 @@ GATEWAYS: Final = {
     "ar": (Gateway("https://arweave.net"),),
     "onchfs": (Gateway("https://onchfs.fxhash2.xyz"),),
 }
+# Of "hello" and the end of a line, which are in it: every gateway has them, also one without peers.
+SMALL_CID: Final = "bafkqabtimvwgy3yk"
+SMALL: Final = b"hello\n"
 OF_VENDOR: Final = "ipfs.feralfile.com"
 # Gateways of IPFS that serve no files any more, and where they lead to.
 ENDED: Final = frozenset(
@@ -263,9 +266,14 @@ def is_elsewhere(url: str) -> bool:
     return url[:5].lower() != "data:" and work_url(url) != escaped_url(url)
 
 
-def has_moved(url: str) -> bool:
-    """Return whether nothing is served at a web address any more, and what it means is elsewhere."""
-    return has_ended(url) and loaded_url(url) is not None
+def moved_url(url: str) -> str:
+    """Return where an address of the web that names nothing any more is meant; any other address as it is."""
+    if url[:4].lower() != "http" or len(url) > MAX_URL:
+        return url
+    if not has_ended(url) and _moved(url) == url:
+        return url
+    meant = work_url(url)
+    return url if has_ended(meant) else meant
 
 
 def other_urls(url: str) -> list[str]:

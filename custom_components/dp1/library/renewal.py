@@ -1,16 +1,14 @@
 """Playlists of ours in a feed whose works have moved since: the owner is told, and renews them."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 
 from ..client.errors import Dp1Error
 from ..client.feed.models import FeedPlaylist
-from ..client.hosts import has_moved, work_url
+from ..client.playlist.document import renewed
 from ..client.text import markdown_safe
-from ..client.values import mapping
 from ..const import DOMAIN, LOGGER
 from .library import Library
 
@@ -85,7 +83,7 @@ async def async_renew(library: Library) -> None:
         try:
             published = await library.feed.update(
                 playlist.id,
-                _renewed,
+                renewed,
                 key=library.key,
                 curator=library.preferences.curator,
             )
@@ -102,14 +100,3 @@ async def _async_moved(library: Library) -> list[FeedPlaylist]:
     if not any(each.moved for each in library.feed_server.list.records):
         return []
     return [each for each in await library.async_own_playlists() if each.moved]
-
-
-def _renewed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with its works where they are now."""
-    items = [
-        {**item, "source": work_url(source)}
-        if isinstance(source := mapping(item).get("source"), str) and has_moved(source)
-        else item
-        for item in document["items"]
-    ]
-    return {**document, "items": items}

@@ -1,19 +1,23 @@
 """Playlists whose works are no longer where they say: they go to a display as a document with the addresses of now."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 import json
 from typing import Any, Final
 
+from lru import LRU
+
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util.hass_dict import HassKey
 
 from .. import timing
 from ..client.errors import InvalidPlaylistError
-from ..client.hosts import is_elsewhere, work_url
+from ..client.hosts import content_of, is_elsewhere, work_url
 from ..client.playlist.document import check_playable, for_display
 from ..client.playlist.playlist import Origin, Playlist
-from ..const import LOGGER
+from ..const import DOMAIN, LOGGER
 from ..errors import invalid_input
 from ..grants import GRANTS, without_token
 from ..hosts import HOSTS, Hosts
@@ -21,6 +25,14 @@ from ..language import async_message
 from ..permissions import STRANGER, Caller
 from .resolve import async_read, daily_of
 
+# Seconds between two reads of a playlist, as displays have it.
+READ_AGAIN: Final = 300.0
+MAX_READINGS: Final = 64
+# Of playlists by address whose works were all found: until when that counts, and the works in networks of content.
+type Reading = tuple[float, tuple[str, ...]]
+READINGS: Final[HassKey[LRU[tuple[str, frozenset[str]], Reading]]] = HassKey(
+    f"{DOMAIN}_readings"
+)
 # In works: a longer document is looked through in a thread.
 MAX_ON_LOOP: Final = 50
 # In bytes of JSON: the most that a display takes as a document.
@@ -33,7 +45,7 @@ async def async_alive(
     """Return a playlist with its works where they are now: by its URL where a display finds them all, else as a document.
 
     What cannot be read here stays at its URL; what looks its works up or is larger than a display takes as well, with a
-    warning.
+    warning. One that was read has its document.
     """
     hosts = hass.data[HOSTS]
     if (url := playlist.url) is None:
@@ -46,6 +58,10 @@ async def async_alive(
         return playlist
     if daily := daily_of(hass, playlist):
         playlist = replace(playlist, document=daily.document or {})
+    readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
+    until, works = readings.get((url, caller.hosts), (0.0, ()))
+    if hass.loop.time() < until and _are_best(works, hosts):
+        return playlist
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
             # What was cast before is read for nobody, as displays do.
@@ -55,7 +71,11 @@ async def async_alive(
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
     if await hass.async_add_executor_job(_is_found, read, hosts):
-        return playlist
+        if not playlist.document:
+            works = tuple(filter(content_of, read.sources))
+            until = hass.loop.time() + READ_AGAIN
+            readings[url, caller.hosts] = until, works
+        return read
     if sent := await hass.async_add_executor_job(_sent, read, hosts):
         return sent
     error = invalid_input("moved_stays", url=without_token(url) or "")
@@ -74,11 +94,13 @@ def _found(playlist: Playlist, hosts: Hosts) -> Playlist:
 
 def _is_found(playlist: Playlist, hosts: Hosts) -> bool:
     """Return whether a display finds all works of a playlist where it says, and nowhere better."""
-    sources = (str(item.get("source") or "") for item in playlist.items)
-    return all(
-        not is_elsewhere(source) and hosts.best(source) == work_url(source)
-        for source in sources
-    )
+    sources = [str(item.get("source") or "") for item in playlist.items]
+    return not any(map(is_elsewhere, sources)) and _are_best(sources, hosts)
+
+
+def _are_best(sources: Iterable[str], hosts: Hosts) -> bool:
+    """Return whether works are nowhere better than where a display looks for them."""
+    return all(hosts.best(source) == work_url(source) for source in sources)
 
 
 def _sent(playlist: Playlist, hosts: Hosts) -> Playlist | None:

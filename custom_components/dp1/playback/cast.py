@@ -37,8 +37,9 @@ async def async_cast(
     asked = playlist
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, request.begin)
-    playlist = await async_alive(coordinator.hass, playlist, request.caller)
-    asked = replace(asked, warning=playlist.warning)
+    alive = await async_alive(coordinator.hass, playlist, request.caller)
+    asked = replace(asked, warning=alive.warning)
+    playlist = alive if alive.url is None else asked
     check_reach(coordinator, playlist)
     await _async_leave_error_page(coordinator, request.wake)
     coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)

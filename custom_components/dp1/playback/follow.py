@@ -1,21 +1,22 @@
 """What a display does for a playlist that it has by its URL, for one that went to it as a document: read it again, change its works."""
 
 from datetime import datetime, timedelta
-from typing import Final
 
+from homeassistant.components import persistent_notification
 from homeassistant.core import callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_track_time_interval
 
 from ..client.playlist.playlist import Playlist
-from ..const import LOGGER
+from ..client.text import markdown_safe
+from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
-from .alive import async_alive
+from ..errors import action_failed
+from ..grants import without_token
+from ..language import async_message
+from .alive import READ_AGAIN, async_alive
 from .program import PROGRAMS
-
-# Seconds between two reads, as displays have it.
-READ_AGAIN: Final = 300.0
 
 
 def hung_document(coordinator: DisplayCoordinator) -> Hung | None:
@@ -38,6 +39,7 @@ class Follow:
         """Initialize for what hangs."""
         self._display = coordinator
         self._program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+        self._told: Playlist | None = None
 
     @callback
     def async_start(self) -> None:
@@ -66,14 +68,19 @@ class Follow:
         """Change the works if there are others, unless something else is shown by now."""
         display = self._display
         sent = await async_alive(display.hass, Playlist(hung.asked.url))
-        if sent.url is not None or sent == hung.shown:
+        if sent.warning:
+            self._tell(hung)
+        # Where it could not be read, nothing is known of it.
+        if sent.warning or not sent.document or sent == hung.shown:
             return
         try:
             async with self._program.turn():
                 if self._hung is None or self._hung.shown is not hung.shown:
                     return
-                async with display.async_command(Refresh.PLAYER) as client:
-                    is_changed = await client.extend(sent)
+                is_changed = False
+                if sent.url is None:
+                    async with display.async_command(Refresh.PLAYER) as client:
+                        is_changed = await client.extend(sent)
                 if not is_changed:
                     # It cannot change works, or its current one is among them no more, or somebody shows something else.
                     await display.async_read_player()
@@ -81,8 +88,24 @@ class Follow:
                         return
                     async with display.async_command(Refresh.PLAYER) as client:
                         await client.cast(sent)
+                # Whose author has mended it, the display reads itself again.
+                by_us = sent if sent.url is None else None
                 display.async_handle_cast(
-                    Hung(asked=hung.asked, sent=sent, start=hung.start, at=hung.at)
+                    Hung(asked=hung.asked, sent=by_us, start=hung.start, at=hung.at)
                 )
         except HomeAssistantError as err:
             LOGGER.debug("%s: a playlist is not followed: %s", display.name, err)
+
+    @callback
+    def _tell(self, hung: Hung) -> None:
+        """Tell once that what hangs is followed no more, as it cannot go as a document."""
+        if self._told is hung.shown:
+            return
+        self._told = hung.shown
+        display, url = self._display, without_token(hung.asked.url) or ""
+        error = action_failed("outgrown", name=display.name, url=url)
+        persistent_notification.async_create(
+            display.hass,
+            markdown_safe(async_message(display.hass, error)),
+            notification_id=f"{DOMAIN}_outgrown_{display.entry_id}",
+        )

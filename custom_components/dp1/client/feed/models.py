@@ -7,8 +7,8 @@ from itertools import batched, chain, islice
 from sys import intern
 from typing import Any, NamedTuple, Self
 
-from ..hosts import has_moved, loaded_url, work_url
-from ..playlist.document import for_display
+from ..hosts import loaded_url, work_url
+from ..playlist.document import for_display, renewed
 from ..playlist.manifest import MAX_NOTE, artists_in
 from ..playlist.schedule import display_at, is_past
 from ..text import MAX_TITLE, clean, one_line
@@ -54,7 +54,7 @@ class FeedPlaylist:
     `count` is the number of its items, of which it has the first.
     `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
     slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
-    `ANY`. `owners` are the keys that may change it, `moved` is the number of works that are no longer where it says.
+    `ANY`. `owners` are the keys that may change it, `moved` tells that works or pictures are no longer where it says.
     """
 
     id: str
@@ -68,7 +68,7 @@ class FeedPlaylist:
     query: str = ""
     owners: tuple[str, ...] = ()
     summary: str = ""
-    moved: int = 0
+    moved: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if the fields are not those of whole items, as of a record that is cut or of another version."""
@@ -124,7 +124,7 @@ class FeedPlaylist:
             query=_query(document),
             owners=_owners(document),
             summary=clean(document.get("summary"), MAX_NOTE),
-            moved=sum(has_moved(item["source"]) for _, _, item in keyed_items(items)),
+            moved=renewed(document) != document,
         )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
-from ..hosts import work_url
+from ..hosts import moved_url, work_url
 from ..text import escaped_url
 from ..values import MAX_DEPTH, MAX_TEXT, common, exceeds, mapping
 from .schema import (
@@ -361,31 +361,49 @@ def for_display(
     return _found({**(unsigned(document) if changes else document), **changes})
 
 
-def _found(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with its cover and the manifests of its items at the addresses where they are now."""
-    found = dict(document)
-    if isinstance(cover := found.get("coverImage"), str):
-        found["coverImage"] = work_url(cover)
+def renewed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document whose addresses that name nothing any more are those of now: of works, pictures and manifests."""
+    found = _found(document, moved_url)
     if isinstance(items := found.get("items"), list):
         found["items"] = [
-            _found_item(item) if isinstance(item, dict) else item for item in items
+            {**item, "source": moved_url(source)}
+            if isinstance(item, dict) and isinstance(source := item.get("source"), str)
+            else item
+            for item in items
         ]
     return found
 
 
-def _found_item(item: dict[str, Any]) -> dict[str, Any]:
+def _found(
+    document: Mapping[str, Any], find: Callable[[str], str] = work_url
+) -> dict[str, Any]:
+    """Return a document with its cover and the manifests of its items at the addresses where they are now."""
+    found = dict(document)
+    if isinstance(cover := found.get("coverImage"), str):
+        found["coverImage"] = find(cover)
+    if isinstance(items := found.get("items"), list):
+        found["items"] = [
+            _found_item(item, find) if isinstance(item, dict) else item
+            for item in items
+        ]
+    return found
+
+
+def _found_item(item: dict[str, Any], find: Callable[[str], str]) -> dict[str, Any]:
     """Return an item with its manifest, or the pictures within it, at the addresses where they are now."""
     changes: dict[str, Any] = {}
     if isinstance(ref := item.get("ref"), str):
-        changes["ref"] = work_url(ref)
+        changes["ref"] = find(ref)
     manifest = mapping(item.get("inlineManifest"))
     metadata = mapping(manifest.get("metadata"))
     pictures: dict[str, Any] = {}
     if isinstance(sizes := metadata.get("thumbnails"), dict):
-        pictures["thumbnails"] = {size: _found_uri(it) for size, it in sizes.items()}
+        pictures["thumbnails"] = {
+            size: _found_uri(it, find) for size, it in sizes.items()
+        }
     if isinstance(artists := metadata.get("artists"), list):
         pictures["artists"] = [
-            it | {"avatar": _found_uri(it["avatar"])}
+            it | {"avatar": _found_uri(it["avatar"], find)}
             if isinstance(it, dict) and "avatar" in it
             else it
             for it in artists
@@ -395,10 +413,10 @@ def _found_item(item: dict[str, Any]) -> dict[str, Any]:
     return item | changes
 
 
-def _found_uri(picture: Any) -> Any:
+def _found_uri(picture: Any, find: Callable[[str], str]) -> Any:
     """Return a picture of a manifest at the address where it is now."""
     uri = mapping(picture).get("uri")
-    return {**picture, "uri": work_url(uri)} if isinstance(uri, str) else picture
+    return {**picture, "uri": find(uri)} if isinstance(uri, str) else picture
 
 
 def _overridden(
