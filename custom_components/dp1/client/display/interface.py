@@ -86,9 +86,9 @@ class DisplayApi(ABC):
     def url(self) -> str:
         """Return where the display is, for error texts: its base URL without a trailing slash."""
 
+    @abstractmethod
     async def identify(self) -> Identity | None:
         """Return the identity; None if the display cannot tell."""
-        return None
 
     @abstractmethod
     async def player_status(self) -> PlayerStatus:
@@ -122,9 +122,9 @@ class DisplayApi(ABC):
         """Return how many works the display keeps."""
         raise RejectedError("offline_cache")
 
+    @abstractmethod
     async def counters(self) -> PlaybackCounters | None:
         """Return the playback counters; None if the display does not count."""
-        return None
 
     async def screenshot(self, side: int) -> bytes | None:
         """Return a PNG of the page on the display; None if not offered."""
@@ -150,38 +150,39 @@ class DisplayApi(ABC):
     async def set_loop(self, mode: str) -> None:
         """Set the loop mode: "none", "playlist" or "one"."""
 
+    @abstractmethod
     async def set_default_duration(self, seconds: float | None) -> None:
         """Set the seconds for works without a duration of their own, more than 0; None clears it."""
-        raise RejectedError("set_default_duration")
 
+    @abstractmethod
     async def update_settings(self, **settings: Any) -> None:
         """Set how works are shown, beyond the current one."""
-        raise RejectedError("update_settings")
 
     async def display_default(self) -> None:
         """Show the vendor's playlist, which also wakes the display."""
         raise RejectedError("display_default")
 
+    @abstractmethod
     async def refresh(self) -> None:
         """Reload the current work."""
-        raise RejectedError("refresh")
 
     @abstractmethod
     async def clear(self) -> None:
         """Remove the playlist and empty the screen."""
 
+    @abstractmethod
     async def sleep(self) -> None:
         """Put the display to sleep."""
-        raise RejectedError("sleep")
 
+    @abstractmethod
     async def wake(self) -> None:
         """Wake the display."""
-        raise RejectedError("wake")
 
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Put the player to sleep or wake it, without schedule and panel."""
         raise RejectedError("set_sleep_mode")
 
+    @abstractmethod
     async def set_sleep_schedule(
         self,
         enabled: bool,
@@ -191,7 +192,6 @@ class DisplayApi(ABC):
         days: Container[str] | None = None,
     ) -> SleepSchedule:
         """Set the sleep schedule and return it; this clears the override of ``sleep`` and ``wake``."""
-        raise RejectedError("set_sleep_schedule")
 
     async def reboot(self) -> None:
         """Restart the device."""
@@ -205,17 +205,17 @@ class DisplayApi(ABC):
         """Start installing the latest firmware; the device restarts some minutes later."""
         raise RejectedError("install_update")
 
+    @abstractmethod
     async def set_volume(self, percent: int) -> None:
         """Set the volume, 0 to 100; the status may report one less. Does not unmute."""
-        raise RejectedError("set_volume")
 
+    @abstractmethod
     async def toggle_mute(self) -> None:
         """Mute or unmute, whichever the display is not; there is no absolute command."""
-        raise RejectedError("toggle_mute")
 
+    @abstractmethod
     async def rotate(self, clockwise: bool, turns: int = 1) -> str | None:
         """Rotate the picture by 90° some times and return the new orientation."""
-        raise RejectedError("rotate")
 
     async def panel_control(self, action: str, value: int | str) -> None:
         """Set the panel over DDC/CI; takes seconds."""
