@@ -171,13 +171,13 @@ class Home:
             await self._onboard()
         await self.until(self._runs, 120, "the end of Home Assistant's start")
 
-    async def stop(self) -> None:
-        """Stop the process and forget the session, not the user."""
+    async def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop or kill the process and forget the session, not the user."""
         if self._session is not None:
             await self._session.close()
         if self._process is None or self._process.returncode is not None:
             return
-        self._process.send_signal(signal.SIGINT)
+        self._process.send_signal(how)
         try:
             async with asyncio.timeout(30):
                 await self._process.wait()

@@ -23,14 +23,21 @@ SIZES = {"tablet": (1024, 768), "phone": (390, 844), "television": (3840, 2160)}
 
 
 async def open_page(
-    chromium: Browser, home: str, size: str = "tablet", language: str = "en"
+    chromium: Browser,
+    home: str,
+    size: str = "tablet",
+    language: str = "en",
+    *,
+    has_clock: bool = False,
 ) -> Page:
-    """Open the page of screens."""
+    """Open the page of screens, with a clock that can be moved or that of the machine."""
     width, height = SIZES[size]
     page = await chromium.new_page(
         viewport={"width": width, "height": height}, locale=language
     )
     page.set_default_timeout(PATIENCE)
+    if has_clock:
+        await page.clock.install()
     await page.goto(f"{home}{PATH}")
     return page
 

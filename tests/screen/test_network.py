@@ -120,20 +120,24 @@ async def test_a_connection_that_died_silently(
 async def test_home_assistant_is_away(
     chromium: Browser, cable: Cable, screens: Screens
 ) -> None:
-    """What is shown stays while Home Assistant is away, and is followed again as soon as that is back."""
-    page = await open_page(chromium, cable.url)
+    """What is shown stays while Home Assistant is away, for ten minutes too, and then is what is due by then."""
+    page = await open_page(chromium, cable.url, has_clock=True)
     screen = await shown(page, screens)
     await page.evaluate("document.querySelector('.work.on').id = 'same'")
-    for seconds in (4, 12):
+    for seconds in (4, 60, 600):
         await cable.unplug()
         await until(lambda: not screen.pages)
-        await asyncio.sleep(seconds)
+        await page.clock.fast_forward(seconds * 1000)
         await until_pixel(page, (0, 255, 0))
+        await expect(page.locator("#note")).to_be_hidden()
+        if seconds == 600:
+            # Half of that is left of the first work.
+            screen.player.state.began -= 300
         await cable.plug()
-        await until(lambda: screen.pages, 10)
-        await until(lambda: screen.player.render_status == 2)
-        await expect(page.locator("#same")).to_be_visible()
-    screen.player.step()
+        await page.clock.fast_forward(5000)
+        await until(lambda: screen.pages, 20)
+        await until(lambda: screen.player.render_status == 2, 20)
+        await expect(page.locator("#same")).to_have_count(int(seconds < 600))
     await until_pixel(page, (0, 0, 255))
 
 
