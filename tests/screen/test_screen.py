@@ -30,6 +30,7 @@ from homeassistant.config_entries import (
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.storage import Store
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
 from ..displays import name_hosts, playlist, set_up, state_of, until
@@ -276,6 +277,53 @@ async def test_another_site_has_nothing_to_do_here(
     with pytest.raises(WSServerHandshakeError) as refused:
         await page.open()
     assert refused.value.status == 403
+
+
+@pytest.fixture
+async def proxied(hass: HomeAssistant, aiohttp_client: Any) -> Page:
+    """Return a browser that reaches Home Assistant by a proxy, which tells who asks, and for what."""
+    http = {"use_x_forwarded_for": True, "trusted_proxies": ["127.0.0.1"]}
+    assert await async_setup_component(hass, "http", {"http": http})
+    assert await async_setup_component(hass, "dp1", {})
+    await async_screens(hass)
+    return Page(await aiohttp_client(hass.http.app))
+
+
+@pytest.mark.parametrize(
+    ("remote", "status"),
+    [
+        ("192.168.1.9", 200),
+        ("fe80::1", 200),
+        ("fe80::1%eth0", 200),
+        ("fd00::1", 200),
+        ("198.41.0.4", 403),
+        ("2606:4700::1111", 403),
+    ],
+)
+async def test_who_is_at_home(proxied: Page, remote: str, status: int) -> None:
+    """Whoever is at home opens the page, also by an address of the link, and nobody else."""
+    headers = {"X-Forwarded-For": remote}
+    assert (await proxied._client.get(PATH, headers=headers)).status == status
+
+
+async def test_behind_a_proxy(proxied: Page) -> None:
+    """Behind a proxy the page is of the origin that the proxy tells."""
+    for named, first in (
+        ({"X-Forwarded-Host": "wall.example"}, "code"),
+        ({"Host": "wall.example"}, "code"),
+        ({"X-Forwarded-Host": "other.example"}, "problem"),
+        ({}, "problem"),
+    ):
+        headers = {
+            "Origin": "https://wall.example",
+            "X-Forwarded-For": "192.168.1.9",
+            "X-Forwarded-Proto": "https",
+            **named,
+        }
+        socket = await proxied._client.ws_connect(f"{PATH}/socket", headers=headers)
+        await socket.send_json({"secret": None})
+        assert first in await socket.receive_json(timeout=5)
+        await socket.close()
 
 
 async def test_a_secret_of_nobody(screens: Screens, page: Page) -> None:
