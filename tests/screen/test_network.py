@@ -3,18 +3,24 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from pathlib import Path
+from ssl import SSLContext
 from typing import Any
 
+from PIL import Image
 from playwright.async_api import Browser, Page, expect
 import pytest
 from yarl import URL
 
+from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
+from homeassistant.core import HomeAssistant
 
 from ..displays import until
 from ..e2e.browser import CHROMIUM, browser
-from .pages import cast, color, open_page, pair, until_pixel
+from ..simulators.display.tls import server_context
+from .pages import cast, color, open_page, pair, until_pixel, written
 
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled", "mdns"),
@@ -26,10 +32,10 @@ pytestmark = [
 class Cable:
     """A way to Home Assistant that can be cut, with or without a word."""
 
-    def __init__(self, target: int) -> None:
-        """Initialize with the port of Home Assistant."""
+    def __init__(self, target: int, context: SSLContext | None = None) -> None:
+        """Initialize with the port of Home Assistant, and what a proxy in front of it encrypts with."""
         self.url = ""
-        self._target = target
+        self._target, self._context = target, context
         self._is_dead = False
         self._writers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
@@ -37,9 +43,12 @@ class Cable:
 
     async def plug(self) -> None:
         """Let new connections through."""
-        self._server = await asyncio.start_server(self._join, "127.0.0.1", self._port)
+        self._server = await asyncio.start_server(
+            self._join, "127.0.0.1", self._port, ssl=self._context
+        )
         self._port = self._server.sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{self._port}"
+        scheme = "https" if self._context else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._port}"
 
     async def _join(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -139,6 +148,44 @@ async def test_home_assistant_is_away(
         await until(lambda: screen.player.render_status == 2, 20)
         await expect(page.locator("#same")).to_have_count(int(seconds < 600))
     await until_pixel(page, (0, 0, 255))
+
+
+@pytest.fixture
+def folder(hass: HomeAssistant, tmp_path: Path) -> str:
+    """Return the media id of a picture in a folder of the home."""
+    Image.new("RGB", (4, 3), "lime").save(tmp_path / "lime.png")
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    return "media-source://media_source/local/lime.png"
+
+
+async def test_pictures_of_the_home_by_https(
+    hass: HomeAssistant, folder: str, home: str, screens: Screens
+) -> None:
+    """Pictures of the home come from the origin of the page, also in a page that is written around them: by https where it was opened so."""
+    proxy = Cable(URL(home).port or 0, server_context())
+    await proxy.plug()
+    # By a name: browsers take what comes from this machine for encrypted.
+    http, https = (
+        url.replace("127.0.0.1", "home.example") for url in (home, proxy.url)
+    )
+    await hass.config.async_update(internal_url=http)
+    lent = hass.data[GRANTS].async_url(folder, "/lime.png")
+    assert lent.startswith(http)
+    flags = (
+        "--ignore-certificate-errors",
+        "--host-resolver-rules=MAP *.example 127.0.0.1",
+    )
+    async with browser(*flags) as chromium:
+        page = await open_page(chromium, https)
+        screen = await pair(page, screens)
+        for source in (lent, written(f"<body style='background:url({lent})'>")):
+            await cast(screen, source)
+            await until_pixel(page, (0, 255, 0))
+            screen.player.handle("disconnect", {})
+            await until_pixel(page, (0, 0, 0))
+        await page.close()
+        await until(lambda: not screen.pages)
+    await proxy.unplug()
 
 
 async def test_one_wake_lock(chromium: Browser, home: str, screens: Screens) -> None:
