@@ -9,6 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
 
 from .calls import call, failure, writes
 
@@ -107,3 +108,26 @@ async def test_nothing_is_signed_with_a_key_that_cannot_be_saved(
     await publish(hass)
     assert kept(path) == SEED
     assert "signing_key" not in entry.data
+
+
+async def test_a_damaged_key_is_told(hass: HomeAssistant, storage: Path) -> None:
+    """A key that cannot be read is kept beside, and told until it is imported; the library starts."""
+    entry = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+    file = storage / f"dp1.signing_key.{entry.entry_id}"
+    damaged = file.read_text().replace(SEED, SEED[:9])
+    assert await hass.config_entries.async_unload(entry.entry_id)
+    file.write_text(damaged)
+    assert await hass.config_entries.async_setup(entry.entry_id)
+    new = entry.runtime_data.key
+    assert new.did != DID and new.export() in file.read_text()
+    assert file.with_name(f"{file.name}.damaged").read_text() == damaged
+    issue_id = f"signing_key_lost_{entry.entry_id}"
+    issue = ir.async_get(hass).async_get_issue("dp1", issue_id)
+    assert issue and issue.translation_placeholders
+    assert issue.translation_placeholders["did"] == new.did
+    hass.config_entries.async_update_entry(
+        entry, data={**entry.data, "signing_key": SEED}
+    )
+    assert await hass.config_entries.async_reload(entry.entry_id)
+    assert entry.runtime_data.key.did == DID
+    assert not ir.async_get(hass).async_get_issue("dp1", issue_id)

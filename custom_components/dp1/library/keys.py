@@ -5,9 +5,10 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import issue_registry as ir
 
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_SIGNING_KEY, LOGGER
+from ..const import CONF_SIGNING_KEY, DOMAIN, LOGGER
 from ..storage import SafeStore
 
 
@@ -23,14 +24,32 @@ def _read(stored: Any) -> dict[str, str]:
     return {CONF_SIGNING_KEY: key}
 
 
+def _issue(entry_id: str) -> str:
+    """Return the id of the issue that a key is lost."""
+    return f"signing_key_lost_{entry_id}"
+
+
 async def async_signing_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> SigningKey:
-    """Return the signing key of a library: a new one that is still in its entry, else that of its file."""
+    """Return the signing key of a library: a new one that is still in its entry, else that of its file.
+
+    One that is lost is told as an issue, until it is imported.
+    """
     text = entry.data.get(CONF_SIGNING_KEY) or await _async_kept(hass, entry.entry_id)
     if text:
         return SigningKey.parse(text)
     LOGGER.warning("The signing key of %s is lost; a new one is made", entry.title)
     key = SigningKey.generate()
     await _store(hass, entry.entry_id).async_save_now({CONF_SIGNING_KEY: key.export()})
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        _issue(entry.entry_id),
+        is_fixable=True,
+        is_persistent=True,
+        severity=ir.IssueSeverity.ERROR,
+        translation_key="signing_key_lost",
+        translation_placeholders={"name": entry.title, "did": key.did},
+    )
     return key
 
 
@@ -50,6 +69,7 @@ async def async_move_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
         LOGGER.warning("The signing key of %s stays in its entry: %s", entry.title, err)
         return False
     if is_kept:
+        ir.async_delete_issue(hass, DOMAIN, _issue(entry.entry_id))
         data = {name: it for name, it in entry.data.items() if name != CONF_SIGNING_KEY}
         hass.config_entries.async_update_entry(entry, data=data)
     return is_kept
@@ -57,6 +77,7 @@ async def async_move_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
 
 async def async_remove_key(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the file of a removed library."""
+    ir.async_delete_issue(hass, DOMAIN, _issue(entry_id))
     await _store(hass, entry_id).async_remove()
 
 
