@@ -19,6 +19,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.errors import Dp1Error
 from custom_components.dp1.client.feed import paging
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.library import shelf
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import NEWS, NewsItem
@@ -225,6 +226,36 @@ async def test_channels_together_have_a_limit(
             await channel.async_refresh()
         kept = [it.playlist for each in house.followed for it in each.list.records]
         assert sum(playlist.size for playlist in kept) < 110_000
+        assert len(repr([each._by_channel for each in house.followed])) < 110_000
+
+
+async def test_documents_together_have_a_limit(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large playlists that are opened one after the other do not add up."""
+    monkeypatch.setattr(feed_module, "MAX_DOCUMENT_BYTES", 100_000)
+    works = [{"source": f"https://a.b/{n}", "title": f"Work {n}"} for n in range(300)]
+    feed.seed(document(number) | {"items": works} for number in range(8))
+    (huge,) = feed.seed([document(99) | {"items": 5 * works}])
+    library = await make_library(feed=feed)
+    refs = [it.id for it in library.feed_server.list.records if it.id != huge["id"]]
+    for ref in refs:
+        await library.feed_server.async_document(ref)
+    vars(library.entry)["tasks"].clear()
+    gc.collect()
+    held = [
+        it
+        for it in gc.get_objects()
+        if isinstance(it, Playlist) and it.url and feed.url in it.url
+    ]
+    sizes = [len(json.dumps(it.document)) for it in held]
+    assert held and sum(sizes) < 110_000
+    feed.log.clear()
+    await library.feed_server.async_document(refs[-1])
+    assert not feed.log
+    assert (await library.feed_server.async_document(huge["id"])).items
+    await library.feed_server.async_document(refs[-1])
+    assert len(feed.log) == 1
 
 
 async def test_a_record_that_is_cut(

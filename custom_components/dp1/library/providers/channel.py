@@ -31,6 +31,7 @@ from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...guard import ADDRESSES
+from .. import shelf
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines, line_of
@@ -173,7 +174,10 @@ class FollowedChannel(Shelf[Listed]):
         self._feed = feed
         self._is_told = is_told
         self._reads = 0
-        self._by_channel: dict[str, tuple[FeedChannel, list[Listed]]] = {}
+        # The ids of the playlists of each channel.
+        self._by_channel: dict[str, tuple[FeedChannel, list[str]]] = {}
+        # The bytes that are left for those of a reading.
+        self._room = 0
         if feed.client is not None and self.address.feed == feed.url:
             self._client = feed.client
         else:
@@ -190,6 +194,7 @@ class FollowedChannel(Shelf[Listed]):
         self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Listed]]:
         """Yield the playlists of each channel."""
+        self._room = shelf.MAX_BYTES
         for channel in await self.address.async_channels(self._client):
             yield Page(await self._async_read_channel(channel))
 
@@ -206,9 +211,9 @@ class FollowedChannel(Shelf[Listed]):
 
     async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
-        before, playlists = self._by_channel.get(channel.id, (None, []))
+        before, keys = self._by_channel.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
-            return playlists
+            return [listed for key in keys if (listed := self.list.get(key))]
         listed: list[Listed] = []
         upcoming = {url.rpartition("/")[2].lower() for url in channel.upcoming}
         async for document in self._client.channel_playlists(channel.id):
@@ -234,8 +239,8 @@ class FollowedChannel(Shelf[Listed]):
                 others.append(url)
         by_url |= await self._async_read_others(channel, others)
         in_order = [by_url[url] for url in channel.playlists if url in by_url]
-        self._by_channel[channel.id] = channel, [*in_order, *listed]
-        return self._by_channel[channel.id][1]
+        self._by_channel[channel.id] = channel, [it.id for it in (*in_order, *listed)]
+        return [*in_order, *listed]
 
     async def _async_read_others(
         self, channel: FeedChannel, urls: Sequence[str]
@@ -260,7 +265,10 @@ class FollowedChannel(Shelf[Listed]):
         return by_url
 
     def _by_address(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
-        """Return a playlist of the library's own feed by its id, others by their addresses."""
+        """Return a playlist of the library's own feed by its id, others by their addresses; without its works if they are too much."""
+        if (size := playlist.size) > self._room:
+            playlist, size = playlist.lightened(), 0
+        self._room -= size
         is_own = url.startswith(f"{self._feed.url}/playlists/")
         return playlist if is_own else replace(playlist, id=url)
 

@@ -35,7 +35,6 @@ from ..catalog.provider import CatalogProvider
 from ..provider import (
     BUILD_PATIENCE,
     SEARCH_PATIENCE,
-    Json,
     NodeRef,
     Provider,
     Source,
@@ -429,21 +428,13 @@ async def async_build_playlists(
     limit: int | None,
 ) -> Playlist:
     """Build one playlist of those at some addresses, in their order."""
-    items: list[Json] = []
-    problem, now = None, dt_util.now()
+    items, problem = await feed.async_items_at(urls, limit or MAX_CHANNEL_WORKS)
     seen: set[object] = set()
-    for playlist in await feed.async_documents_at(urls):
-        if isinstance(playlist, Dp1Error):
-            problem = problem or playlist
-            continue
-        for item in open_items(playlist.document, now).values():
-            if len(items) == (limit or MAX_CHANNEL_WORKS):
-                break
-            # The same work may be in several playlists.
-            if item.get("id") in seen:
-                item = {name: item[name] for name in item if name != "id"}
-            seen.add(item.get("id"))
-            items.append(item)
+    for place, item in enumerate(items):
+        # The same work may be in several playlists.
+        if item.get("id") in seen:
+            items[place] = {name: item[name] for name in item if name != "id"}
+        seen.add(item.get("id"))
     if not items:
         raise problem or NotFoundError(f"nothing is in {title!r}")
     return provider.build_items(node, title, items)

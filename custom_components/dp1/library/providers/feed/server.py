@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import batched
 from typing import Any, Final, override
 
 from lru import LRU
@@ -12,13 +13,14 @@ from lru import LRU
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from .... import timing
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed
-from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist
+from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, open_items
 from ....client.pages import Page
 from ....client.playlist.document import slugify
 from ....client.playlist.playlist import Playlist
@@ -34,6 +36,8 @@ OLDER_AGE: Final = 86400.0
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
+# Of all of them, as JSON in bytes; decoded they take several times as much.
+MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 MAX_FOREIGN = 500
 # What is older is read with pauses, and not with every refresh.
 FIRST_PLAYLISTS = 500
@@ -92,7 +96,8 @@ class FeedServer(Shelf[FeedPlaylist]):
         self.on_read: Callable[[], None] = lambda: None
         self._by_slug: dict[str, FeedPlaylist] = {}
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
-        self._documents: LRU[str, tuple[float, Playlist]] = LRU(MAX_DOCUMENTS)
+        # When each was read, and its size.
+        self._documents: LRU[str, tuple[float, Playlist, int]] = LRU(MAX_DOCUMENTS)
 
     @override
     @callback
@@ -138,7 +143,7 @@ class FeedServer(Shelf[FeedPlaylist]):
 
     def _forget_documents(self, key: str) -> None:
         """Forget the documents of a playlist that has changed."""
-        for ref, (_, stored) in list(self._documents.items()):
+        for ref, (_, stored, _) in list(self._documents.items()):
             if stored.document.get("id") == key:
                 del self._documents[ref]
 
@@ -234,23 +239,35 @@ class FeedServer(Shelf[FeedPlaylist]):
                 return channel
         raise playlists.missing or NotFoundError(f"no channel {key!r}")
 
-    async def async_documents_at(
-        self, urls: Sequence[str]
-    ) -> list[Playlist | Dp1Error]:
-        """Return the playlists at some addresses in order, or why one is missing; a few are read at a time."""
+    async def async_items_at(
+        self, urls: Sequence[str], limit: int
+    ) -> tuple[list[Json], Dp1Error | None]:
+        """Return at most so many works of the playlists at some addresses in order, and why others are missing.
 
-        async def read(url: str) -> Playlist | Dp1Error:
-            """Read a playlist, of this feed by its id."""
+        A few are read at a time, and of each its works are kept: those of a stranger may have gigabytes together.
+        """
+        now = dt_util.now()
+
+        async def read(url: str) -> list[Json] | Dp1Error:
+            """Read the works of a playlist, of this feed by its id."""
             playlist = self._playlist_at(url)
             try:
-                return await self.async_document(playlist.id if playlist else url)
+                stored = await self.async_document(playlist.id if playlist else url)
             except Dp1Error as err:
                 return err
+            return [*open_items(stored.document, now).values()][:limit]
 
-        playlists: list[Playlist | Dp1Error] = await gather_with_limited_concurrency(
-            FOREIGN_CONCURRENCY, *map(read, urls[:MAX_IN_CHANNEL])
-        )
-        return playlists
+        items: list[Json] = []
+        problem: Dp1Error | None = None
+        for some in batched(urls[:MAX_IN_CHANNEL], FOREIGN_CONCURRENCY, strict=False):
+            for each in await asyncio.gather(*map(read, some)):
+                if isinstance(each, Dp1Error):
+                    problem = problem or each
+                else:
+                    items += each
+            if len(items) >= limit:
+                break
+        return items[:limit], problem
 
     async def async_described_at(
         self, urls: Sequence[str]
@@ -376,6 +393,16 @@ class FeedServer(Shelf[FeedPlaylist]):
         except NotFoundError as err:
             raise NotFoundError(f"no playlist {ref!r}") from err
         key = text(stored.document.get("id")) or ""
-        if self.list.written_at(key) < began:
-            self._documents[ref] = began, stored
+        size = await self.hass.async_add_executor_job(_size_of, stored.document)
+        if self.list.written_at(key) < began and size <= MAX_DOCUMENT_BYTES:
+            kept = self._documents
+            kept[ref] = began, stored, size
+            while sum(each[-1] for each in kept.values()) > MAX_DOCUMENT_BYTES:
+                # Its `popitem` never lets go of the value.
+                del kept[kept.peek_last_item()[0]]
         return stored
+
+
+def _size_of(document: Json) -> int:
+    """Return the size of a document as JSON, in bytes."""
+    return len(json_bytes(document))
