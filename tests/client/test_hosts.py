@@ -6,8 +6,10 @@ import pytest
 from custom_components.dp1.client import hosts
 from custom_components.dp1.client.cid import cid_text, read_cid
 from custom_components.dp1.client.hosts import (
+    ASSETS_URL,
     content_of,
     has_ended,
+    is_plain,
     is_web,
     loaded_url,
     other_urls,
@@ -231,5 +233,9 @@ def test_any_address(text: str) -> None:
     assert work_url(once) == once
     assert same_work(same_work(text)) == same_work(text)
     assert isinstance(has_ended(text), bool)
+    for url in (text, f"{ASSETS_URL}/{text}"):
+        if is_plain(url):
+            assert loaded_url(url, of_vendor=True) == url == same_work(url)
+            assert work_url(url) == url and content_of(url) is None
     if content := content_of(text):
         assert ".." not in content.rest.split("?")[0].split("/")

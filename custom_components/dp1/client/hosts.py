@@ -220,6 +220,18 @@ def has_ended(url: str) -> bool:
     return is_gone or host.endswith(_ENDED_DOMAIN) or host == _OLD_HOST
 
 
+# What the vendor serves itself, as nearly all of its works are written.
+_PLAIN = re.compile(
+    rf"{re.escape(ASSETS_URL)}(?!.*(?:{re.escape(_OLD_HOST)}|/ip[fn]s/))"
+    r"(?:/[0-9A-Za-z_-][0-9A-Za-z_.-]*)+"
+)
+
+
+def is_plain(url: str) -> bool:
+    """Return whether an address is at once seen to be the one to load, as other ways are slow for tens of thousands."""
+    return len(url) <= MAX_URL and _PLAIN.fullmatch(url) is not None
+
+
 def work_url(url: str, *, of_vendor: bool = False) -> str:
     """Return the address at which a display loads what an address means.
 
@@ -291,7 +303,7 @@ def all_urls(url: str) -> frozenset[str]:
 
 def same_work(url: str) -> str:
     """Return an address in the form in which those of the same work are equal, wherever it is served."""
-    if url[:5].lower() == "data:" or len(url) > MAX_URL:
+    if url[:5].lower() == "data:" or len(url) > MAX_URL or is_plain(url):
         return url
     if content := content_of(_moved(url.strip())):
         rest = _ROOT.sub("", content.rest)

@@ -12,6 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nlargest
 from itertools import batched, chain, combinations, islice
 import re
@@ -181,12 +182,12 @@ class Query:
 
     def _likeness_of(self, name: str) -> float:
         """Return how much a folded name sounds like the query."""
-        words, heard = telling(name), telling(self.text)
-        if not words or not numbers_agree(numbers_in(heard), numbers_in(words)):
+        (ours, numbers), (theirs, their_numbers) = _heard(self.text), _heard(name)
+        if not theirs or not numbers_agree(numbers, their_numbers):
             return 0.0
-        best, theirs = 0.0, sound_of(words)
-        for ours in {sound_of(heard), sound_of(self.text.split())}:
-            fit = fuzz.ratio(ours, theirs) + fuzz.ratio(rough(ours), rough(theirs))
+        best = 0.0
+        for each in {ours, sound_of(self.text.split())}:
+            fit = fuzz.ratio(each, theirs) + fuzz.ratio(rough(each), rough(theirs))
             best = max(best, fit / 200)
         return best
 
@@ -200,6 +201,13 @@ class Query:
     def _all_in(self, folded: str) -> bool:
         """Return whether a folded text has all words."""
         return all(_is_in(word, folded) for word in self.words)
+
+
+@lru_cache(maxsize=8192)
+def _heard(folded: str) -> tuple[str, frozenset[int]]:
+    """Return how a folded text sounds without fillers, and the numbers in it."""
+    words = telling(folded)
+    return sound_of(words), frozenset(numbers_in(words))
 
 
 def _most_of(words: list[str]) -> Iterator[str]:

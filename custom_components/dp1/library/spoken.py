@@ -1,6 +1,6 @@
 """Words as people say and hear them: without case and accents, fillers, numbers in several languages, and sounds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from functools import lru_cache
 import re
 from typing import Final
@@ -170,7 +170,7 @@ _LITTLE: Final = {1, 2, 4, 8}
 _ENGLISH: Final = dict(zip(_VALUES, _NUMBERS["en"].split(), strict=False))
 
 
-def numbers_agree(ours: set[int], theirs: set[int]) -> bool:
+def numbers_agree(ours: AbstractSet[int], theirs: AbstractSet[int]) -> bool:
     """Return whether numbers that were heard may be the others; little ones may be other words."""
     more, less = ours - theirs, theirs - ours
     return not (more or less) or (not (more and less) and more | less <= _LITTLE)

@@ -11,7 +11,7 @@ import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..hosts import ASSETS_URL, loaded_url
+from ..hosts import ASSETS_URL, is_plain, loaded_url
 from ..text import MAX_TITLE, shorten
 from .models import Alumni, Artwork, Exhibition, ExhibitionKind, Model, Series
 
@@ -60,6 +60,8 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
         text = f"https:{text}"
     elif not _SCHEME.match(text):
         text = f"{ASSETS_URL}/{text.removeprefix('/')}"
+        if is_plain(text):
+            return text
     if (url := loaded_url(text, of_vendor=True)) is None:
         return None
     parts = urlsplit(url)

@@ -40,7 +40,11 @@ FIND_SERIES_SECONDS = 30.0
 
 
 class CatalogServer(Shelf[Exhibition]):
-    """Exhibitions, the newest first, with their series and artworks as far as they have been read."""
+    """Exhibitions, the newest first, with their series and artworks as far as they have been read.
+
+    Attributes:
+        works_count: how many artworks have been read.
+    """
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
         """Initialize the catalog; a library may have none."""
@@ -78,16 +82,19 @@ class CatalogServer(Shelf[Exhibition]):
         # Found by the catalog, and not in its list.
         self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
-        # The same tuples until there are others.
-        self.all_series: tuple[Series, ...] = ()
+        self._all_series: tuple[Series, ...] | None = ()
+        self.works_count = 0
+        # The same tuple until there are others.
         self.artists: tuple[Exhibitor, ...] = ()
 
     # Records
 
     @property
-    def works_count(self) -> int:
-        """Return how many artworks have been read."""
-        return sum(len(works.records) for works in self.listings(ARTWORKS).values())
+    def all_series(self) -> tuple[Series, ...]:
+        """Return all series that have been read; the same tuple until there are others."""
+        if self._all_series is None:
+            self._all_series = tuple(self._series.values())
+        return self._all_series
 
     def exhibition(self, key: str) -> Exhibition | None:
         """Return an exhibition that has been read."""
@@ -324,18 +331,19 @@ class CatalogServer(Shelf[Exhibition]):
             if self._series.get(series.id) is series:
                 del self._series[series.id]
                 self.async_discard(ARTWORKS, series.id)
-        self.all_series = tuple(self._series.values())
+        self._all_series = None
 
     def _follow_artworks(self, series_id: str, delta: Delta[Artwork]) -> None:
         """Index artworks, and discard those that were not used for the longest time."""
+        self.works_count += len(delta.added) - len(delta.removed)
         lists = self.listings(ARTWORKS)
         if series_id not in lists:
             self.works.discard(series_id)
             return
         if series := self._series.get(series_id):
             self.works.add(series, lists[series_id].records)
-        for least_used in [*lists]:
-            if self.works_count <= MAX_WORKS or least_used == series_id:
+        while self.works_count > MAX_WORKS:
+            if (least_used := next(iter(lists))) == series_id:
                 break
             self.async_discard(ARTWORKS, least_used)
 
