@@ -213,7 +213,7 @@ class FollowedChannel(Shelf[Listed]):
         """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
         before, keys = self._by_channel.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
-            return [listed for key in keys if (listed := self.list.get(key))]
+            return [*filter(None, map(self.list.get, keys))]
         listed: list[Listed] = []
         upcoming = {url.rpartition("/")[2].lower() for url in channel.upcoming}
         async for document in self._client.channel_playlists(channel.id):

@@ -399,7 +399,7 @@ class FeedServer(Shelf[FeedPlaylist]):
             kept[ref] = began, stored, size
             while sum(each[-1] for each in kept.values()) > MAX_DOCUMENT_BYTES:
                 # Its `popitem` never lets go of the value.
-                del kept[kept.peek_last_item()[0]]
+                del kept[kept.keys()[-1]]
         return stored
 
 
