@@ -122,6 +122,25 @@ async def test_what_was_not_read_yet(
     assert hanging.title == f"The Weight of Blue — {series['title']}"
 
 
+@pytest.mark.parametrize("has_single_works", [True, False])
+async def test_a_work_far_in_a_series(
+    catalog: CatalogSimulator, make_library: MakeLibrary, has_single_works: bool
+) -> None:
+    """A work beyond the first is asked for by its id, and its series is read only where the catalog has no such answer."""
+    catalog.has_single_works = has_single_works
+    library = await make_library(catalog)
+    series = series_of(catalog, "Longform")
+    await library.async_children(f"series/{series['id']}")
+    (work,) = (
+        each for each in catalog.data.artworks(series["id"]) if each["index"] == 701
+    )
+    catalog.reset_counters()
+    hanging = await library.async_build_playlist(f"artwork/{series['id']}/{work['id']}")
+    assert [work.edition for _, work in works_of(library, hanging)] == ["#702 of 1024"]
+    assert (len(catalog.requests) == 1) is has_single_works
+    assert await library.async_node(f"artwork/{series['id']}/{work['id']}")
+
+
 async def test_works_without_a_source_are_left_out(
     catalog: CatalogSimulator, library: Library
 ) -> None:

@@ -57,7 +57,10 @@ class CatalogSimulator:
         in_flight: number of requests for lists not answered yet.
         max_in_flight: highest number of requests at the same time.
         data: the contents.
+        has_single_works: whether it answers for a work by its id.
     """
+
+    has_single_works = True
 
     def __init__(
         self,
@@ -106,6 +109,7 @@ class CatalogSimulator:
         """Listen; after ``stop`` again on the same port."""
         app = web.Application()
         app.router.add_get("/api/llm/{route:exhibitions|series|artworks}", self._list)
+        app.router.add_get("/api/artworks/{id}", self._one)
         app.router.add_get(f"{MEDIA}/{{path:.+}}", self._media)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
@@ -162,6 +166,23 @@ class CatalogSimulator:
             return _error(fault)
         finally:
             self.in_flight -= 1
+
+    async def _one(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request for one work, which some catalogs do not know."""
+        self.requests.append(SeenRequest("artwork", dict(request.query)))
+        key = request.match_info["id"]
+        series = (
+            one
+            for show in self.data.exhibitions
+            for one in self.data.series(show["id"])
+        )
+        works = (work for one in series for work in self.data.artworks(one["id"]))
+        work = next((it for it in works if it["id"] == key), None)
+        if work is None or not self.has_single_works:
+            return _error(Fault(FaultKind.STATUS, status=404, message="not found"))
+        return web.Response(
+            text=_dumps({"result": work}), content_type="application/json"
+        )
 
     async def _answer(self, request: web.Request, route: str) -> web.StreamResponse:
         """Answer a request for a list, as the faults allow."""

@@ -12,12 +12,14 @@ import logging
 from math import inf
 import re
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 
 from ..errors import (
     LostAnswerError,
     NoAnswerError,
+    NotFoundError,
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
@@ -110,6 +112,25 @@ class Catalog:
         """Read one page of the artworks of a series; options as for ``exhibitions``."""
         return await self._page(Artwork, seriesID=series_id, **options)
 
+    async def artwork(self, key: str, *, series_id: str) -> Artwork:
+        """Read one work of a series by its id, at an address that not every catalog has.
+
+        Seen in the public catalog: an object with the record as ``result``, and the id of its series as ``seriesID``.
+
+        Raises:
+            NotFoundError: there is none in that series.
+        """
+        answer = await self._get(f"artworks/{quote(key, safe='')}", {})
+        body = await answer.async_read(
+            lambda answer: answer.decoded(strict=False, exact=True)
+        )
+        record = mapping(mapping(body).get("result"))
+        if (work := Artwork.parse(record)) is None:
+            raise UnexpectedAnswerError("no work in the answer")
+        if work.id != key or record.get("seriesID") != series_id:
+            raise NotFoundError(f"no work {key!r} in series {series_id!r}")
+        return work
+
     def all_exhibitions(self) -> AsyncIterator[Page[Exhibition]]:
         """Yield the pages of all exhibitions, in the catalog's own order."""
         return self._all(self.exhibitions)
@@ -172,7 +193,8 @@ class Catalog:
         if not all(parameters.values()):
             raise ValueError(f"empty parameters: {parameters}")
         answer = await self._get(
-            kind.path, {"limit": str(limit), "offset": str(offset), **parameters}
+            f"llm/{kind.path}",
+            {"limit": str(limit), "offset": str(offset), **parameters},
         )
 
         def read(answer: Answer) -> Page[T]:
@@ -211,7 +233,7 @@ class Catalog:
             answer = await request_json(
                 self._session,
                 "GET",
-                f"{self.url}/api/llm/{path}",
+                f"{self.url}/api/{path}",
                 params=parameters,
                 timeout=timeout,
                 max_body=MAX_BODY,

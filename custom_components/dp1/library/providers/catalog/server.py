@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 from math import ceil
 from typing import Any, Final
@@ -191,6 +192,12 @@ class CatalogServer(Shelf[Exhibition]):
     ) -> Artwork:
         """Return an artwork of a series, or raise NotFoundError or why it could not be read."""
         artworks = self.artworks_of(series_id)
+        if self.client and not (artworks.complete or artworks.get(key)):
+            read = partial(self.client.artwork, key, series_id=series_id)
+            with suppress(Dp1Error):
+                artworks.async_add(
+                    await self.async_share(f"work {key}", read, patience)
+                )
         for count in (CAP, None):
             if artworks.complete or artworks.get(key):
                 break
