@@ -59,7 +59,7 @@ from custom_components.dp1.library.providers.catalog.records import (
     work_of as work_of_artwork,
 )
 from custom_components.dp1.library.providers.collection.nodes import work_of
-from custom_components.dp1.library.providers.favorites import Favorite
+from custom_components.dp1.library.providers.kept import KeptNode
 from custom_components.dp1.library.shelf import (
     Listing,
     ListKind,
@@ -410,7 +410,7 @@ def stored() -> list[Any]:
     node = Node(
         id="artwork/1/2", kind="artwork", work=Work(title="A", artists=(Artist("B"),))
     )
-    favorite = record_to_json(Favorite(node, {"source": "https://a"}))
+    favorite = record_to_json(KeptNode(node, {"source": "https://a"}))
     playlist = FeedPlaylist.parse(DATA["documents"][0])
     assert playlist is not None
     work = {"id": "1", "name": "A", "index": 5, "sources": ["https://a"]}

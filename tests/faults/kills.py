@@ -82,7 +82,7 @@ async def like(home: Living) -> None:
     home.tell("like", "are", [each.id for each in favorites.nodes()])
     while True:
         wanted = node(home.chance.randrange(COUNT))
-        action = "remove" if favorites.is_favorite(wanted) else "add"
+        action = "remove" if favorites.has(wanted) else "add"
         home.tell("like", "will", [wanted])
         media_id = f"media-source://dp1/{LIBRARY}/{wanted}"
         await home.act(f"{action}_favorite", media_content_id=media_id)

@@ -125,7 +125,7 @@ async def like(home: StorageHome) -> str:
     assert home.library is not None
     library = home.library.runtime_data
     shows = (await library.async_children("exhibitions")).nodes
-    node = next(show for show in shows if not library.favorites.is_favorite(show.id))
+    node = next(show for show in shows if not library.favorites.has(show.id))
     media_id = f"media-source://dp1/{home.library.entry_id}/{node.id}"
     await home.call("dp1.add_favorite", media_content_id=media_id)
     path = home.folder / f"dp1.favorites.{home.library.entry_id}"

@@ -41,7 +41,7 @@ async def test_favorites_stay(
         work.id,
         series.id,
     ]
-    assert library.favorites.is_favorite(work.id)
+    assert library.favorites.has(work.id)
     assert (await library.async_node("favorites")).can_play
     together = await library.async_build_playlist("favorites")
     assert together.works == 2 and together.node_id == "favorites"
@@ -154,14 +154,14 @@ async def test_a_favorite_playlist_is_kept(
     await library.async_add_favorite(node)
     document = feed.documents.pop(stored["id"])
     await library.feed_server.async_refresh()
-    assert library.favorites.is_favorite(node)
+    assert library.favorites.has(node)
     await library.async_stop()
     without = await make_library(wait=False)
     with pytest.raises(NotFoundError):
         await without.async_build_playlist(node)
-    assert without.favorites.is_favorite(node)
+    assert without.favorites.has(node)
     await without.async_stop()
     feed.documents[stored["id"]] = document
     library = await make_library(feed=feed)
     assert (await library.async_build_playlist(node)).works == 1
-    assert library.favorites.is_favorite(node)
+    assert library.favorites.has(node)

@@ -1,6 +1,7 @@
 """Actions on libraries: look for news, search, and their favorites."""
 
 from contextlib import suppress
+from typing import Any
 
 import voluptuous as vol
 
@@ -11,20 +12,25 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
 from ..browse.search import async_search_nodes
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
+from ..client.hosts import same_work
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
 from ..fields import list_up_to, media, name, whole_number
 from ..library.entries import (
     async_libraries,
+    async_node,
     error_subject,
     library_and_node,
     library_of,
 )
 from ..library.library import Library
-from ..library.node import WORKS, NodeKind, media_id, node_id
+from ..library.node import WORKS, Node, NodeKind, media_id, node_id
+from ..library.work import Work
 from ..permissions import async_check_library, async_check_refresh
 from ..playback.program import PROGRAMS
+from ..playback.queue import async_leave_out
 from .targets import TARGET, async_targets, exactly_one_of
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
@@ -94,6 +100,8 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
     }
 
 
+type Item = dict[str, Any]
+
 FAVORITE_FIELDS = (TARGET, "media_content_id")
 FAVORITE_SCHEMA = vol.Schema(
     {**cv.ENTITY_SERVICE_FIELDS, vol.Optional("media_content_id"): media}
@@ -104,7 +112,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     """Add works, a series, an exhibition or a playlist to the favorites of their library."""
     favorites: list[dict[str, JsonValueType]] = []
     for library, text in await _async_nodes(call):
-        was_favorite = library.favorites.is_favorite(text)
+        was_favorite = library.favorites.has(text)
         with translated_errors(*error_subject(library, text), text):
             try:
                 node = await library.async_add_favorite(text)
@@ -130,7 +138,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
 async def async_remove_favorite(call: ServiceCall) -> None:
     """Remove nodes from the favorites of their library."""
     for library, text in await _async_nodes(call):
-        if (favorite := library.favorites.favorite(text)) is None:
+        if (favorite := library.favorites.kept(text)) is None:
             raise invalid_input("not_a_favorite", name=text)
         library.favorites.async_remove(text)
         try:
@@ -155,10 +163,71 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
     return list(dict.fromkeys(nodes))
 
 
-async def _async_node_of(
+async def async_hide_work(call: ServiceCall) -> None:
+    """Never show works again; a display that shows one goes on to the next."""
+    for library, work, item, coordinator in await _async_works(call):
+        try:
+            library.async_hide(work, item)
+        except ValueError as err:
+            raise invalid_input("nothing_to_hide", name=work.title) from err
+        await library.hidden.async_save_now()
+        if coordinator is not None:
+            await async_leave_out(coordinator)
+
+
+async def async_unhide_work(call: ServiceCall) -> None:
+    """Show hidden works again."""
+    for library, work, item, _ in await _async_works(call):
+        if not (hidden := library.hidden.of_work(item)):
+            raise invalid_input("not_hidden", name=work.title)
+        for node in hidden:
+            library.hidden.async_remove(node)
+        await library.hidden.async_save_now()
+
+
+async def _async_works(
+    call: ServiceCall,
+) -> list[tuple[Library, Node, Item, DisplayCoordinator | None]]:
+    """Return the work of the media id, or those on the displays, with their items and who shows them."""
+    works: list[tuple[Library, Node, Item, DisplayCoordinator | None]] = []
+    match exactly_one_of(call, FAVORITE_FIELDS):
+        case {"media_content_id": str(text)}:
+            library, work = await async_node(call.hass, text)
+            with translated_errors(*error_subject(library, work.id), work.id):
+                items = (await library.async_build_playlist(work.id)).items
+            works.append((library, work, items[0], None))
+        case _:
+            for target in await async_targets(call):
+                coordinator = await target.async_coordinator()
+                _, item, _ = await _async_shown(call.hass, coordinator)
+                library, work = await _async_known(call.hass, coordinator, item)
+                works.append((library, work, dict(item.raw), coordinator))
+    for library, *_ in works:
+        await async_check_library(call.hass, call.context, library.entry_id)
+    return works
+
+
+async def _async_known(
+    hass: HomeAssistant, coordinator: DisplayCoordinator, item: PlaylistItem
+) -> tuple[Library, Node]:
+    """Return the node of the work that a display shows, one that is in no library with what its item tells."""
+    try:
+        library, text = await _async_node_of(hass, coordinator)
+        return library, await library.async_node(text)
+    except HomeAssistantError, Dp1Error:
+        if not (libraries := async_libraries(hass)):
+            raise invalid_input("no_library") from None
+    key = item.id or same_work(item.source or "")
+    name = item.title or coordinator.name
+    work = Work(title=name, picture=item.thumbnail)
+    text = node_id(NodeKind.ITEM, key, key)
+    return libraries[0], Node(id=text, kind=NodeKind.ITEM, work=work, can_play=True)
+
+
+async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
-) -> tuple[Library, str]:
-    """Return the node of the work that a display shows, preferably a favorite; of what is shown for a time, the one that comes back."""
+) -> tuple[PlayerStatus, PlaylistItem, Work | None]:
+    """Return the player, item and work that a display shows; of what is shown for a time, those that come back."""
     player, shown = coordinator.data.player, coordinator.data.work
     program = hass.data[PROGRAMS][coordinator.entry_id]
     if program.is_announcing:
@@ -167,6 +236,14 @@ async def _async_node_of(
     item = player.current if player else None
     if player is None or item is None:
         raise invalid_input("shows_no_work", name=coordinator.name)
+    return player, item, shown
+
+
+async def _async_node_of(
+    hass: HomeAssistant, coordinator: DisplayCoordinator
+) -> tuple[Library, str]:
+    """Return the node of the work that a display shows, preferably a favorite; of what is shown for a time, the one that comes back."""
+    player, item, shown = await _async_shown(hass, coordinator)
     for library in async_libraries(hass):
         if favorite := library.favorite_of(player, shown):
             return library, favorite

@@ -231,7 +231,7 @@ def node_media(
         "artist": node.work.artist,
         "year": node.work.year,
         "series": node.work.series,
-        "favorite": library.favorites.is_favorite(node.id) if node.can_play else None,
+        "favorite": library.favorites.has(node.id) if node.can_play else None,
     }
     return media
 

@@ -42,9 +42,10 @@ from .providers.catalog.server import CatalogServer
 from .providers.channel import Channels
 from .providers.collection.provider import Collections
 from .providers.daily import Daily
-from .providers.favorites import Favorites, store_of
+from .providers.favorites import Favorites
 from .providers.feed.provider import FeedProvider
 from .providers.feed.server import FeedServer
+from .providers.hidden import Hidden
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
@@ -129,6 +130,7 @@ class Library:
         self.collections = Collections(*of_entry)
         self.daily = Daily(*of_entry, self.work, self.async_work)
         self.favorites = Favorites(*of_entry)
+        self.hidden = Hidden(*of_entry)
         self._built = BuiltPlaylists(*of_entry)
         # In the order of their folders, and in which they recognize what hangs.
         all_providers: tuple[Provider, ...] = (
@@ -140,12 +142,13 @@ class Library:
             self.channels,
             Pictures(*of_entry),
             self.favorites,
+            self.hidden,
         )
         self._by_kind = {
             kind: provider for provider in all_providers for kind in provider.kinds
         }
         self.providers = [provider for provider in all_providers if provider.is_used]
-        self._search = Search(self._lines, self._async_ask, self.favorites.is_favorite)
+        self._search = Search(self._lines, self._async_ask, self.favorites.has)
 
     @property
     def servers(self) -> list[Shelf[Any]]:
@@ -270,7 +273,7 @@ class Library:
         """Show a playlist that has just been published or changed."""
         self.feed_server.async_put(document)
         node = node_id(NodeKind.PLAYLIST, document["id"])
-        if self.favorites.is_favorite(node):
+        if self.favorites.has(node):
             self.favorites.async_update(await self.async_node(node))
 
     async def async_own_playlists(self) -> list[FeedPlaylist]:
@@ -325,8 +328,9 @@ class Library:
         try:
             return await ref.node()
         except Dp1Error:
-            if favorite := self.favorites.favorite(node):
-                return favorite.node
+            for each in (self.favorites, self.hidden):
+                if kept := each.kept(node):
+                    return kept.node
             raise
 
     async def async_children(self, node: str) -> Children:
@@ -362,9 +366,11 @@ class Library:
         try:
             built = await ref.build(limit)
         except Dp1Error:
-            if (kept := self.favorites.build_kept(ref.id)) is None:
+            kept = (self.favorites.build_kept, self.hidden.build_kept)
+            found = next(filter(None, (build(ref.id) for build in kept)), None)
+            if found is None:
                 raise
-            built = kept
+            built = found
         self._built.async_remember(built)
         return built
 
@@ -456,7 +462,18 @@ class Library:
         if favorite.kind in WORKS:
             item = (await self.async_build_playlist(node)).items[0]
         self.favorites.async_add(favorite, item)
+        for each in self.hidden.of_work(item):
+            self.hidden.async_remove(each)
         return favorite
+
+    @callback
+    def async_hide(self, work: Node, item: dict[str, Any]) -> None:
+        """Never show a work again, which is no favorite then; raises ValueError for anything else."""
+        if work.kind not in WORKS:
+            raise ValueError("not a work")
+        for each in self.favorites.of_work(item):
+            self.favorites.async_remove(each)
+        self.hidden.async_add(work, item)
 
     def knows(self, player: PlayerStatus, work: Work | None) -> bool:
         """Return whether the current work of a player is of this library, as far as no request is needed."""
@@ -471,7 +488,7 @@ class Library:
         candidates = [work.node_id if work else None]
         if item is not None and item.id and player.playlist_id:
             candidates.append(node_id(NodeKind.ITEM, player.playlist_id, item.id))
-        keys = (key for key in candidates if key and self.favorites.is_favorite(key))
+        keys = (key for key in candidates if key and self.favorites.has(key))
         return next(keys, None)
 
     def source_list(self) -> SourceList:
@@ -540,4 +557,5 @@ async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a removed library."""
     await async_remove_files(hass, entry_id)
     await async_remove_key(hass, entry_id)
-    await store_of(hass, entry_id).async_remove()
+    for kept in (Favorites, Hidden):
+        await kept.store_of(hass, entry_id).async_remove()

@@ -41,6 +41,8 @@ class NodeKind(StrEnum):
     FAVORITES = "favorites"
     DAILY = "daily"
     PICTURES = "pictures"
+    HIDDEN = "hidden"
+    SURPRISE = "surprise"
     MORE = "more"
 
 
@@ -52,6 +54,8 @@ FOLDER_TITLES = {
     NodeKind.FAVORITES: "Favorites",
     NodeKind.DAILY: "The Daily",
     NodeKind.PICTURES: "My pictures",
+    NodeKind.HIDDEN: "Hidden",
+    NodeKind.SURPRISE: "Surprise",
 }
 
 

@@ -1,4 +1,4 @@
-"""Playlists whose works are no longer where they say: they go to a display as a document with the addresses of now."""
+"""Playlists whose works are no longer where they say, or hidden: they go to a display as a document with the works and addresses of now."""
 
 import asyncio
 from collections.abc import Iterable
@@ -23,6 +23,7 @@ from ..grants import GRANTS, without_token
 from ..hosts import HOSTS, Hosts
 from ..language import async_message
 from ..permissions import STRANGER, Caller
+from .hidden import hidden_keys, without_hidden
 from .resolve import async_read, daily_of
 
 # Seconds between two reads of a playlist, as displays have it.
@@ -49,6 +50,7 @@ async def async_alive(
     """
     hosts = hass.data[HOSTS]
     if (url := playlist.url) is None:
+        playlist = without_hidden(hass, playlist)
         if len(playlist.items) <= MAX_ON_LOOP:
             return _found(playlist, hosts)
         return await hass.async_add_executor_job(_found, playlist, hosts)
@@ -60,7 +62,8 @@ async def async_alive(
         playlist = replace(playlist, document=daily.document or {})
     readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
     until, works = readings.get((url, caller.hosts), (0.0, ()))
-    if hass.loop.time() < until and _are_best(works, hosts):
+    is_read = hass.loop.time() < until and not hidden_keys(hass)
+    if is_read and _are_best(works, hosts):
         return playlist
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
@@ -70,15 +73,17 @@ async def async_alive(
     except (HomeAssistantError, TimeoutError) as err:
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
-    if await hass.async_add_executor_job(_is_found, read, hosts):
+    shown = without_hidden(hass, read)
+    if shown is read and await hass.async_add_executor_job(_is_found, read, hosts):
         if not playlist.document:
             works = tuple(filter(content_of, read.sources))
             until = hass.loop.time() + READ_AGAIN
             readings[url, caller.hosts] = until, works
         return read
-    if sent := await hass.async_add_executor_job(_sent, read, hosts):
+    if sent := await hass.async_add_executor_job(_sent, shown, hosts):
         return sent
-    error = invalid_input("moved_stays", url=without_token(url) or "")
+    key = "moved_stays" if shown is read else "hidden_stays"
+    error = invalid_input(key, url=without_token(url) or "")
     return replace(playlist, warning=async_message(hass, error))
 
 

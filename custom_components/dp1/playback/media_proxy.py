@@ -29,6 +29,7 @@ from ..errors import component_errors
 from ..grants import GRANTS, LIVE, PATH, internal_url, tokens_in
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
+from .hidden import without_hidden
 
 # For media without a file, which Home Assistant reads from itself at once.
 SIGNED_FOR: Final = timedelta(minutes=1)
@@ -156,7 +157,8 @@ async def _async_serve(
 ) -> web.StreamResponse:
     """Return the response with a medium."""
     if media_id.startswith(MEDIA_PREFIX):
-        playlist = await async_build_playlist(hass, {"media_content_id": media_id})
+        built = await async_build_playlist(hass, {"media_content_id": media_id})
+        playlist = without_hidden(hass, built)
         return web.json_response(playlist.document, headers=HEADERS)
     entity_id = media_id.removeprefix(LIVE)
     if not media_source.is_media_source_id(entity_id):

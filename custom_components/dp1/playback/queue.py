@@ -16,9 +16,11 @@ from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
 from ..errors import invalid_input
 from ..grants import GRANTS
+from ..library.providers.kept import work_keys
 from .cast import async_take_snapshot, async_wake, check_reach
 from .compose import async_works_alone, with_ends, with_own_ids
 from .daily import async_of_today
+from .hidden import hidden_keys, without_hidden
 from .program import PROGRAMS
 from .request import Begin, Ready, Request
 from .resolve import async_read_for_display
@@ -73,6 +75,7 @@ async def async_enqueue(
         index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
         added = await async_read_for_display(coordinator.hass, playlist, request.caller)
+        added = without_hidden(coordinator.hass, added)
         new = with_own_ids(await async_works_alone(coordinator.hass, added), works)
         document["items"] = with_ends([*works[:at], *new, *works[at:]])
         reload = how is Enqueue.PLAY
@@ -80,6 +83,31 @@ async def async_enqueue(
         is_personal = before.asked.is_personal and playlist.is_personal
         own = replace(request, begin=Begin(place=place))
         await _async_change(coordinator, document, own, reload, is_personal)
+
+
+async def async_leave_out(coordinator: DisplayCoordinator) -> None:
+    """Show what hangs again without the current work, which is hidden by now: from the one after it on."""
+    async with coordinator.requests.step_lock:
+        hung, player = await async_lasting(coordinator)
+        if hung is None or player is None:
+            return
+        items, current = [item.raw for item in player.items], _current(player)
+        after = [*items[current + 1 :], *items[:current]]
+        hidden = hidden_keys(coordinator.hass)
+        following = next(
+            (item for item in after if hidden.isdisjoint(work_keys(item))), None
+        )
+        if following is None:
+            await _async_hang_nothing(coordinator)
+            return
+        start = replace(
+            hung.start,
+            work_id=following.get("id"),
+            source=following.get("source"),
+            index=None,
+        )
+        request = Request(art=Ready(hung.asked), begin=Begin(place=start), wake=False)
+        await _async_hang(coordinator, hung.asked, request)
 
 
 async def async_rearrange(
@@ -204,7 +232,7 @@ async def _async_document(
         with suppress(HomeAssistantError):
             playlist = await async_read_for_display(hass, playlist)
             if playlist.items:
-                return dict(playlist.document)
+                return dict(without_hidden(hass, playlist).document)
     return dict(replace(player, playlist_url=None).as_playlist().document)
 
 

@@ -1,0 +1,200 @@
+"""Nodes that a person has put aside in a library, stored with enough to show and play them without the servers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, override
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+
+from ...client.hosts import same_work
+from ...client.playlist.manifest import MAX_NOTE
+from ...client.playlist.playlist import Playlist
+from ...client.text import MAX_TITLE, one_line
+from ...client.values import mapping
+from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
+from ..node import WORKS, Node, NodeKind
+from ..work import labeled
+from .catalog.records import WorkKey, token_key
+from .provider import Provider
+
+SAVE_SECONDS = 1.0
+# Of a work, where a node had them before.
+TEXTS = {**dict.fromkeys(("title", "medium"), MAX_TITLE), "note": MAX_NOTE}
+# What can be kept; a folder of others is not one thing.
+KINDS = frozenset(
+    (*WORKS, NodeKind.EXHIBITION, NodeKind.SERIES, NodeKind.PLAYLIST, NodeKind.PICTURE)
+)
+
+type Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptNode:
+    """A node as it was when it was added, and the playlist item of a single work."""
+
+    node: Node
+    item: Json | None = None
+
+
+class Kept(Provider):
+    """Nodes that were added by hand, the newest first.
+
+    Attributes:
+        name: of the file, and of the list in it.
+    """
+
+    name: ClassVar[str]
+    is_personal = True
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
+        """Initialize without nodes."""
+        super().__init__(hass, entry, on_change)
+        self._store = self.store_of(hass, entry.entry_id)
+        self._kept: dict[str, KeptNode] = {}
+        self._nodes: tuple[Node, ...] | None = None
+
+    @classmethod
+    def store_of(cls, hass: HomeAssistant, entry_id: str) -> SafeStore[list[KeptNode]]:
+        """Return the file of a library."""
+        return SafeStore(hass, f"{cls.name}.{entry_id}", cls._parse_stored)
+
+    @classmethod
+    def _parse_stored(cls, stored: Any) -> list[KeptNode]:
+        """Return the stored nodes, or raise PartlyReadError with those that make sense, or any error if none can be read."""
+        if not isinstance(nodes := stored[cls.name], list):
+            raise TypeError(type(nodes).__name__)
+        kept = [
+            replace(each, node=_bounded(each.node))
+            for each in map(_parse_kept, nodes)
+            if each and each.node.kind in KINDS
+        ]
+        if len(kept) < len(nodes):
+            raise PartlyReadError(kept)
+        return kept
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes, the newest first; the same tuple until there are others."""
+        if self._nodes is None:
+            self._nodes = tuple(each.node for each in reversed(self._kept.values()))
+        return self._nodes
+
+    def items(self) -> list[Json]:
+        """Return the playlist items of single works, the newest first."""
+        return [
+            labeled(each.item, each.node.work)
+            for each in reversed(self._kept.values())
+            if each.item
+        ]
+
+    def kept(self, node_id: str) -> KeptNode | None:
+        """Return what is kept of a node."""
+        return self._kept.get(node_id)
+
+    def has(self, node_id: str) -> bool:
+        """Return whether a node is kept."""
+        return node_id in self._kept
+
+    def of_work(self, item: Json | None) -> list[str]:
+        """Return the ids under which the work of a playlist item is kept, wherever it is served."""
+        keys = {*work_keys(item)}
+        return [
+            node_id
+            for node_id, each in self._kept.items()
+            if not keys.isdisjoint(work_keys(each.item))
+        ]
+
+    def build_kept(self, node_id: str) -> Playlist | None:
+        """Build the playlist of a single work from its kept item."""
+        kept = self._kept.get(node_id)
+        if kept is None or kept.item is None:
+            return None
+        item = labeled(kept.item, kept.node.work)
+        return self.build_items(node_id, kept.node.title, [item])
+
+    @override
+    async def async_load(self) -> None:
+        """Load what is stored."""
+        for kept in await self._store.async_load_parsed() or ():
+            self._kept[kept.node.id] = kept
+        self._forget_nodes()
+
+    @override
+    async def async_stop(self) -> None:
+        """Save now."""
+        await self._store.async_save(self._to_store())
+
+    async def async_save_now(self) -> None:
+        """Save, or raise HomeAssistantError if it is not on the disk."""
+        await self._store.async_save_now(self._to_store())
+
+    @callback
+    def async_add(self, node: Node, item: Json | None = None) -> None:
+        """Add a node or move it to the front; raises ValueError for a folder."""
+        if node.kind not in KINDS:
+            raise ValueError("not a work or a playlist")
+        self._kept.pop(node.id, None)
+        self._kept[node.id] = KeptNode(node, item)
+        self._save_soon()
+
+    @callback
+    def async_update(self, node: Node) -> None:
+        """Update a node if it is kept."""
+        # It may have been removed while it was read.
+        if (kept := self._kept.get(node.id)) is not None:
+            self._kept[node.id] = replace(kept, node=node)
+            self._save_soon()
+
+    @callback
+    def async_remove(self, node_id: str) -> None:
+        """Remove a node if it is kept."""
+        if self._kept.pop(node_id, None):
+            self._save_soon()
+
+    def _forget_nodes(self) -> None:
+        """Forget what was made of the nodes, of which there are others."""
+        self._nodes = None
+
+    def _save_soon(self) -> None:
+        """Save a change and tell of it."""
+        self._forget_nodes()
+        self._store.async_delay_save(self._to_store, SAVE_SECONDS)
+        self._on_change()
+
+    def _to_store(self) -> Json:
+        """Return the nodes as plain JSON, the oldest first."""
+        return {self.name: list(map(record_to_json, self._kept.values()))}
+
+
+def _parse_kept(stored: Any) -> KeptNode | None:
+    """Return a stored node, None if it makes no sense; before there were works, a node had their fields, and a work one artist."""
+    node = mapping(mapping(stored).get("node"))
+    work = mapping(node.get("work", node))
+    if artist := work.get("artist"):
+        work = {**work, "artists": [{"name": artist}]}
+    stored = {**mapping(stored), "node": {**node, "work": work}}
+    return record_from_json(KeptNode, stored)
+
+
+def _bounded(node: Node) -> Node:
+    """Return a node that another version may have stored with texts of any length."""
+    texts: dict[str, Any] = {
+        name: one_line(text, limit)
+        for name, limit in TEXTS.items()
+        if (text := getattr(node.work, name))
+    }
+    subtitle = one_line(node.subtitle or "", MAX_TITLE) or None
+    return replace(node, work=replace(node.work, **texts), subtitle=subtitle)
+
+
+def work_keys(item: Mapping[str, Any] | None) -> Iterator[WorkKey]:
+    """Yield by what the work of a playlist item is recognized: its token, its id, and what its address means."""
+    if item is None:
+        return
+    if token := token_key(item.get("provenance")):
+        yield token
+    for name, value in (("id", item.get("id")), ("source", item.get("source"))):
+        if isinstance(value, str) and value:
+            yield name, same_work(value) if name == "source" else value

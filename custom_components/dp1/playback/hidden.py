@@ -1,0 +1,45 @@
+"""Hidden works: they are left out of every list that goes to a display."""
+
+from dataclasses import replace
+
+from homeassistant.core import HomeAssistant, callback
+
+from ..client.playlist.playlist import Origin, Playlist
+from ..errors import invalid_input
+from ..language import async_message
+from ..library.entries import async_libraries
+from ..library.node import NodeKind
+from ..library.providers.kept import WorkKey, work_keys
+
+
+@callback
+def hidden_keys(hass: HomeAssistant) -> frozenset[WorkKey]:
+    """Return by what the hidden works of all libraries are recognized."""
+    return frozenset().union(*(each.hidden.keys for each in async_libraries(hass)))
+
+
+@callback
+def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
+    """Return a playlist without the hidden works, with a warning; as it is if it has none, or is one work that was asked for.
+
+    Raises:
+        ServiceValidationError: it has nothing else.
+    """
+    keys, items = hidden_keys(hass), playlist.items
+    if not keys or len(items) < 2 or playlist.node_id == NodeKind.HIDDEN:
+        return playlist
+    left = [item for item in items if keys.isdisjoint(work_keys(item))]
+    hidden = str(len(items) - len(left))
+    if len(left) == len(items):
+        return playlist
+    if not left:
+        raise invalid_input("all_hidden", count=hidden)
+    told = invalid_input("some_hidden", hidden=hidden, count=str(len(items)))
+    warnings = (playlist.warning, async_message(hass, told))
+    return replace(
+        playlist,
+        url=None,
+        document={**playlist.document, "items": left},
+        origin=playlist.origin if playlist.url is None else Origin.OURS,
+        warning=" ".join(filter(None, warnings)),
+    )
