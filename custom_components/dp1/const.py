@@ -42,6 +42,7 @@ CONF_MARGIN: Final = "margin"
 CONF_PUBLISH_FOR_ALL: Final = "publish_for_all"
 CONF_SCALING: Final = "scaling"
 CONF_SOURCES: Final = "sources"
+CONF_SURPRISE: Final = "surprise"
 CONF_VOICE_SENTENCES: Final = "voice_sentences"
 
 # A collection, which is a subentry of a library.
@@ -54,7 +55,9 @@ DEFAULT_INDEXER_URL: Final = "https://indexer-v2.feralfile.com/graphql"
 LICENSE: Final = "open"
 # Of nobody, as a real one may end.
 EXAMPLE_DAILY_URL: Final = "https://feed.example.org/api/v1/playlists/daily"
-DEFAULT_SOURCES: Final = ("exhibitions", "favorites")
+DEFAULT_SOURCES: Final = ("exhibitions", "favorites", "surprise")
+# What a surprise is chosen from, each by its weight.
+SURPRISES: Final = ("favorites", "collections", "exhibitions", "albums", "museum")
 SOURCE_LIMIT: Final = 60
 
 

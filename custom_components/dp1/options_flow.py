@@ -51,11 +51,13 @@ from .const import (
     CONF_SCALING,
     CONF_SIGNING_KEY,
     CONF_SOURCES,
+    CONF_SURPRISE,
     CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
+    SURPRISES,
 )
 from .dialogs import ReadingDialog
 from .library.library import Library
@@ -150,12 +152,21 @@ DEFAULTS_SCHEMA = vol.Schema(
         vol.Optional(CONF_PUBLISH_FOR_ALL): BooleanSelector(),
     }
 )
+WEIGHT_FIELD = NumberSelector(
+    NumberSelectorConfig(min=0, max=10, mode=NumberSelectorMode.SLIDER)
+)
 SOURCES_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_SOURCES, default=list(DEFAULT_SOURCES)): _select(
             CONF_SOURCES,
-            ["exhibitions", "playlists", "channels", "favorites"],
+            ["exhibitions", "playlists", "channels", "favorites", "surprise"],
             multiple=True,
+        ),
+        vol.Required(CONF_SURPRISE): section(
+            vol.Schema(
+                {vol.Required(name, default=1): WEIGHT_FIELD for name in SURPRISES}
+            ),
+            {"collapsed": True},
         ),
     }
 )
@@ -262,7 +273,10 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     ) -> ConfigFlowResult:
         """Set the contents of the source list."""
         if user_input is not None:
-            return self._save(SOURCES_SCHEMA, user_input)
+            weights = user_input[CONF_SURPRISE]
+            changed = {name: each for name, each in weights.items() if each != 1}
+            values = {**user_input, CONF_SURPRISE: changed}
+            return self._save(SOURCES_SCHEMA, values)
         sources = list(default_sources(self.config_entry.data))
         values = {CONF_SOURCES: sources, **self.config_entry.options}
         return self._show("sources", SOURCES_SCHEMA, values)

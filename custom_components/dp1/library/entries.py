@@ -41,7 +41,11 @@ from .work import Work, labeled
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"
-FAVORITES_MEDIA_ID = f"{DOMAIN}://favorites"
+# What is of whichever library has one.
+OWN_MEDIA_IDS: Final = {
+    f"{DOMAIN}://{kind}": kind
+    for kind in (NodeKind.FAVORITES, NodeKind.HIDDEN, NodeKind.SURPRISE)
+}
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
 MAX_REMOVED = 50
 # Of a document.
@@ -175,13 +179,15 @@ def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
 
 
 @callback
-def favorites_media_id(hass: HomeAssistant) -> str:
-    """Return the media id of the favorites of the first library that has any, else of the first."""
+def own_media_id(hass: HomeAssistant, media_id: str) -> str:
+    """Return the media id of the favorites, the hidden works or the surprise of the first library that has any, else of the first."""
     libraries = async_libraries(hass)
     if not libraries:
         raise invalid_input("no_library")
-    library = next((one for one in libraries if one.favorites.nodes()), libraries[0])
-    return make_media_id(library.entry.entry_id, NodeKind.FAVORITES)
+    kind = OWN_MEDIA_IDS[media_id]
+    has = (each for each in libraries if each.has_folder(kind))
+    library = next(has, libraries[0])
+    return make_media_id(library.entry.entry_id, kind)
 
 
 def error_subject(library: Library, node: str) -> tuple[str, str]:
@@ -221,7 +227,7 @@ async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Node]
 
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
     """Return the library that took the place of a removed one."""
-    of_all = ("", NodeKind.FAVORITES, NodeKind.DAILY)
+    of_all = ("", *OWN_MEDIA_IDS.values(), NodeKind.DAILY)
     kind = None if node in of_all else error_prefix_of(node)
     removed = hass.data[REMOVED_LIBRARIES]
     for entry in _entries(hass):

@@ -48,6 +48,7 @@ from .providers.feed.server import FeedServer
 from .providers.hidden import Hidden
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider
+from .providers.surprise import Surprise
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .settings import Preferences
 from .shelf import Shelf, async_remove_files, async_remove_subentries
@@ -131,6 +132,9 @@ class Library:
         self.daily = Daily(*of_entry, self.work, self.async_work)
         self.favorites = Favorites(*of_entry)
         self.hidden = Hidden(*of_entry)
+        surprise = Surprise(
+            *of_entry, lambda: self.providers, self.async_build_playlist, self.hidden
+        )
         self._built = BuiltPlaylists(*of_entry)
         # In the order of their folders, and in which they recognize what hangs.
         all_providers: tuple[Provider, ...] = (
@@ -143,6 +147,7 @@ class Library:
             Pictures(*of_entry),
             self.favorites,
             self.hidden,
+            surprise,
         )
         self._by_kind = {
             kind: provider for provider in all_providers for kind in provider.kinds
@@ -321,6 +326,10 @@ class Library:
     def roots(self) -> tuple[Node, ...]:
         """Return the folders of the library."""
         return tuple(node for provider in self.providers for node in provider.roots())
+
+    def has_folder(self, kind: NodeKind) -> bool:
+        """Return whether there is something in a folder."""
+        return any(node.id == kind and node.can_play for node in self.roots())
 
     async def async_node(self, node: str) -> Node:
         """Return a node by its id, or raise NotFoundError or why it could not be read."""
@@ -557,5 +566,5 @@ async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a removed library."""
     await async_remove_files(hass, entry_id)
     await async_remove_key(hass, entry_id)
-    for kept in (Favorites, Hidden):
+    for kept in (Favorites, Hidden, Surprise):
         await kept.store_of(hass, entry_id).async_remove()

@@ -38,6 +38,7 @@ from ..const import (
     CONF_MARGIN,
     CONF_SCALING,
     CONF_SOURCES,
+    CONF_SURPRISE,
     DEFAULT_CATALOG_URL,
     DEFAULT_DURATION,
     DEFAULT_FEED_URL,
@@ -205,7 +206,7 @@ def default_sources(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """Options of a library; `display` has scaling, background and margin of new playlists as far as they are set."""
+    """Options of a library; `display` has scaling, background and margin of new playlists as far as they are set, `surprise` the weights."""
 
     sources: frozenset[str]
     duration: float
@@ -214,6 +215,7 @@ class Preferences:
     indexer_url: str
     daily_url: str
     daily_from_vendor: bool
+    surprise: Mapping[str, float]
 
     @classmethod
     def of(cls, options: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
@@ -234,4 +236,5 @@ class Preferences:
             indexer_url=options.get(CONF_INDEXER_URL, DEFAULT_INDEXER_URL),
             daily_url=options.get(CONF_DAILY_URL, ""),
             daily_from_vendor=options.get(CONF_DAILY_FROM_VENDOR, False),
+            surprise=options.get(CONF_SURPRISE, {}),
         )

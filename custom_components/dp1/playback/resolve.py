@@ -30,13 +30,13 @@ from ..grants import GRANTS, LIVE, SVG, picture_page
 from ..guard import ADDRESSES
 from ..library.entries import (
     DAILY_MEDIA_ID,
-    FAVORITES_MEDIA_ID,
+    OWN_MEDIA_IDS,
     async_build_playlist,
     async_labeled,
     async_libraries,
     async_playlist,
     daily_url,
-    favorites_media_id,
+    own_media_id,
 )
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.daily import Daily
@@ -241,8 +241,8 @@ async def _async_from_node(
 ) -> Playlist:
     """Return the playlist of something of a library: by its media id, or by a name in the first library that has it."""
     media_id = medium.media_id
-    if media_id == FAVORITES_MEDIA_ID:
-        media_id = favorites_media_id(hass)
+    if media_id in OWN_MEDIA_IDS:
+        media_id = own_media_id(hass, media_id)
     if (url := daily_url(hass, media_id)) is not None:
         hass.data[ADDRESSES].async_allow_of_library([url])
         return Playlist(url)
@@ -320,7 +320,7 @@ RESOLVERS: Mapping[
     "{": _async_from_text,
     RECENT: _async_from_history,
     DAILY_MEDIA_ID: _async_from_node,
-    FAVORITES_MEDIA_ID: _async_from_node,
+    **dict.fromkeys(OWN_MEDIA_IDS, _async_from_node),
     MEDIA_PREFIX: _async_from_node,
     LIVE: _async_from_entity,
     IMAGES: _async_from_entity,

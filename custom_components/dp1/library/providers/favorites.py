@@ -11,7 +11,7 @@ from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
 from ...client.playlist.playlist import Playlist
 from ...language import async_text
-from ..node import FOLDER_TITLES, Children, Node, NodeKind
+from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from ..search import lines_of_nodes
 from .kept import Json, Kept
 from .pictures import async_item, media_of
@@ -81,6 +81,7 @@ class Favorites(Kept):
 
     kinds = {NodeKind.FAVORITES: _Folder, NodeKind.PICTURES: _Pictures}
     name = "favorites"
+    surprise = "favorites"
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
@@ -94,6 +95,12 @@ class Favorites(Kept):
         """Return the folder of the pictures, once there is something in it, and that of the favorites."""
         kinds = [NodeKind.PICTURES] if self.pictures() else []
         return list(map(self.folder, [*kinds, NodeKind.FAVORITES]))
+
+    @override
+    def surprises(self) -> Sequence[str]:
+        """Return the single works and pictures."""
+        single = (*WORKS, NodeKind.PICTURE)
+        return [node.id for node in self.nodes() if node.kind in single]
 
     def pictures(self) -> list[Node]:
         """Return the pictures of Home Assistant that are kept, the newest first."""

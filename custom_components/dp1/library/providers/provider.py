@@ -95,6 +95,7 @@ class Provider:
         servers: what it reads.
         lines: the names of its nodes, for searches.
         is_personal: whether its works are the owner's own.
+        surprise: what the weight of its works in a surprise is called; empty for none.
         is_used: whether it has more than nodes for their ids.
     """
 
@@ -103,6 +104,7 @@ class Provider:
     servers: Sequence[Shelf[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
     is_personal: ClassVar[bool] = False
+    surprise: ClassVar[str] = ""
     is_used: bool = True
 
     def __init__(
@@ -141,6 +143,10 @@ class Provider:
 
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return its sources for the source list, in one or more lists with the newest first."""
+        return ()
+
+    def surprises(self) -> Sequence[str]:
+        """Return the ids of the nodes whose works may be a surprise."""
         return ()
 
     # What a display shows

@@ -249,6 +249,7 @@ class _Artist(NodeRef["CatalogProvider"]):
 class CatalogProvider(Provider):
     """The exhibitions that can be seen, their series, works and artists."""
 
+    surprise = "exhibitions"
     kinds = {
         NodeKind.EXHIBITIONS: _Exhibitions,
         NodeKind.EXHIBITION: _Exhibition,
@@ -413,6 +414,15 @@ class CatalogProvider(Provider):
                 for each in visible
             ],
         )
+
+    @override
+    def surprises(self) -> Sequence[str]:
+        """Return the exhibitions that are open."""
+        return [
+            node_id(NodeKind.EXHIBITION, each.id)
+            for each in self.catalog.list.records
+            if each.visible and self.catalog.is_open(each)
+        ]
 
     # What a display shows
 

@@ -160,6 +160,7 @@ class Collections(SubentryProvider[CollectionServer]):
     }
     error_prefix = "indexer"
     is_personal = True
+    surprise = "collections"
     missing = "not_in_collection"
 
     def __init__(
@@ -224,6 +225,16 @@ class Collections(SubentryProvider[CollectionServer]):
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return the collections."""
         return [(source_of(node),) for node in self.roots()]
+
+    @override
+    def surprises(self) -> Sequence[str]:
+        """Return the works that a display can load."""
+        return [
+            node_id(NodeKind.OWNED, each.subentry_id, work.item_id)
+            for each in self.servers
+            for work in each.list.records
+            if work.source is not None
+        ]
 
     def view(self, collection: CollectionServer) -> _View:
         """Return the works of a collection by where they are; lists are never changed but replaced."""

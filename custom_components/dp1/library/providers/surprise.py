@@ -1,0 +1,218 @@
+"""Surprise: works of everything that a library has, by weights; none comes again before all came once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2s
+from random import choice, choices
+from typing import Any, ClassVar, Final, override
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+
+from ...client.errors import Dp1Error, NotFoundError
+from ...client.playlist.playlist import Playlist
+from ...const import LOGGER
+from ...language import async_text
+from ...storage import SafeStore
+from ..node import FOLDER_TITLES, Node, NodeKind
+from ..work import Work
+from .hidden import Hidden
+from .kept import Json, work_keys
+from .provider import NodeRef, Provider, Source
+
+# Works of one surprise, unless another number is asked for.
+COUNT: Final = 12
+# Each may take requests.
+READS_AT_ONCE: Final = 4
+# A person waits in front of the display.
+PATIENCE: Final = 20.0
+# Of works that came, over all.
+MAX_REMEMBERED: Final = 50_000
+
+
+class NothingError(NotFoundError):
+    """There is nothing to choose from."""
+
+    translation_key = "nothing_to_surprise"
+
+
+@dataclass
+class Round:
+    """What came of one kind since all came once.
+
+    Attributes:
+        works: marks of the works.
+        nodes: the nodes of which every work came.
+    """
+
+    works: set[str] = field(default_factory=set)
+    nodes: set[str] = field(default_factory=set)
+
+
+class _Surprise(NodeRef["Surprise"]):
+    """A surprise."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the node."""
+        return self.provider.node()
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Choose works."""
+        items = await self.provider.async_choose(min(limit or COUNT, COUNT))
+        title = async_text(self.provider.hass, f"config_panel.browser.{self.kind}")
+        return self.provider.build_items(self.id, title, items)
+
+
+class Surprise(Provider):
+    """Chooses works, and remembers which came."""
+
+    kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {NodeKind.SURPRISE: _Surprise}
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        providers: Callable[[], Iterable[Provider]],
+        async_build: Callable[[str], Awaitable[Playlist]],
+        hidden: Hidden,
+    ) -> None:
+        """Initialize without a memory; `providers` and `async_build` are those of the library."""
+        super().__init__(hass, entry, on_change)
+        self._providers = providers
+        self._async_build = async_build
+        self._hidden = hidden
+        self._store = self.store_of(hass, entry.entry_id)
+        self._rounds: dict[str, Round] = {}
+        self._lock = asyncio.Lock()
+
+    @staticmethod
+    def store_of(hass: HomeAssistant, entry_id: str) -> SafeStore[dict[str, Round]]:
+        """Return the file of a library."""
+        return SafeStore(hass, f"surprise.{entry_id}", dict[str, Round])
+
+    def node(self) -> Node:
+        """Return the node."""
+        return Node(
+            id=NodeKind.SURPRISE.value,
+            kind=NodeKind.SURPRISE,
+            work=Work(title=FOLDER_TITLES[NodeKind.SURPRISE]),
+            can_play=True,
+        )
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the surprise, once there is something to choose from."""
+        return [self.node()] if self._nodes() else []
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return it for the source list if it is wanted."""
+        if "surprise" not in self.preferences.sources:
+            return ()
+        return [[Source(NodeKind.SURPRISE.value, FOLDER_TITLES[NodeKind.SURPRISE])]]
+
+    @override
+    async def async_load(self) -> None:
+        """Load which works came."""
+        self._rounds = await self._store.async_load_parsed() or {}
+
+    @override
+    async def async_stop(self) -> None:
+        """Save which works came."""
+        await self._store.async_save(self._rounds)
+
+    async def async_choose(self, count: int) -> list[Json]:
+        """Return the items of works that did not come since all did, or raise NothingError."""
+        async with self._lock:
+            items: list[Json] = []
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    # What turns out to have nothing new gives way to others, a few times.
+                    for _ in range(3):
+                        if (missing := count - len(items)) > 0:
+                            items += await self._async_some(missing)
+            except TimeoutError:
+                LOGGER.debug("A surprise is short, as not all could be read in time")
+            self._store.async_delay_save(lambda: self._rounds)
+        if not items:
+            raise NothingError
+        return items
+
+    def _nodes(self) -> dict[str, Sequence[str]]:
+        """Return the nodes to choose from by what their weight is called."""
+        weights = self.preferences.surprise
+        found = {
+            each.surprise: each.surprises()
+            for each in self._providers()
+            if each.surprise and weights.get(each.surprise, 1)
+        }
+        return {name: nodes for name, nodes in found.items() if nodes}
+
+    async def _async_some(self, count: int) -> list[Json]:
+        """Return the items of at most so many works."""
+        chosen = self._choose_nodes(count)
+        gate = asyncio.Semaphore(READS_AT_ONCE)
+
+        async def read(node: str) -> list[Json]:
+            """Return the items of a node, none if it cannot be read."""
+            async with gate:
+                try:
+                    return (await self._async_build(node)).items
+                except Dp1Error as err:
+                    LOGGER.debug("%s is no surprise: %s", node, err)
+                    return []
+
+        nodes = [*dict.fromkeys(node for _, node in chosen)]
+        found = dict(zip(nodes, await asyncio.gather(*map(read, nodes)), strict=True))
+        works = (self._choose_work(name, node, found[node]) for name, node in chosen)
+        return [work for work in works if work is not None]
+
+    def _choose_nodes(self, count: int) -> list[tuple[str, str]]:
+        """Return nodes of which not every work came, by the weights, with what those are called."""
+        weights = self.preferences.surprise
+        left: dict[str, list[str]] = {}
+        for name, nodes in self._nodes().items():
+            came = self._rounds.setdefault(name, Round())
+            if not (new := [node for node in nodes if node not in came.nodes]):
+                came.nodes.clear()
+                came.works.clear()
+                new = [*nodes]
+            left[name] = new
+        chosen: list[tuple[str, str]] = []
+        for _ in range(count):
+            names = [name for name, nodes in left.items() if nodes]
+            if not names:
+                break
+            (name,) = choices(names, [weights.get(name, 1) for name in names])
+            node = choice(left[name])
+            left[name].remove(node)
+            chosen.append((name, node))
+        return chosen
+
+    def _choose_work(self, name: str, node: str, items: Sequence[Json]) -> Json | None:
+        """Return a work of a node that did not come and is not hidden, and note it."""
+        came, hidden = self._rounds[name], self._hidden.keys
+        new = [
+            item
+            for item in items
+            if _mark(item) not in came.works and hidden.isdisjoint(work_keys(item))
+        ]
+        if len(new) < 2:
+            came.nodes.add(node)
+        if not new or len(came.works) >= MAX_REMEMBERED:
+            return None
+        item = choice(new)
+        came.works.add(_mark(item))
+        return item
+
+
+def _mark(item: Json) -> str:
+    """Return a mark of a work, short enough to remember that of each."""
+    key = max(work_keys(item), default=("", ""))
+    return blake2s("\n".join(key).encode(), digest_size=8).hexdigest()
