@@ -431,7 +431,7 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
         for record in (Exhibition, FeedPlaylist):
             kind_of_list = ListKind[Any](record, unread)
             Listing(unread, "list", kind_of_list, "").restore(data)
-        for kind in (Artwork, Favorite, FeedPlaylist, FeedChannel, Token):
+        for kind in (Artwork, KeptNode, FeedPlaylist, FeedChannel, Token):
             record_from_json(kind, data)
 
 

@@ -232,38 +232,22 @@ async def test_titles_of_strangers(hass: HomeAssistant, gallery: Gallery) -> Non
     await stop(hass)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [["1984", "2001"], ["[1]", "{}", "True"], ["Short", "A" * 110, "A" * 120]],
-    ids=["numbers", "values", "long"],
-)
-async def test_art_of_the_day(hass: HomeAssistant, names: list[str]) -> None:
-    """Each day has another entry, whatever its title looks like and however long it is; what a person chose stays a day."""
+async def test_morning_surprise(hass: HomeAssistant, gallery: Gallery) -> None:
+    """Each morning has works that did not come before; a display that is off stays so."""
     await set_noon(hass)
-    await remember(hass, "")
-    calls = async_mock_service(hass, "media_player", "select_source")
-    day = {"display": ENTITY_ID, "at": soon(60), "memory": MEMORY}
-    await use(hass, art_of_the_day=day)
-    source, days = "", iter(range(1, 10))
-
-    async def pass_day() -> None:
-        """Let a day pass that begins with what is chosen."""
-        attributes = {"source_list": names, "source": source}
-        hass.states.async_set(ENTITY_ID, "playing", attributes)
-        await later(hass, days=next(days), minutes=61)
-
-    for number in range(1, 6):
-        await pass_day()
-        assert len(calls) == number
-        before, source = source, calls[-1].data["source"]
-        assert source in names and source != before
-        assert memory(hass) == source[:100]
-    source = next(name for name in names if name[:100] != memory(hass))
-    await pass_day()
-    assert len(calls) == 5
-    assert memory(hass) == source[:100]
-    await pass_day()
-    assert len(calls) == 6
+    morning = {"display": ENTITY_ID, "at": soon(60), "works": 2}
+    await use(hass, morning_surprise=morning)
+    shown: list[str] = []
+    for day in (1, 2):
+        casts = gallery.wall.casts
+        await later(hass, days=day, minutes=61)
+        await until(lambda casts=casts: gallery.wall.casts > casts)
+        shown += [item["id"] for item in gallery.wall.player.items]
+    assert len({*shown}) == 4
+    hass.states.async_set(ENTITY_ID, "off")
+    casts = gallery.wall.casts
+    await later(hass, days=3, minutes=61)
+    assert gallery.wall.casts == casts
     await stop(hass)
 
 

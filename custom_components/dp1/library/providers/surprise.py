@@ -1,7 +1,14 @@
 """Surprise: works of everything that a library has, by weights; none comes again before all came once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from dataclasses import dataclass, field
 from hashlib import blake2s
 from random import choice, choices
@@ -136,7 +143,7 @@ class Surprise(Provider):
                     # What turns out to have nothing new gives way to others, a few times.
                     for _ in range(3):
                         if (missing := count - len(items)) > 0:
-                            items += await self._async_some(missing)
+                            items += await self._async_some(missing, items)
             except TimeoutError:
                 LOGGER.debug("A surprise is short, as not all could be read in time")
             self._store.async_delay_save(lambda: self._rounds)
@@ -154,8 +161,8 @@ class Surprise(Provider):
         }
         return {name: nodes for name, nodes in found.items() if nodes}
 
-    async def _async_some(self, count: int) -> list[Json]:
-        """Return the items of at most so many works."""
+    async def _async_some(self, count: int, others: Sequence[Json]) -> list[Json]:
+        """Return the items of at most so many works beside others."""
         chosen = self._choose_nodes(count)
         gate = asyncio.Semaphore(READS_AT_ONCE)
 
@@ -170,8 +177,12 @@ class Surprise(Provider):
 
         nodes = [*dict.fromkeys(node for _, node in chosen)]
         found = dict(zip(nodes, await asyncio.gather(*map(read, nodes)), strict=True))
-        works = (self._choose_work(name, node, found[node]) for name, node in chosen)
-        return [work for work in works if work is not None]
+        works: list[Json] = []
+        for name, node in chosen:
+            there = {*map(_mark, others), *map(_mark, works)}
+            work = self._choose_work(name, node, found[node], there)
+            works += [work] if work else []
+        return works
 
     def _choose_nodes(self, count: int) -> list[tuple[str, str]]:
         """Return nodes of which not every work came, by the weights, with what those are called."""
@@ -195,13 +206,16 @@ class Surprise(Provider):
             chosen.append((name, node))
         return chosen
 
-    def _choose_work(self, name: str, node: str, items: Sequence[Json]) -> Json | None:
+    def _choose_work(
+        self, name: str, node: str, items: Sequence[Json], there: AbstractSet[str]
+    ) -> Json | None:
         """Return a work of a node that did not come and is not hidden, and note it."""
         came, hidden = self._rounds[name], self._hidden.keys
         new = [
             item
             for item in items
-            if _mark(item) not in came.works and hidden.isdisjoint(work_keys(item))
+            if _mark(item) not in came.works | there
+            and hidden.isdisjoint(work_keys(item))
         ]
         if len(new) < 2:
             came.nodes.add(node)
@@ -214,5 +228,5 @@ class Surprise(Provider):
 
 def _mark(item: Json) -> str:
     """Return a mark of a work, short enough to remember that of each."""
-    key = max(work_keys(item), default=("", ""))
+    key = next(work_keys(item), ("", ""))
     return blake2s("\n".join(key).encode(), digest_size=8).hexdigest()

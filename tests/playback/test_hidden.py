@@ -1,0 +1,148 @@
+"""Test hidden works: they are left out of whatever is shown, and come back."""
+
+from typing import Any
+
+import pytest
+
+from homeassistant.exceptions import ServiceValidationError
+
+from tests.displays import ENTITY_ID, playlist, until
+from tests.galleries import EVENING, SMALL, Gallery
+
+MANY = playlist(
+    "Dawn", "Noon", "Dusk", id="385f79b6-a45f-4c1c-8080-e93a192add99", title="Day"
+)
+for number, item in enumerate(MANY["items"], 101):
+    item["id"] = f"5d0c9d5e-0000-4000-8000-{number:012}"
+OLD, NEW = "https://cdn.feralfileassets.com", "https://cdn.artworks.feralfile.io"
+MANY["items"][1]["source"] = f"{OLD}/previews/a/1/preview.mp4"
+
+
+def on_wall(gallery: Gallery) -> list[str]:
+    """Return the titles of the works that the display has."""
+    return [item["title"] for item in gallery.wall.player.items]
+
+
+async def cast(gallery: Gallery, **what: Any) -> list[str]:
+    """Cast, and return what is on the wall."""
+    await gallery.cast(**what)
+    return on_wall(gallery)
+
+
+async def hide(gallery: Gallery, action: str = "hide_work", **what: Any) -> None:
+    """Hide or take back a work, by default that on the display."""
+    target = what or {"entity_id": ENTITY_ID}
+    await gallery.hass.services.async_call("dp1", action, target, blocking=True)
+
+
+async def hide_current(gallery: Gallery, **what: Any) -> list[str]:
+    """Show a list, hide its first work, see that the display goes on without it, and return all titles."""
+    titles = await cast(gallery, **what)
+    assert len(titles) > 1
+    await until(lambda: gallery.attribute("media_title") == titles[0])
+    await hide(gallery)
+    assert on_wall(gallery) == titles[1:]
+    assert gallery.wall.player.index == 0
+    return titles
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"exhibition": SMALL},
+        {"series": ""},
+        {"playlist_id": EVENING},
+        {"playlist": MANY},
+        {"playlist_url": EVENING},
+        {"media_content_id": f"playlist/{EVENING}"},
+    ],
+    ids=lambda what: next(iter(what)),
+)
+async def test_a_hidden_work_is_left_out(gallery: Gallery, what: Any) -> None:
+    """The display goes on without it, also when it is cast again, and with it once it is taken back."""
+    if "series" in what:
+        inside = await gallery.library.async_children(gallery.exhibition(SMALL))
+        what = {"series": next(node.title for node in inside.nodes)}
+    elif what.get("playlist_url"):
+        what = {"playlist_url": f"{gallery.feed.url}/playlists/{EVENING}"}
+    elif node := what.get("media_content_id"):
+        what = {"media_content_id": gallery.media_id(node)}
+    titles = await hide_current(gallery, **what)
+    answer = await gallery.cast(**what)
+    assert on_wall(gallery) == titles[1:]
+    told = f"Hidden works that are left out: 1 of {len(titles)}"
+    assert answer["warning"] == told
+    (hidden,) = (await gallery.library.async_children("hidden")).nodes
+    await hide(gallery, "unhide_work", media_content_id=gallery.media_id(hidden.id))
+    assert await cast(gallery, **what) == titles
+    assert "hidden" not in {node.id for node in gallery.library.roots()}
+
+
+async def test_it_is_hidden_in_other_lists(gallery: Gallery) -> None:
+    """A work is known by what its address means, in a list that somebody else made, after a restart and in the queue."""
+    await hide_current(gallery, playlist=MANY)
+    await hide(gallery)
+    await gallery.hass.config_entries.async_reload(gallery.entry.entry_id)
+    other = playlist("Moon", "Stars", id="385f79b6-a45f-4c1c-8080-e93a192add98")
+    moon, stars = other["items"]
+    moon |= {"id": EVENING, "source": f"{NEW}/previews/a/1/preview.mp4"}
+    stars["source"] = "https://art.example.org/stars"
+    assert await cast(gallery, playlist=other) == ["Stars"]
+    await gallery.player(
+        "play_media",
+        media_content_id=gallery.media_id(f"playlist/{EVENING}"),
+        media_content_type="playlist",
+        enqueue="add",
+    )
+    # The first work of the evening has the address of the first that was hidden.
+    assert on_wall(gallery) == ["Stars", "Dune"]
+    with pytest.raises(ServiceValidationError, match="All 2 works of it are hidden"):
+        await gallery.cast(playlist={**MANY, "items": MANY["items"][:2]})
+    # Who names one work means it.
+    assert await cast(gallery, playlist={**MANY, "items": MANY["items"][:1]}) == [
+        "Dawn"
+    ]
+    assert await cast(gallery, media_content_id="dp1://hidden") == ["Noon", "Dawn"]
+
+
+async def test_a_phone_shows_what_it_casts(gallery: Gallery) -> None:
+    """What somebody else casts is shown: it was asked for."""
+    await hide_current(gallery, playlist=MANY)
+    gallery.wall.player.load(MANY)
+    gallery.wall.poller.force()
+    await until(lambda: gallery.attribute("media_title") == "Dawn")
+    assert on_wall(gallery) == ["Dawn", "Noon", "Dusk"]
+
+
+async def test_the_last_one(gallery: Gallery) -> None:
+    """A display that shows nothing else shows nothing then; what comes back after a while is hidden, not the message."""
+    await cast(gallery, playlist={**MANY, "items": MANY["items"][:1]})
+    await gallery.cast(playlist=playlist("Bell"), show_for={"hours": 1})
+    await hide(gallery)
+    assert on_wall(gallery) == ["Bell"]
+    (hidden,) = (await gallery.library.async_children("hidden")).nodes
+    assert hidden.title == "Dawn"
+    await hide(gallery, "show_previous")
+    await until(lambda: on_wall(gallery) == [])
+
+
+async def test_no_favorite_is_hidden(gallery: Gallery) -> None:
+    """Favorites and hidden works exclude each other, in both directions; only works are hidden."""
+    library, exhibition = gallery.library, gallery.exhibition(SMALL)
+    series = (await library.async_children(exhibition)).nodes[0]
+    work = (await library.async_children(series.id)).nodes[0]
+    media_id = gallery.media_id(work.id)
+    for action, favorite, hidden in (
+        ("add_favorite", True, False),
+        ("hide_work", False, True),
+        ("add_favorite", True, False),
+    ):
+        await hide(gallery, action, media_content_id=media_id)
+        assert (library.favorites.has(work.id), library.hidden.has(work.id)) == (
+            favorite,
+            hidden,
+        )
+    with pytest.raises(ServiceValidationError, match="is not hidden"):
+        await hide(gallery, "unhide_work", media_content_id=media_id)
+    with pytest.raises(ServiceValidationError, match="Choose a single work"):
+        await hide(gallery, media_content_id=gallery.media_id(exhibition))
