@@ -13,7 +13,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import did_from_public_key
-from custom_components.dp1.const import DEFAULT_SOURCES
+from custom_components.dp1.const import DEFAULT_SOURCES, SURPRISES
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import InvalidData
@@ -113,6 +113,12 @@ async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
     await save(hass, library, form, sources=["playlists"])
     assert library.options == {"sources": ["playlists"]}
     assert library.runtime_data.preferences.sources == {"playlists"}
+    form = await choose(hass, library, "sources")
+    weights = dict.fromkeys(SURPRISES, 1) | {"exhibitions": 0, "favorites": 3}
+    await save(hass, library, form, sources=["surprise"], surprise=weights)
+    assert library.options["surprise"] == {"exhibitions": 0, "favorites": 3}
+    form = await choose(hass, library, "sources")
+    await save(hass, library, form, sources=["playlists"])
 
 
 async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:

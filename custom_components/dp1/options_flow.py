@@ -162,7 +162,7 @@ SOURCES_SCHEMA = vol.Schema(
             ["exhibitions", "playlists", "channels", "favorites", "surprise"],
             multiple=True,
         ),
-        vol.Required(CONF_SURPRISE): section(
+        vol.Optional(CONF_SURPRISE, default=dict): section(
             vol.Schema(
                 {vol.Required(name, default=1): WEIGHT_FIELD for name in SURPRISES}
             ),
@@ -273,9 +273,10 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     ) -> ConfigFlowResult:
         """Set the contents of the source list."""
         if user_input is not None:
-            weights = user_input[CONF_SURPRISE]
-            changed = {name: each for name, each in weights.items() if each != 1}
-            values = {**user_input, CONF_SURPRISE: changed}
+            values = dict(user_input)
+            weights = values.pop(CONF_SURPRISE)
+            if changed := {name: it for name, it in weights.items() if it != 1}:
+                values[CONF_SURPRISE] = changed
             return self._save(SOURCES_SCHEMA, values)
         sources = list(default_sources(self.config_entry.data))
         values = {CONF_SOURCES: sources, **self.config_entry.options}

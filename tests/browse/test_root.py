@@ -82,7 +82,7 @@ async def test_everything_can_be_searched(gallery: Gallery) -> None:
     )
     page = await gallery.browse(folder.media_content_id)
     assert (page.title, page.can_search) == ("All art", True)
-    assert titles(page.children) == titles(top.children)[1:5]
+    assert titles(page.children) == titles(top.children)[1:6]
     await gallery.cast(playlist=playlist("Reef", title="Weather Report"))
     where = {
         "media_content_id": folder.media_content_id,

@@ -126,7 +126,7 @@ async def test_favorites_are_stored(
     (oldest, *others) = again.nodes()
     assert others == [node, mine]
     assert oldest.work == Work(title="Old", artists=(Artist("Quill, Zora"),))
-    favorite = again.favorite(node.id)
+    favorite = again.kept(node.id)
     assert favorite and favorite.item == {"source": "https://art.example/1"}
     (item,) = again.items()
     assert item["inlineManifest"]["metadata"]["artists"] == [{"name": "Mara"}]

@@ -69,7 +69,7 @@ async def test_groups_are_options(
     feed.seed([evening("One"), evening("Two")])
     library = await make_library(catalog, feed)
     assert list(library.source_list().names)[0] == "Afterimage"
-    assert len(library.source_list().names) == 47
+    assert len(library.source_list().names) == 48
     limit_sources(monkeypatch, 1)
     library = await make_library(catalog, feed, options={"sources": ["playlists"]})
     assert list(library.source_list().names) == ["Two"]

@@ -1,6 +1,6 @@
 """Favorites of a library."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, override
 
@@ -97,10 +97,10 @@ class Favorites(Kept):
         return list(map(self.folder, [*kinds, NodeKind.FAVORITES]))
 
     @override
-    def surprises(self) -> Sequence[str]:
-        """Return the single works and pictures."""
+    def surprises(self) -> Iterator[str]:
+        """Yield the single works and pictures."""
         single = (*WORKS, NodeKind.PICTURE)
-        return [node.id for node in self.nodes() if node.kind in single]
+        return (node.id for node in self.nodes() if node.kind in single)
 
     def pictures(self) -> list[Node]:
         """Return the pictures of Home Assistant that are kept, the newest first."""

@@ -145,9 +145,9 @@ class Provider:
         """Return its sources for the source list, in one or more lists with the newest first."""
         return ()
 
-    def surprises(self) -> Sequence[str]:
-        """Return the ids of the nodes whose works may be a surprise."""
-        return ()
+    def surprises(self) -> Iterator[str]:
+        """Yield the ids of the nodes whose works may be a surprise."""
+        yield from ()
 
     # What a display shows
 

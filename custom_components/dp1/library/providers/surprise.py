@@ -115,12 +115,12 @@ class Surprise(Provider):
     @override
     def roots(self) -> list[Node]:
         """Return the surprise, once there is something to choose from."""
-        return [self.node()] if self._nodes() else []
+        return [self.node()] if self._has_any else []
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return it for the source list if it is wanted."""
-        if "surprise" not in self.preferences.sources:
+        if "surprise" not in self.preferences.sources or not self._has_any:
             return ()
         return [[Source(NodeKind.SURPRISE.value, FOLDER_TITLES[NodeKind.SURPRISE])]]
 
@@ -151,15 +151,20 @@ class Surprise(Provider):
             raise NothingError
         return items
 
-    def _nodes(self) -> dict[str, Sequence[str]]:
-        """Return the nodes to choose from by what their weight is called."""
+    @property
+    def _used(self) -> dict[str, Provider]:
+        """Return the providers to choose from by what their weight is called."""
         weights = self.preferences.surprise
-        found = {
-            each.surprise: each.surprises()
+        return {
+            each.surprise: each
             for each in self._providers()
             if each.surprise and weights.get(each.surprise, 1)
         }
-        return {name: nodes for name, nodes in found.items() if nodes}
+
+    @property
+    def _has_any(self) -> bool:
+        """Return whether there is something to choose from."""
+        return any(True for each in self._used.values() for _ in each.surprises())
 
     async def _async_some(self, count: int, others: Sequence[Json]) -> list[Json]:
         """Return the items of at most so many works beside others."""
@@ -188,7 +193,8 @@ class Surprise(Provider):
         """Return nodes of which not every work came, by the weights, with what those are called."""
         weights = self.preferences.surprise
         left: dict[str, list[str]] = {}
-        for name, nodes in self._nodes().items():
+        for name, provider in self._used.items():
+            nodes = [*provider.surprises()]
             came = self._rounds.setdefault(name, Round())
             if not (new := [node for node in nodes if node not in came.nodes]):
                 came.nodes.clear()

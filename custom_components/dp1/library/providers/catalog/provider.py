@@ -416,13 +416,13 @@ class CatalogProvider(Provider):
         )
 
     @override
-    def surprises(self) -> Sequence[str]:
-        """Return the exhibitions that are open."""
-        return [
+    def surprises(self) -> Iterator[str]:
+        """Yield the exhibitions that are open."""
+        return (
             node_id(NodeKind.EXHIBITION, each.id)
             for each in self.catalog.list.records
             if each.visible and self.catalog.is_open(each)
-        ]
+        )
 
     # What a display shows
 

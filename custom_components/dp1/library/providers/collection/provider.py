@@ -227,14 +227,14 @@ class Collections(SubentryProvider[CollectionServer]):
         return [(source_of(node),) for node in self.roots()]
 
     @override
-    def surprises(self) -> Sequence[str]:
-        """Return the works that a display can load."""
-        return [
+    def surprises(self) -> Iterator[str]:
+        """Yield the works that a display can load."""
+        return (
             node_id(NodeKind.OWNED, each.subentry_id, work.item_id)
             for each in self.servers
             for work in each.list.records
             if work.source is not None
-        ]
+        )
 
     def view(self, collection: CollectionServer) -> _View:
         """Return the works of a collection by where they are; lists are never changed but replaced."""
