@@ -79,6 +79,7 @@ async def test_groups_are_options(
         "Afterimage",
         "Slow Weather",
         "Seven Small Suns",
+        "Surprise",
     ]
     library = await make_library(catalog, feed, options={"sources": []})
     assert library.source_list().names == {}
