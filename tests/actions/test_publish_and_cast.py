@@ -138,6 +138,18 @@ async def test_publish_what_hangs(hass: HomeAssistant, feed: FeedSimulator) -> N
     assert feed.documents[again["id"]]["title"] == "Evening"
 
 
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_publish_with_a_long_summary(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """What a feed gives with more words than a feed takes is published with as many as fit, and that is told."""
+    await cast(hass, playlist=playlist("A", summary="A word. " * 512))
+    told = await call(hass, "publish_playlist", entity_id=ENTITY_ID)
+    assert told["changed"] == ["summary"]
+    summary = feed.documents[told["id"]]["summary"]
+    assert 1900 < len(summary) <= 2000 and summary.startswith("A word. A word.")
+
+
 @pytest.mark.parametrize("profile", ["legacy"])
 @pytest.mark.usefixtures("library", "setup_display")
 async def test_publish_what_was_cast(hass: HomeAssistant, feed: FeedSimulator) -> None:

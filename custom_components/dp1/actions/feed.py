@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -30,7 +31,7 @@ from ..client.hosts import has_ended, work_url
 from ..client.playlist.document import is_signed, parse, renewed, validate
 from ..client.playlist.schema import MAX_FAULTS, RATINGS, known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
-from ..client.text import markdown_safe
+from ..client.text import markdown_safe, shorten
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
@@ -52,6 +53,8 @@ from .private import private_faults
 from .targets import TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
+# As DP-1 has it; feeds give up to 4,096 letters.
+MAX_SUMMARY = 2000
 # Field by which the owner confirms that pages and texts name addresses at home.
 CONFIRMED = "allow_home_addresses"
 type Document = dict[str, Any]
@@ -115,6 +118,11 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             # A published copy gets its own.
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
+    summary, is_cut = document.get("summary"), False
+    if "playlist" not in what and isinstance(summary, str) and key is not None:
+        # What a feed gives may be longer than what it takes.
+        document["summary"] = shorten(summary, MAX_SUMMARY)
+        is_cut = len(summary) > MAX_SUMMARY
     if not document.get("id") and (
         playlist_id := library.feed_server.id_of_slug(document.get("slug"))
     ):
@@ -131,6 +139,8 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             prefer_api_key=not sign,
         )
     library.feed_server.async_remember_slug(document.get("slug"), published.document)
+    if is_cut:
+        published = replace(published, changed=(*published.changed, "summary"))
     response = await _async_note_published(library, published)
     if sign and family is Family.TS:
         response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")
@@ -514,7 +524,8 @@ def _notify_left_out(
     hass: HomeAssistant, library: Library, published: Published
 ) -> None:
     """Notify of fields that the feed did not take, since nobody reads the response."""
-    changed = [path for path in published.changed if path.endswith(NEWER_FIELDS)]
+    told = (*NEWER_FIELDS, "summary")
+    changed = [path for path in published.changed if path.endswith(told)]
     if not (paths := [*published.left_out, *changed]):
         return
     error = action_failed(

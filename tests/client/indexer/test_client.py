@@ -176,6 +176,39 @@ def test_sources_of_tokens(
     assert parsed.source == "https://media.example/i.png"
 
 
+@pytest.mark.parametrize(
+    ("shown", "is_picture"),
+    [
+        ({"image_url": "https://a.example/i.png"}, True),
+        ({"image_url": "https://a.example/i"}, True),
+        ({"image_url": "https://a.example/i.mp4"}, False),
+        ({"image_url": "https://a.example/i.html?x=.png"}, False),
+        ({"image_url": "https://a.example/i.glb"}, False),
+        ({"image_url": "https://a.example/i", "mime_type": "video/mp4"}, False),
+        ({"image_url": "https://a.example/i", "mime_type": "image/png"}, True),
+        (
+            {
+                "image_url": "https://a.example/i",
+                "animation_url": "https://a.example/i.mp4",
+                "mime_type": "video/mp4",
+            },
+            True,
+        ),
+    ],
+)
+def test_stills(
+    simulator: IndexerSimulator, shown: dict[str, Any], is_picture: bool
+) -> None:
+    """A film, a page or a model is no still and no thumbnail, but the work all the same."""
+    display = {"animation_url": None, "mime_type": None} | shown
+    changes = {"display": display, "media_assets": []}
+    parsed = Token.parse(record(simulator, "9001") | changes)
+    assert parsed is not None
+    picture = shown["image_url"] if is_picture else None
+    assert (parsed.image, parsed.thumbnail) == (picture, picture)
+    assert parsed.source == shown.get("animation_url", shown["image_url"])
+
+
 async def test_a_record_that_is_too_large(
     simulator: IndexerSimulator, indexer: Indexer
 ) -> None:

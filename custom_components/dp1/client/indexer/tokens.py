@@ -7,6 +7,7 @@ which the display itself names items of tokens.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from mimetypes import guess_type
 import re
 from typing import Any, Self
 from uuid import UUID, uuid5
@@ -63,7 +64,7 @@ class Token:
         artists: names, only those that are known.
         source: https address of the work, or all of it in a ``data`` address of up to ``MAX_DATA`` characters; None if
             it has none that a display can load.
-        image: https address of its still.
+        image: https address of its still; None if that is a film, a page or a model.
         thumbnail: https address of a small picture.
         mime_type: of the work; may be wrong.
         is_moderated: whether the indexer hides it as unwanted.
@@ -106,7 +107,7 @@ class Token:
             pattern = re.compile(f"(0x)?({names})", re.IGNORECASE)
             display, assets = _without(pattern, display), _without(pattern, assets)
         display, assets = mapping(display), objects(assets)
-        image = web_source(address(display.get("image_url")))
+        image = _still(display)
         return cls(
             id=token_id,
             cid=cid,
@@ -170,6 +171,18 @@ def _source(display: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str 
     return next(
         (url for value in candidates if (url := _any_source(address(value)))), None
     )
+
+
+def _still(display: Mapping[str, Any]) -> str | None:
+    """Return the address of the still, if it is a picture as far as its address or the type of the work tells."""
+    url = web_source(address(display.get("image_url")))
+    kind = guess_type(re.split("[?#]", url or "", maxsplit=1)[0])[0]
+    if kind is None and display.get("animation_url") in (
+        None,
+        display.get("image_url"),
+    ):
+        kind = text(display.get("mime_type"))
+    return url if not kind or kind.lower().startswith("image/") else None
 
 
 def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None:
