@@ -16,6 +16,7 @@ from custom_components.dp1.cards import FOLDER
 
 from .boxes import ROW, expect_in_order
 from .browser import CHROMIUM, browser
+from .card import expect_accessible
 
 from tests.sources import INTEGRATION
 
@@ -147,6 +148,12 @@ async def eventually(page: Page, condition: str, argument: str = "") -> None:
             await asyncio.sleep(0.05)
 
 
+async def judge(page: Page) -> None:
+    """Expect that boxes are in order, and that a checker of accessibility finds nothing."""
+    await expect_in_order(page)
+    await expect_accessible(page)
+
+
 async def test_a_stranger_writes_no_markup(page: Page) -> None:
     """Text from outside stays text, and an address of another kind is no link."""
     evil = "<img src=x onerror=alert(1)>"
@@ -240,17 +247,17 @@ async def test_the_boxes_of_long_words(page: Page) -> None:
     await offer(page, "dp1://next", ENDLESS, "Ebb")
     work = {"note": WORD, "about_artist": WORD, "exhibition": ENDLESS, "works": 5}
     await render(page, work=work, media_title=ENDLESS, media_artist=ENDLESS)
-    await expect_in_order(page)
+    await judge(page)
     for summary in await page.locator("summary").all():
         await summary.click()
     await expect(page.locator(".artists .note")).to_be_visible()
-    await expect_in_order(page)
+    await judge(page)
     await page.locator(".picture").click(button="right")
     await expect(page.locator(".menu")).to_be_visible()
-    await expect_in_order(page)
+    await judge(page)
     await page.keyboard.press("Escape")
     await page.locator("[data-do=more]").click()
-    await expect_in_order(page)
+    await judge(page)
 
 
 async def test_without_a_work(page: Page) -> None:
@@ -418,6 +425,7 @@ async def test_more(page: Page) -> None:
     await page.locator("[data-do=more]").click()
     checked = page.locator(".menu [aria-checked=true]")
     await expect(checked).to_have_text(["shuffle", "one"])
+    await judge(page)
     await page.locator(".menu [role=menuitemcheckbox]").last.focus()
     await render(page, **state, group_members=[ENTITY_ID, HALL])
     await expect(checked).to_have_text(["shuffle", "one", "together Hall"])
@@ -456,6 +464,7 @@ async def test_pictures_of_ones_own(page: Page) -> None:
     await dialog.get_by_role("textbox").fill("Holidays")
     await dialog.get_by_label("picture_fit").select_option("border")
     await dialog.get_by_label("show_for").select_option("30")
+    await judge(page)
     await dialog.get_by_role("button", name="show", exact=True).click()
     await eventually(page, "window.calls.filter(Array.isArray).length == 5")
     cat, holidays = ({**medium, "title": title} for title in ("Our cat", "Holidays"))
@@ -602,6 +611,7 @@ async def test_folders(page: Page) -> None:
     chips = dialog.locator(".chips button")
     await expect(chips).to_have_text(["exhibitions", "favorites", "collection"])
     await expect(dialog.locator("[aria-current]")).to_have_attribute("title", "Tides")
+    await judge(page)
     boxes = [await item.bounding_box() for item in await dialog.locator("li").all()]
     assert boxes[0] and boxes[1] and boxes[0]["y"] == boxes[1]["y"]
     await chips.nth(2).click()
@@ -616,6 +626,7 @@ async def test_folders(page: Page) -> None:
     await expect(dialog.locator("li .kind")).to_have_text(["artwork", "series"])
     await dialog.get_by_role("searchbox").fill("")
     menu = await menu_of(page, "Foam")
+    await judge(page)
     await menu.get_by_text("only_series").click()
     series = {
         "media_content_id": "media-source://dp1/e/series/s1",
@@ -1018,7 +1029,7 @@ async def test_publishing(page: Page) -> None:
     await expect(dialog.get_by_label("picture_title")).to_have_value("Tides")
     await dialog.get_by_label("feed").select_option("House")
     await expect(dialog.get_by_text("publishing Wall 3 House")).to_be_visible()
-    await expect_in_order(page)
+    await judge(page)
     assert await calls(page) == []
     await page.evaluate(
         """() => {
@@ -1027,13 +1038,13 @@ async def test_publishing(page: Page) -> None:
     )
     await dialog.get_by_role("button", name="publish_now").click()
     await expect(dialog.get_by_text("only_at_home 1 3")).to_be_visible()
-    await expect_in_order(page)
+    await judge(page)
     await page.evaluate("window.refuse = false")
     await dialog.get_by_role("button", name="leave_out_now").click()
     # What is left is at an address that can be shared.
     address = dialog.get_by_label("share")
     await expect(address).to_have_value("https://feed.example/p1")
-    await expect_in_order(page)
+    await judge(page)
     await dialog.get_by_role("button", name="close").click()
     await expect(dialog).to_have_count(0)
     data = {"config_entry_id": "e2", "entity_id": ENTITY_ID, "title": "Tides"}
@@ -1208,7 +1219,7 @@ async def test_adding_to_a_playlist(page: Page) -> None:
         await menu.get_by_text("to_playlist").click()
         await expect(dialog.get_by_text("playlists_are_public")).to_be_visible()
         await dialog.get_by_label("playlist").select_option(choice)
-        await expect_in_order(page)
+        await judge(page)
         await page.evaluate("window.calls.length = 0")
         await dialog.get_by_role("button", name="add", exact=True).click()
         if choice != "Evening":
@@ -1287,10 +1298,10 @@ async def test_changing_a_playlist(page: Page) -> None:
     await changed("update_playlist", order=[ebb, neap, flood])
     await items.nth(1).locator(".show").press("Delete")
     await changed("update_playlist", remove=[flood])
-    await expect_in_order(page)
+    await judge(page)
     await chooser.get_by_role("button", name="rename").click()
     form = page.locator("dp1-form").get_by_role("dialog")
-    await expect_in_order(page)
+    await judge(page)
     await form.get_by_role("textbox").fill("Night")
     await form.get_by_role("button", name="save").click()
     await changed("update_playlist", title="Night")
@@ -1392,7 +1403,7 @@ async def test_rows(page: Page) -> None:
     await expect(row.locator(".favorites li")).to_have_text(["Foam", "Mist"])
     await expect(row.locator(".pictures p")).to_contain_text("it is kept here")
     await expect(row.get_by_role("button", name="Show a picture…")).to_be_visible()
-    await expect_in_order(page)
+    await judge(page)
     medium = {"media_content_id": "dp1://highlights/w2", "media_content_type": "image"}
     for name in ("wall", "hall"):
         hung = {"entity_id": f"media_player.{name}", **medium}

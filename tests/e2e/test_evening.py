@@ -15,10 +15,9 @@ from zeroconf.asyncio import AsyncZeroconf
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from scripts.demo_run import find_player
 
-from .browser import CHROMIUM, PATIENCE, browser, signed_in, visit
-from .card import CARD, EXHIBITION, Watch, try_the_card
+from .browser import CHROMIUM, browser, signed_in, visit
+from .card import CARD, EXHIBITION, Watch
 from .home import ROOT, Home
-from .rooms import live_with_it
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -38,9 +37,9 @@ NAME = "Salon"
 CLICKS_TO_A_PICTURE = 6
 CLICKS_TO_AN_EXHIBITION = 5
 MEDIA = "ha-media-player-browse"
-# The folders and the heading of an exhibition in the media browser, and the card, in another language.
+# The folders and the heading of an exhibition in the media browser, in another language.
 LANGUAGE = "ja"
-WORDS = ("すべての作品", "展覧会", "展覧会", "作品を選択")
+WORDS = ("すべての作品", "展覧会", "展覧会")
 
 
 class Person:
@@ -201,23 +200,6 @@ async def search_and_play(page: Page, home: Home, player: str) -> None:
     await expect(bar.get_by_text(label.partition(", ")[0], exact=True)).to_be_visible()
 
 
-async def look_closer(page: Page, home: Home, player: str) -> None:
-    """Open the display's dialog: it has the title and the artist."""
-    state = await home.state(player)
-    assert state is not None
-    await page.evaluate(
-        """entityId => document.querySelector("home-assistant").dispatchEvent(
-            new CustomEvent("hass-more-info", {detail: {entityId}}))""",
-        player,
-    )
-    dialog = page.locator("ha-more-info-dialog")
-    for name in ("media_title", "media_artist"):
-        text = state["attributes"][name]
-        # Its code waits behind the pictures of the page.
-        line = dialog.get_by_text(text, exact=True).first
-        await expect(line).to_be_visible(timeout=3 * PATIENCE)
-
-
 async def use_built_in_cards(
     chromium: Browser, page: Page, home: Home, display: DisplaySimulator, player: str
 ) -> None:
@@ -259,8 +241,8 @@ async def publish(page: Page, home: Home, feed: FeedSimulator) -> None:
 
 
 async def speak(page: Page, home: Home, player: str) -> None:
-    """Use the media browser and the card in another language, of Home Assistant and of the user."""
-    everything, folder, heading, choose = WORDS
+    """Use the media browser in another language, of Home Assistant and of the user."""
+    everything, folder, heading = WORDS
     await home.ask("config/core/update", language=LANGUAGE)
     data = {"language": LANGUAGE, "number_format": "language"}
     await home.ask("frontend/set_user_data", key="language", value=data)
@@ -270,9 +252,6 @@ async def speak(page: Page, home: Home, player: str) -> None:
     await media(page, folder).click()
     await media(page, EXHIBITION).click()
     await expect(page.locator(f"{MEDIA} h1")).to_have_text(f"{heading}: {EXHIBITION}")
-    await visit(page, "/wall-labels/card")
-    card = page.locator("dp1-wall-label-card").first
-    await expect(card.get_by_role("button", name=choose)).to_be_visible()
 
 
 @asynccontextmanager
@@ -335,10 +314,7 @@ async def test_an_evening(tmp_path: Path) -> None:
         await hang_an_exhibition(person, display)
         player = await find_player(home)
         await search_and_play(page, home, player)
-        await look_closer(page, home, player)
         await use_built_in_cards(chromium, page, home, display, player)
-        await try_the_card(home, chromium, display, player)
-        await live_with_it(home, chromium, display, player, feed)
         await publish(page, home, feed)
         await speak(page, home, player)
         assert not [text for text in watch.complaints if "dp1" in text]
