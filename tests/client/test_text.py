@@ -38,8 +38,9 @@ def test_errors_are_one_line() -> None:
 
 
 def test_long_text_ends_in_an_ellipsis() -> None:
-    """A text is cut, its end marked, and blanks before the mark are dropped."""
-    assert clean("word " * 200, 12) == "word word w…"
+    """A text is cut at the end of a word where one is near, its end marked, and blanks before the mark are dropped."""
+    assert clean("word " * 200, 13) == "word word…"
+    assert clean("a " + "b" * 200, 12) == "a bbbbbbbbb…"
     assert clean("word word  ", 9) == "word word"
     assert shorten("abc def", 5) == "abc…"
 

@@ -31,6 +31,8 @@ pytestmark = [
 HOME = "http://home.test"
 ENTITY_ID = "media_player.wall"
 HALL = "media_player.hall"
+# Pixels of Home Assistant's bars and of the name of a display above its card.
+HEADINGS = 120
 EVERYTHING = 4 | 8 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288 | 2097152
 TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text())
 TABLE = yaml.safe_load(Path(__file__).with_name("card.yaml").read_text())
@@ -874,6 +876,40 @@ async def test_a_link_says_where_it_leads(page: Page) -> None:
     await expect(link).to_be_visible()
     await expect(link).to_have_attribute("href", links["website"])
     await expect(link).to_have_attribute("title", "feralfile.com · evil.example")
+
+
+async def test_a_text_that_is_cut_leads_on(page: Page) -> None:
+    """Where a text is cut a link leads to the rest: to the page of the work, or of the artist."""
+    links = {"website": "https://art.example/ana"}
+    work = {"artists": [{"name": "Ana", "links": links}], "about_artist": "Ana draws…"}
+    await render(page, work={**work, "note": "It is."})
+    about = page.locator(".artists")
+    await about.locator("summary").click()
+    rest = about.locator(".rest")
+    await expect(rest).to_have_attribute("href", links["website"])
+    await expect(rest).to_have_text("read_more")
+    await expect(rest).to_have_attribute("aria-label", "read_more · Ana · art.example")
+    await judge(page)
+    await page.locator(".about summary").click()
+    await expect(page.locator(".about .rest")).to_be_hidden()
+    await render(page, work={"about_artist": "Ana draws…", "artists": []})
+    await about.locator("summary").click()
+    await expect(rest).to_be_hidden()
+
+
+async def test_everything_is_in_view(page: Page) -> None:
+    """On a small tablet, beside the rows of the gallery and below its headings, nothing of the card is below the window."""
+    await page.set_viewport_size({"width": 1024, "height": 600})
+    await offer(page, "dp1://next", "Ebb and flood", "Neap", "Spring", "Storm")
+    await render(page, work={"works": 5, "about_artist": "Ana draws."})
+    card = page.locator("dp1-wall-label-card")
+    await card.evaluate("card => { card.style.width = '464px'; }")
+    await expect(page.locator(".next img").first).to_be_visible()
+    await judge(page)
+    box = await page.locator(".upcoming").bounding_box()
+    picture = await page.locator(".picture").bounding_box()
+    assert box and picture and picture["width"] > 150 and picture["height"] > 120
+    assert box["y"] + box["height"] <= 600 - HEADINGS
 
 
 async def test_edition(page: Page) -> None:

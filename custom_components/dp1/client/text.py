@@ -121,8 +121,11 @@ def is_technical(text: str) -> bool:
 
 
 def shorten(text: str, limit: int = LIMIT) -> str:
-    """Cut a text to at most ``limit`` characters, the last one an ellipsis."""
-    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+    """Cut a text to at most ``limit`` characters, the last one an ellipsis, at the end of a word where one ends in the last third."""
+    if len(text) <= limit:
+        return text
+    end = text.rfind(" ", 2 * limit // 3, limit)
+    return f"{text[: end if end > 0 else limit - 1].rstrip()}…"
 
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")

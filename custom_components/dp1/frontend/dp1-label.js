@@ -65,6 +65,7 @@ ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-tex
 .side > * { flex: none; min-width: 0; }
 .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; }
 .note { overflow-wrap: anywhere; padding-block-end: 8px; }
+.rest { display: inline-flex; align-items: center; padding: 0; }
 .artist { font-weight: 500; }
 .title { font-style: italic; }
 .work { font-size: var(--ha-font-size-l, 16px); }
@@ -99,6 +100,17 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .next li { flex: none; width: calc(6 * var(--unit)); }
 .next .thumb { height: calc(4 * var(--unit)); }
 .as-label .picture { max-block-size: max(140px, 100vh - 540px); }
+@media (max-height: 700px) and (min-width: 700px) {
+  .as-label .frame { grid: auto auto / 2fr minmax(0, 3fr); gap: 4px 0; height: auto; }
+  .as-label .picture { grid-row: span 2; aspect-ratio: auto; max-block-size: none; }
+  .as-label .side { display: contents; }
+  .as-label .side > * { grid-column: 1 / -1; margin-inline: var(--edge); }
+  .as-label .side > :is(.label, .reads) { grid-column: 2; }
+  .as-label .label { padding-block-start: 12px; }
+  .as-label .side > .controls { margin-inline: calc(var(--edge) - 12px); }
+  .as-label .next .words { min-height: 0; }
+  .as-label .next .clamp { -webkit-line-clamp: 1; }
+}
 .as-tile .side { padding: 8px 12px; gap: 0; }
 .as-tile .picture img { padding: 6px; }
 .as-tile .frame { grid-template-rows: minmax(40px, 1fr) auto; }
@@ -110,7 +122,7 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-tile .status span { -webkit-line-clamp: 2; display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
 
 .as-wall { --edge: 1.5em; font-size: var(--unit); --mdc-icon-size: 1.5em; }
-.as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
+.as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(360px, 30%, 27.5em); }
 :host([stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
 .as-wall .picture { aspect-ratio: auto; }
 .as-wall .picture img { padding: 4%; }
@@ -142,8 +154,8 @@ const TEMPLATE = `
         <p class="signed soft small detail clamp" dir="auto"></p>
       </div>
       <div class="reads detail">
-        <details class="about" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p></details>
-        <details class="artists" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p></details>
+        <details class="about" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
+        <details class="artists" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
         <div class="links">
           <a class="icon link"><ha-icon icon="mdi:open-in-new"></ha-icon></a>
           <a class="icon maker"><ha-icon icon="mdi:account-outline"></ha-icon></a>
@@ -377,6 +389,11 @@ export class WallLabelCard extends HTMLElement {
     const [maker, site] = (work.artists ?? []).map((artist) => [artist.name, safeUrl(Object.values(artist.links ?? {})[0])]).find(([, url]) => url) ?? [];
     const hasOthers = shows && work.works !== 1;
     const built = (key) => hass.localize(`ui.card.media_player.${key}`);
+    const page = safeUrl(work.link);
+    // A name may read like that of another site.
+    const siteName = site && `${maker} · ${site.split("/", 3)[2]}`;
+    const more = text(hass, "read_more");
+    const isCut = (note) => typeof note === "string" && note.endsWith("…");
     const canChoose = isThere && can(state, FEATURES.browse);
     return {
       texts: {
@@ -388,18 +405,21 @@ export class WallLabelCard extends HTMLElement {
         ".signed": work.signed_by && text(hass, "signed_by", { signer: work.signed_by }),
         ".chain": !provenance && chain,
         ".about .note": work.note,
+        ".about .rest": more,
         ".about summary span": text(hass, "statement"),
         ".artists .note": work.about_artist,
+        ".artists .rest": more,
         ".artists summary span": text(hass, "about_artist"),
         ".place": shows && work.works && text(hass, "place", { place: attributes.media_track, works: work.works }),
         ".choose span": text(hass, "choose"),
         ".upcoming h3": text(hass, "next"),
       },
-      links: { ".link": safeUrl(work.link), ".maker": site, ".provenance": provenance },
+      links: { ".link": page, ".maker": site, ".provenance": provenance, ".about .rest": isCut(work.note) && page, ".artists .rest": isCut(work.about_artist) && site },
       buttons: {
         ".link": text(hass, "page"),
-        // A name may read like that of another site.
-        ".maker": site && `${maker} · ${site.split("/", 3)[2]}`,
+        ".maker": siteName,
+        ".about .rest": `${more} · ${text(hass, "page")}`,
+        ".artists .rest": `${more} · ${siteName}`,
         ".provenance": text(hass, "provenance", { chain }),
         previous: hasOthers && can(state, FEATURES.previous) && built("media_previous_track"),
         next: hasOthers && can(state, FEATURES.next) && built("media_next_track"),
