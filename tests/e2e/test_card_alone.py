@@ -901,6 +901,7 @@ async def test_everything_is_in_view(page: Page) -> None:
     """On a small tablet, beside the rows of the gallery and below its headings, nothing of the card is below the window."""
     await page.set_viewport_size({"width": 1024, "height": 600})
     await offer(page, "dp1://next", "Ebb and flood", "Neap", "Spring", "Storm")
+    await page.evaluate("words => { window.words = words }", TEXTS)
     await render(page, work={"works": 5, "about_artist": "Ana draws."})
     card = page.locator("dp1-wall-label-card")
     await card.evaluate("card => { card.style.width = '464px'; }")

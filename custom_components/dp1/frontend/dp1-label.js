@@ -102,11 +102,12 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-label .picture { max-block-size: max(140px, 100vh - 540px); }
 @media (max-height: 700px) and (min-width: 700px) {
   .as-label .frame { grid: auto auto / 2fr minmax(0, 3fr); gap: 4px 0; height: auto; }
-  .as-label .picture { grid-row: span 2; aspect-ratio: auto; max-block-size: none; }
+  .as-label .picture { grid-row: 1 / 3; aspect-ratio: auto; max-block-size: none; min-height: 140px; }
   .as-label .side { display: contents; }
   .as-label .side > * { grid-column: 1 / -1; margin-inline: var(--edge); }
-  .as-label .side > :is(.label, .reads) { grid-column: 2; }
-  .as-label .label { padding-block-start: 12px; }
+  .as-label .side > .label { grid-area: 1 / 2; padding-block-start: 12px; }
+  .as-label .side > .status { grid-area: 2 / 2; }
+  .as-label .side > .upcoming { padding-block-end: 12px; }
   .as-label .side > .controls { margin-inline: calc(var(--edge) - 12px); }
   .as-label .next .words { min-height: 0; }
   .as-label .next .clamp { -webkit-line-clamp: 1; }
