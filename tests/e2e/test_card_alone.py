@@ -428,6 +428,9 @@ async def test_more(page: Page) -> None:
     checked = page.locator(".menu [aria-checked=true]")
     await expect(checked).to_have_text(["shuffle", "one"])
     await judge(page)
+    # A menu stays at its button when a phone is turned.
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await judge(page)
     await page.locator(".menu [role=menuitemcheckbox]").last.focus()
     await render(page, **state, group_members=[ENTITY_ID, HALL])
     await expect(checked).to_have_text(["shuffle", "one", "together Hall"])
@@ -904,9 +907,12 @@ async def test_everything_is_in_view(page: Page) -> None:
     await page.evaluate("words => { window.words = words }", TEXTS)
     await render(page, work={"works": 5, "about_artist": "Ana draws."})
     card = page.locator("dp1-wall-label-card")
-    await card.evaluate("card => { card.style.width = '464px'; }")
     await expect(page.locator(".next img").first).to_be_visible()
-    await judge(page)
+    for width in (300, 464):
+        await card.evaluate(
+            "(card, width) => { card.style.width = `${width}px`; }", width
+        )
+        await judge(page)
     box = await page.locator(".upcoming").bounding_box()
     picture = await page.locator(".picture").bounding_box()
     assert box and picture and picture["width"] > 150 and picture["height"] > 120

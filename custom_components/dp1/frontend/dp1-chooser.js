@@ -2,7 +2,7 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, currentHass, displays, draw, goTo, hang, icon, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, currentHass, displays, draw, goTo, hang, icon, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { arrange, like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
@@ -86,8 +86,8 @@ dialog { width: min(440px, 100vw - 32px); height: fit-content; max-height: calc(
 :is(form, label) { display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; }
 label { gap: 4px; }
 .actions { justify-content: flex-end; }
-.preview { position: relative; aspect-ratio: 16 / 9; max-height: 28vh; margin: 0 auto; max-width: 100%; overflow: hidden; border-radius: 4px; background: #000; box-sizing: border-box; display: grid; }
-.preview.upright { aspect-ratio: 9 / 16; }
+.preview { position: relative; aspect-ratio: 16 / 9; width: min(100%, 50vh); margin: 0 auto; overflow: hidden; border-radius: 4px; background: #000; box-sizing: border-box; display: grid; }
+.preview.upright { aspect-ratio: 9 / 16; width: 16vh; }
 .preview canvas { width: 100%; height: 100%; min-height: 0; object-fit: contain; }
 .mat { display: flex; gap: 12px; }
 .mat label { flex: 1; }
@@ -477,7 +477,7 @@ class Chooser {
     const title = titleOf(hass, medium);
     const { kind, artist, year, favorite } = medium.dp1 ?? {};
     const about = [kind && text(hass, `kind.${kind}`), artist, year].filter(Boolean).join(" · ");
-    const words = make("div", { className: "words" }, make("h3", { dir: "auto", textContent: title }), make("span", { className: "soft", textContent: about }));
+    const words = make("div", { className: "words" }, make("h3", { dir: "auto", textContent: title }), line(about, "clamp soft"));
     const parts = [
       button("mdi:arrow-left", label, () => this.look(this.path.slice(0, -1)), "icon back"),
       make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)),

@@ -84,7 +84,7 @@ summary::-webkit-details-marker { display: none; }
 .status[aria-busy="true"]::after { inset-inline-end: auto; }
 .status .act { color: var(--primary-text-color); text-align: start; }
 .status .act:first-of-type:not(span:not([hidden]) ~ *) { padding-inline-start: 0; }
-.controls { margin-inline: -12px; }
+.controls { flex-wrap: wrap; margin-inline: -12px; }
 .group { min-width: 0; }
 .group:last-child { margin-inline-start: auto; }
 .transport { direction: ltr; }
@@ -137,7 +137,6 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
 .as-wall .next li { width: auto; }
 .as-wall :is(.choices, .place, .words, h3) { font-size: .875em; }
-.as-wall .icon { width: max(44px, 2.75em); flex: none; }
 `;
 
 const TEMPLATE = `

@@ -113,13 +113,15 @@ class Menu extends HTMLElement {
     (opener.closest("dialog") ?? opener.getRootNode()).append(this);
     this.popover = "manual";
     this.showPopover?.();
-    this.place(opener.getBoundingClientRect());
+    this.place();
     this.items[0].focus();
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !root.contains(relatedTarget) && this.close());
     // A long press ends over the menu, perhaps.
     this.outside = (event) => event.composedPath().some((it) => it === this || it === opener) || this.close();
     window.addEventListener("pointerdown", this.outside);
+    this.placed = () => this.place();
+    window.addEventListener("resize", this.placed);
   }
 
   get items() {
@@ -131,7 +133,8 @@ class Menu extends HTMLElement {
     this.items.forEach((item, index) => (item.tabIndex = index === focused ? 0 : -1));
   }
 
-  place({ top, bottom, left, right }) {
+  place() {
+    const { top, bottom, left, right } = this.opener.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this;
     const fit = (at, size, room) => `${Math.max(8, Math.min(at, room - size - 8))}px`;
     this.style.left = fit(isRightToLeft(this) ? left : right - width, width, window.innerWidth);
@@ -140,6 +143,7 @@ class Menu extends HTMLElement {
 
   close(refocus = false) {
     window.removeEventListener("pointerdown", this.outside);
+    window.removeEventListener("resize", this.placed);
     openedMenu = null;
     if (this.card) this.card.menu = null;
     this.opener.ariaExpanded = "false";

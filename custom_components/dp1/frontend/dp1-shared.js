@@ -105,7 +105,7 @@ li { position: relative; min-width: 0; }
 li[dropbefore]::before { content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color); }
 .show { width: 100%; text-align: start; position: relative; }
 .icon, .thumb, .corner, .picture { display: grid; place-items: center; }
-.icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
+.icon { flex: none; width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
 .corner { position: absolute; inset-block-end: 0; inset-inline-end: -8px; width: 44px; height: 44px; --mdc-icon-size: 20px; }
 li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
 @media (hover: hover) { .words { padding-inline-end: 36px; } }
