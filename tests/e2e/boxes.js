@@ -26,7 +26,7 @@
   // The part of a box that is not cut off, and by what it is.
   const clip = (it, { left, top, right, bottom }) => {
     let by = null;
-    for (let at = it; at && at !== document.body; at = parentOf(at)) {
+    for (let at = it; at instanceof Element && at !== document.body; at = parentOf(at)) {
       const { overflowX, overflowY, position } = getComputedStyle(at);
       if (overflowX !== "visible" || overflowY !== "visible") {
         const box = at.getBoundingClientRect();

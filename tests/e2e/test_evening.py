@@ -15,6 +15,7 @@ from zeroconf.asyncio import AsyncZeroconf
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from scripts.demo_run import find_player
 
+from .boxes import expect_in_order
 from .browser import CHROMIUM, browser, signed_in, visit
 from .card import CARD, EXHIBITION, Watch
 from .home import ROOT, Home
@@ -37,6 +38,8 @@ NAME = "Salon"
 CLICKS_TO_A_PICTURE = 6
 CLICKS_TO_AN_EXHIBITION = 5
 MEDIA = "ha-media-player-browse"
+# Pixels of the smallest button in a dialog of Home Assistant.
+SMALLEST = 36
 # The folders and the heading of an exhibition in the media browser, in another language.
 LANGUAGE = "ja"
 WORDS = ("すべての作品", "展覧会", "展覧会")
@@ -81,6 +84,7 @@ async def open_discovered(person: Person) -> None:
     found = page.locator("ha-config-flow-card").filter(has_text=NAME)
     await person.click(found.get_by_role("button", name="Add"))
     await expect(page.get_by_text(f"add {NAME} (FF1, at 127.0.0.1)")).to_be_visible()
+    await expect_in_order(page, "ha-", SMALLEST)
 
 
 async def choose_at_once(person: Person, display: DisplaySimulator) -> None:
@@ -143,6 +147,7 @@ async def add_library(person: Person, catalog: str, feed: str) -> None:
     form = page.locator("dialog-data-entry-flow")
     await form.get_by_text("Advanced", exact=True).click()
     await expect(form.locator("input")).to_have_count(4)
+    await expect_in_order(page, "ha-", SMALLEST)
     name, catalog_url, feed_url, _ = await form.locator("input").all()
     await name.fill("Museum")
     await catalog_url.fill(catalog)
