@@ -260,19 +260,19 @@ async def _main() -> None:
             film = Film(phone, wall)
             await film.discover(home.url)
             player = await find_player(home)
-            await home.dashboard(DASHBOARD, "Art gallery", documented_view(player))
             await home.call(
                 "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
             )
             await add_favorites(home)
             await _settle(wall)
             await _save(wall, "wall")
-            await _pages(home, chromium, player)
             gallery = await _gallery(home, chromium)
             await _label(home, chromium, player)
             await film.choose(gallery)
-            await _screen(home, chromium)
             film.save()
+            await _screen(home, chromium)
+            await home.dashboard(DASHBOARD, "Art gallery", documented_view(player))
+            await _pages(home, chromium, player)
 
 
 if __name__ == "__main__":
