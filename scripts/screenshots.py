@@ -140,7 +140,8 @@ async def _gallery(home: Home, chromium: Browser) -> str:
     page = await signed_in(chromium, home, 1280, 900, sidebar="always_hidden")
     await page.goto(url)
     await page.locator(CARD).first.wait_for()
-    await _settle(page, 5)
+    # The pictures of the rows are made one after the other.
+    await _settle(page, 20)
     await _save(page, "gallery")
     return url
 
