@@ -85,6 +85,7 @@ CALLERS = {
     "async_playlist_of": {"playback.show"},
     "async_for_caller": {"playback.show", "actions.display", "actions.feed"},
     "pending_cast": {"playback.show"},
+    "async_on_group": {"playback.show"},
     "async_announce": {"playback.show"},
     "async_show_again": {"playback.show"},
     # Only these send a playlist to a display.
@@ -105,7 +106,13 @@ CALLERS = {
     },
 }
 # Where errors of the client are not seen: they were translated before.
-TRANSLATED = ("intent", "llm", "media_player", "voice", "trigger", "condition")
+TRANSLATED = (
+    *("intent", "llm", "media_player", "media_source", "voice", "trigger", "condition"),
+    *("actions.display", "actions.library", "actions.waiting"),
+    *("browse.display", "browse.pages", "browse.search"),
+    *("repairs"),
+    *("playback.daily", "playback.groups", "playback.program", "playback.show"),
+)
 
 # They share the trees.
 pytestmark = pytest.mark.xdist_group("sources")

@@ -57,6 +57,7 @@ from .screen.screen import Screen
 from .screen.views import async_screens
 from .services import async_setup_services
 from .storage import async_remove_all_stored
+from .voice.music import async_leave_music
 from .voice.sentences import async_follow_names, async_update_sentences, wants_sentences
 from .voice.tail import async_prepare
 
@@ -218,6 +219,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.async_on_unload(entry.async_on_state_change(check_internal_url))
     entry.async_on_unload(check_internal_url)
     await _async_add_entities(hass, entry, DISPLAY_PLATFORMS)
+    async_leave_music(hass, entry)
     # After the entities, so that whoever hears of it finds their states up to date.
     watch.async_start()
     entry.async_create_background_task(

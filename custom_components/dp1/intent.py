@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import time, timedelta
+from functools import partial
 from math import ceil
 import re
 from typing import Any, Final, override
@@ -13,6 +14,7 @@ import voluptuous as vol
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
 from homeassistant.util import dt as dt_util
 
@@ -20,16 +22,21 @@ from .browse.display import next_title
 from .browse.search import async_search_nodes
 from .client.text import one_line
 from .const import DOMAIN
+from .displays import target_of
+from .errors import displays_failed
+from .language import async_message, async_spoken_in
 from .library.entries import async_libraries
 from .library.spoken import fold
 from .permissions import async_caller
 from .playback.program import PROGRAMS
+from .playback.request import ForTime, Look, Request
+from .playback.show import async_show
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import (
     CHOICES,
     OFFERS,
     DidYouMeanError,
-    Request,
+    Wish,
     async_choose,
     async_is_title,
 )
@@ -149,7 +156,7 @@ async def _async_first(
     displays: list[SpokenDisplay],
     reading: Reading,
     other: Reading | None,
-) -> tuple[Request, Mapping[str, Any]]:
+) -> tuple[Wish, Mapping[str, Any]]:
     """Return the request of a reading with all slots, else of another one; raise what is wrong with the first."""
     meant: Mapping[str, Any] = {**reading.slots, **slots, "what": reading.what}
     try:
@@ -164,40 +171,48 @@ async def _async_first(
 
 
 async def _async_show(
-    sentence: Sentence, request: Request, displays: list[SpokenDisplay]
+    sentence: Sentence, wish: Wish, displays: list[SpokenDisplay]
 ) -> str:
-    """Cast to displays, and return the answer that names them."""
-    answers, span = (
-        sentence.answers,
-        span_of(sentence.slots, _bedtime(sentence, displays)),
+    """Show a wish on displays, and return the answer that names them."""
+    hass, answers, context = sentence.hass, sentence.answers, sentence.intent.context
+    span = span_of(sentence.slots, _bedtime(sentence, displays))
+    entity_ids = [display.entity_id for display in displays]
+    (await async_caller(hass, context)).check(POLICY_CONTROL, *entity_ids)
+    note = sentence.slots.get("note")
+    request = Request(
+        art=wish.art,
+        look=Look(texts={"note": {"text": note}} if note else {}),
+        term=ForTime(timedelta(**_as_data(span))) if span else None,
+        context=context,
     )
-    data: dict[str, Any] = {"show_for": _as_data(span)} if span else {}
-    if note := sentence.slots.get("note"):
-        data["note"] = note
-    results = await sentence.call(
-        DOMAIN,
-        "cast_playlist",
-        response=True,
-        entity_id=[display.entity_id for display in displays],
-        **request.fields,
-        **data,
-    )
-    succeeded = [d for d in displays if "error" not in results[d.entity_id]]
+    targets = [target_of(hass, entity_id) for entity_id in entity_ids]
+    async with async_spoken_in(hass, answers.translation):
+        results = await async_show(hass, request, targets)
+        errors = {
+            entity_id: result
+            for entity_id, result in results.items()
+            if isinstance(result, HomeAssistantError)
+        }
+        text_of = partial(async_message, hass)
+        if len(errors) == len(displays):
+            raise displays_failed([*errors.values()], len(displays), text_of)
+        failed = {entity_id: text_of(err) for entity_id, err in errors.items()}
+    succeeded = [d for d in displays if d.entity_id not in failed]
     texts = {
-        "title": request.title or answers.say("favorites"),
+        "title": wish.title or answers.say("favorites"),
         "where": sentence.names(succeeded),
     }
     key = "shown"
     if span:
         key, texts["time"] = "shown_for", answers.span(span.duration, span.until)
-    if request.is_everything:
-        said = answers.say(f"{key}_everything", artist=request.artists[0], **texts)
-    elif request.artists or request.is_work:
-        said = answers.credit(f"{key}_by", request.artists, **texts)
+    if wish.is_everything:
+        said = answers.say(f"{key}_everything", artist=wish.artists[0], **texts)
+    elif wish.artists or wish.is_work:
+        said = answers.credit(f"{key}_by", wish.artists, **texts)
     else:
         said = answers.say(key, **texts)
     failures = [
-        answers.say("failed_on", name=d.name, error=str(results[d.entity_id]["error"]))
+        answers.say("failed_on", name=d.name, error=failed[d.entity_id])
         for d in displays
         if d not in succeeded
     ]

@@ -1,13 +1,11 @@
 """Media player platform: the display itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, override
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.components import persistent_notification
-from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.components.media_player import (
     BrowseMedia,
     MediaPlayerDeviceClass,
@@ -22,32 +20,28 @@ from homeassistant.components.media_player import (
 )
 from homeassistant.components.websocket_api import current_connection
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.helpers.event import async_track_device_registry_updated_event
 
 from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES, is_drawing
 from .browse.search import async_search_display
 from .client.text import markdown_safe
-from .const import CONF_IGNORE_MUSIC, DOMAIN
+from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
-from .displays import async_other_players, find_display, ignores_music
+from .displays import find_display
 from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
 from .permissions import Caller, async_caller
-from .playback.groups import async_join, async_run, async_unjoin, group_of
+from .playback.groups import async_join, async_unjoin, group_of
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
 from .playback.program import PROGRAMS
 from .playback.queue import async_clear, async_move
 from .playback.request import LOOPS, Request
-from .playback.show import async_show_on
+from .playback.show import async_do, async_show_on
 
-# The assistant whose own sentences are about music, too.
-ASSIST = "conversation"
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
 # The mixer only stores multiples of four exactly.
@@ -110,14 +104,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
-        self._leave_music_to_others()
-        if self.device_entry is not None:
-            # Its area is often given a moment after it was added.
-            self.async_on_remove(
-                async_track_device_registry_updated_event(
-                    self.hass, self.device_entry.id, self._leave_music_to_others
-                )
-            )
         self._update_sources()
 
     @callback
@@ -125,32 +111,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Handle a change of the libraries."""
         self._update_sources()
         self.async_write_ha_state()
-
-    @callback
-    def _leave_music_to_others(self, _event: object = None) -> None:
-        """Hide the display from Assist's own sentences once if it ignores music, and show it again if it no longer does."""
-        entity = self.registry_entry
-        if entity is None:
-            return
-        option = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
-        area_id = er.async_get_effective_area_id(self.hass, entity)
-        ignores = option or (
-            option is None
-            and area_id is not None
-            and any(
-                er.async_get_effective_area_id(self.hass, other) == area_id
-                for other in async_other_players(self.hass)
-            )
-        )
-        exposure: Mapping[str, Any] = entity.options.get(ASSIST) or {}
-        is_hidden = exposure.get("should_expose") is False
-        if bool(ignores) is ignores_music(entity) or (ignores and is_hidden):
-            return
-        if ignores or option is False:
-            er.async_get(self.hass).async_update_entity_options(
-                self.entity_id, DOMAIN, {CONF_IGNORE_MUSIC: bool(ignores)}
-            )
-            async_expose_entity(self.hass, ASSIST, self.entity_id, not ignores)
 
     def _update_sources(self) -> None:
         """Update the source list from the libraries, and the state that depends on it."""
@@ -318,25 +278,17 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_clear_playlist(self) -> None:
         """Clear the playlist."""
-        await self._async_run_on_group("clear", async_clear)
+        await async_do(self.coordinator, self._context, async_clear)
 
     @override
     async def async_media_next_track(self) -> None:
         """Show the next work."""
-        await self._async_run_on_group("next", partial(async_move, step=1))
+        await async_do(self.coordinator, self._context, async_move, 1)
 
     @override
     async def async_media_previous_track(self) -> None:
         """Show the previous work."""
-        await self._async_run_on_group("previous", partial(async_move, step=-1))
-
-    async def _async_run_on_group(
-        self,
-        name: Hashable,
-        action: Callable[[DisplayCoordinator], Awaitable[None]],
-    ) -> None:
-        """Run an action on this display, or on its group."""
-        await async_run(self.coordinator, self._context, name, action)
+        await async_do(self.coordinator, self._context, async_move, -1)
 
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:

@@ -23,14 +23,8 @@ from .browse.pictures import PICTURES, picture_path, tile_path
 from .browse.search import async_search_libraries
 from .client.text import PAGE, media_type
 from .const import DOMAIN
-from .errors import (
-    action_failed,
-    component_errors,
-    raised_as,
-    retyped,
-    translated_errors,
-)
-from .library.entries import error_subject, library_and_node
+from .errors import action_failed, component_errors, raised_as, retyped
+from .library.entries import library_and_node, told
 from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
 
@@ -79,7 +73,7 @@ class LibraryMediaSource(MediaSource):
         """Resolve a single work, or a series to its still; anything else can only be cast to a display."""
         with raised_as(Unresolvable):
             library, text = library_and_node(self.hass, item.media_source_id)
-            with translated_errors(*error_subject(library, text), text):
+            with told(library, text):
                 node = await library.async_node(text)
                 if node.kind == NodeKind.PICTURE:
                     picture_id = media_of(text)

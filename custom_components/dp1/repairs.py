@@ -15,7 +15,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 
-from .client.errors import Dp1Error
 from .client.text import markdown_safe
 from .const import DOMAIN, LOGGER
 from .coordinator import DisplayCoordinator, Refresh
@@ -73,7 +72,7 @@ class RepairFlow(ConfirmRepairFlow):
         if user_input is not None:
             try:
                 await self._repair()
-            except (Dp1Error, HomeAssistantError) as err:
+            except HomeAssistantError as err:
                 LOGGER.debug("%s: %s", self._error, err)
                 errors["base"] = self._error
             else:

@@ -5,11 +5,18 @@ The entrances differ in nothing: the expectation is a table of term and place al
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
+from pytest_homeassistant_custom_component.typing import (
+    MockHAClientWebSocket,
+    WebSocketGenerator,
+)
 
+from custom_components.dp1.voice.sentences import async_update_sentences
+from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import intent, llm
 from homeassistant.setup import async_setup_component
@@ -19,6 +26,7 @@ from tests.displays import settle, until
 from tests.houses import House, series
 from tests.libraries import library_entry, set_up
 from tests.simulators.feed import FeedSimulator
+from tests.test_blueprints import use
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -31,10 +39,21 @@ ENTRANCES = {
         "source",
         "scene",
         "sentence",
+        "spoken text",
         "tool",
+        "card",
         "hand over",
     ),
-    "for a time": ("action", "play_media", "announce", "sentence", "tool", "message"),
+    "for a time": (
+        "action",
+        "play_media",
+        "announce",
+        "sentence",
+        "spoken text",
+        "tool",
+        "message",
+        "blueprint",
+    ),
     "added": ("play_media",),
     "next": ("play_media",),
     "now": ("play_media",),
@@ -59,9 +78,14 @@ ENQUEUE = {"added": "add", "next": "next", "now": "play"}
 
 @pytest.fixture
 async def house(
-    hass: HomeAssistant, feed: FeedSimulator, impatience: None
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    impatience: None,
+    tmp_path: Path,
 ) -> AsyncIterator[House]:
     """Hang the same on two displays, beside a library with another list."""
+    hass.config.config_dir = str(tmp_path)
+    (tmp_path / "configuration.yaml").touch()
     for component in ("media_source", "scene", "homeassistant", "conversation"):
         assert await async_setup_component(hass, component, {})
     async with House.of(hass, "left", "right") as house:
@@ -74,7 +98,18 @@ async def house(
         yield house
 
 
-async def ask(house: House, entrance: str, term: str) -> None:
+@pytest.fixture
+async def card(
+    hass: HomeAssistant, hass_ws_client: WebSocketGenerator
+) -> MockHAClientWebSocket:
+    """Return the connection of a dashboard."""
+    assert await async_setup_component(hass, "websocket_api", {})
+    return await hass_ws_client(hass)
+
+
+async def ask(
+    house: House, entrance: str, term: str, card: MockHAClientWebSocket
+) -> None:
     """Ask for the other list on the right display."""
     hass, right = house.hass, house.entity("right")
     minute = {"show_for": {"seconds": 60}} if term == "for a time" else {}
@@ -112,6 +147,36 @@ async def ask(house: House, entrance: str, term: str) -> None:
                 context=Context(),
                 assistant="conversation",
             )
+        case "spoken text":
+            await async_update_sentences(hass, enable=True)
+            said = "show Tides on Right" + (" for one minute" if minute else "")
+            result = await conversation.async_converse(
+                hass, said, None, Context(), language="en"
+            )
+            assert result.response.error_code is None
+        case "card":
+            await card.send_json_auto_id(
+                {
+                    "type": "call_service",
+                    "domain": "media_player",
+                    "service": "play_media",
+                    "service_data": {
+                        "entity_id": right,
+                        "media_content_id": media_id(house),
+                        "media_content_type": "playlist",
+                    },
+                }
+            )
+            assert (await card.receive_json())["success"]
+        case "blueprint":
+            inputs = {
+                "displays": [right],
+                "alarm": "binary_sensor.door",
+                "title": "Dinner",
+                "show_for": {"seconds": 60},
+            }
+            await use(hass, alarm_message=inputs)
+            hass.states.async_set("binary_sensor.door", "on")
         case "tool":
             context = llm.LLMContext("test", Context(), "en", "conversation", None)
             api = await llm.async_get_api(hass, "assist", context)
@@ -159,14 +224,20 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("entrance", "term", "place"), ROWS)
-async def test_row(house: House, entrance: str, term: str, place: str) -> None:
+async def test_row(
+    house: House,
+    card: MockHAClientWebSocket,
+    entrance: str,
+    term: str,
+    place: str,
+) -> None:
     """What hangs follows from the term and the place, whoever asks."""
     if place == "group":
         await house.do("join", "left", group_members=[house.entity("right")])
     now, after = TABLE[term, place]
-    if entrance == "message":
+    if entrance in ("message", "blueprint"):
         now = [["Dinner"] if each == T else each for each in now]
-    await ask(house, entrance, term)
+    await ask(house, entrance, term, card)
     await until(lambda: works(house) == now, 5)
     for wall in house.walls.values():
         await settle(wall)

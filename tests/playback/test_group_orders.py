@@ -16,7 +16,7 @@ from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.playback import groups, program as module
 from custom_components.dp1.playback.groups import (
     async_join,
-    async_run,
+    async_on_group,
     async_unjoin,
     follow_leader,
     group_of,
@@ -107,10 +107,12 @@ class House:
             program = self.hass.data[PROGRAMS][leader.entry_id]
             await program.async_show(leader, Playlist(FIRST), request)
 
-        await async_run(display, self.context, "show", action)
+        await async_on_group(display, self.context, "show", action)
 
     async def next(self, display: Any) -> None:
-        await async_run(display, self.context, "next", lambda it: async_move(it, 1))
+        await async_on_group(
+            display, self.context, "next", lambda it: async_move(it, 1)
+        )
 
     async def phone(self, display: Any) -> None:
         """Move without Home Assistant."""

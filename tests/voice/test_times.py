@@ -7,13 +7,12 @@ from typing import Any
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
 import voluptuous as vol
 
 from custom_components.dp1.voice.request import SpokenIntent, span_of
-from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
 
+from ..displays import until
 from .home import Home, table
 
 
@@ -139,12 +138,10 @@ async def test_the_end_of_a_cast(hass: HomeAssistant, tmp_path: Path) -> None:
     evening = freeze_time("2026-03-05 20:00:00.600", real_asyncio=True)
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
         await hass.config.async_set_time_zone("UTC")
-        calls = async_capture_events(hass, EVENT_CALL_SERVICE)
         with evening:
             await home.does("show Net Evil until ten")
-        (cast,) = (c for c in calls if c.data["service"] == "cast_playlist")
-        seconds = cast.data["service_data"]["show_for"]["seconds"]
-        assert seconds == 2 * 3600
+            await until(lambda: home.attribute(home.here, "dp1")["until"])
+        assert home.attribute(home.here, "dp1")["until"] == "2026-03-05T22:00:00+00:00"
 
 
 async def test_bedtime_and_weekend(

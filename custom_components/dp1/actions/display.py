@@ -1,7 +1,6 @@
 """Actions on displays: cast, show a work or a message, hand over to another display."""
 
 from dataclasses import replace
-from functools import partial
 from html import escape
 from math import sqrt
 from typing import Any
@@ -36,12 +35,11 @@ from ..grants import page_url
 from ..playback import queue
 from ..playback.address import is_list_address, page_playlist
 from ..playback.cast import hung_on
-from ..playback.groups import async_run
 from ..playback.program import PROGRAMS
 from ..playback.queue import async_move
 from ..playback.request import ART, Begin, ForTime, Look, Ready, Request, medium_of
 from ..playback.resolve import async_read_for_display, async_resolve
-from ..playback.show import async_for_caller, async_show, async_show_on
+from ..playback.show import async_do, async_for_caller, async_show, async_show_on
 from .targets import async_targets, exactly_one_of, on_each_display, only, response_of
 
 STEPS = {"next": 1, "previous": -1}
@@ -125,8 +123,7 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
     """Move a display or its group to a work of the current playlist, or show only this work there for a limited time."""
     work = call.data["work"]
     if (show_for := call.data.get("show_for")) is None:
-        jump = partial(_async_jump, work=work)
-        await async_run(coordinator, call.context, ("show_work", work), jump)
+        await async_do(coordinator, call.context, _async_jump, work)
         return
     player = await _async_player(coordinator)
     item = player.items[_find(player, work, coordinator.name)]
@@ -157,11 +154,10 @@ async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> Non
 @on_each_display
 async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
     """Move a work of the current playlist of a display or its group in front of another or to the end, or take it out."""
-    name = call.service, str(call.data)
-    await async_run(coordinator, call.context, name, partial(_async_rearrange, call))
+    await async_do(coordinator, call.context, _async_rearrange, call)
 
 
-async def _async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
+async def _async_rearrange(coordinator: DisplayCoordinator, call: ServiceCall) -> None:
     """Move a work of the current playlist, or take it out."""
     _, player = await queue.async_lasting(coordinator)
     if player is None or not player.items:

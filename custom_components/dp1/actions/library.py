@@ -13,15 +13,15 @@ from homeassistant.util.json import JsonValueType
 
 from ..browse.search import async_search_nodes
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import Dp1Error
 from ..client.hosts import same_work
 from ..coordinator import DisplayCoordinator
-from ..errors import invalid_input, translated_errors
+from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
 from ..library.entries import (
     async_libraries,
     async_node,
-    error_subject,
+    async_node_on,
+    told,
     library_and_node,
     library_of,
 )
@@ -113,7 +113,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     favorites: list[dict[str, JsonValueType]] = []
     for library, text in await _async_nodes(call):
         was_favorite = library.favorites.has(text)
-        with translated_errors(*error_subject(library, text), text):
+        with told(library, text):
             try:
                 node = await library.async_add_favorite(text)
             except ValueError as err:
@@ -193,7 +193,7 @@ async def _async_works(
     match exactly_one_of(call, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             library, work = await async_node(call.hass, text)
-            with translated_errors(*error_subject(library, work.id), work.id):
+            with told(library, work.id):
                 items = (await library.async_build_playlist(work.id)).items
             works.append((library, work, items[0], None))
         case _:
@@ -214,7 +214,7 @@ async def _async_known(
     try:
         library, text = await _async_node_of(hass, coordinator)
         return library, await library.async_node(text)
-    except HomeAssistantError, Dp1Error:
+    except HomeAssistantError:
         if not (libraries := async_libraries(hass)):
             raise invalid_input("no_library") from None
     key = item.id or same_work(item.source or "")
@@ -243,19 +243,7 @@ async def _async_node_of(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> tuple[Library, str]:
     """Return the node of the work that a display shows, preferably a favorite; of what is shown for a time, the one that comes back."""
-    player, item, shown = await _async_shown(hass, coordinator)
-    for library in async_libraries(hass):
-        if favorite := library.favorite_of(player, shown):
-            return library, favorite
-    for library in async_libraries(hass):
-        with suppress(Dp1Error):
-            work = await library.async_work(item)
-            if work is not None and work.node_id:
-                return library, work.node_id
-    for library in async_libraries(hass):
-        if library.feed and player.playlist_id and item.id:
-            text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
-            with suppress(Dp1Error):
-                await library.async_node(text)
-                return library, text
+    player, _, shown = await _async_shown(hass, coordinator)
+    if found := await async_node_on(hass, player, shown):
+        return found
     raise invalid_input("work_of_no_library", name=coordinator.name)

@@ -9,10 +9,9 @@ from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components import websocket_api
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import Unauthorized
+from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers import config_validation as cv
 
-from ..client.errors import Dp1Error
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import find_display, target_of
@@ -75,7 +74,7 @@ async def playlists(
     feeds = [library for library in async_libraries(hass) if library.feed]
     own: list[dict[str, str]] = []
     for library in feeds:
-        with suppress(Dp1Error):
+        with suppress(HomeAssistantError):
             own += [
                 {
                     "entry": library.entry_id,

@@ -18,10 +18,10 @@ from homeassistant.components.media_player import (
 )
 from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
 from ..client.display.recent import RecentWork
-from ..client.errors import Dp1Error
 from ..client.hosts import loaded_url
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
@@ -29,7 +29,7 @@ from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import work_of
 from ..errors import action_failed, component_errors, raised_as, retyped
 from ..language import async_load_texts
-from ..library.entries import async_libraries
+from ..library.entries import async_libraries, told
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind
 from ..playback.request import REMEMBERED
@@ -287,7 +287,7 @@ async def _async_folders(
 
 async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
     """Return the playable nodes in a folder, none in a library without it."""
-    with suppress(Dp1Error):
+    with suppress(HomeAssistantError), told(library, folder):
         inside = await library.async_inside(folder)
         return [node for node in inside if node.can_play]
     return []

@@ -15,9 +15,9 @@ from homeassistant.util import dt as dt_util
 
 from ..client.text import shorten
 from ..const import DOMAIN
-from ..errors import raised_as, translated, translated_errors
+from ..errors import raised_as, translated
 from ..language import async_load_texts, async_message, async_text
-from ..library.entries import async_libraries, error_subject, library_and_node
+from ..library.entries import async_libraries, error_subject, library_and_node, told
 from ..library.library import Library
 from ..library.node import (
     FOLDER_TITLES,
@@ -103,7 +103,7 @@ async def async_browse_library(
         )
     with raised_as(BrowseError):
         library, text = library_and_node(hass, text)
-        with translated_errors(*error_subject(library, text), text):
+        with told(library, text):
             node = await library.async_node(text)
             inside = await library.async_children(text)
             if inside.problem and not inside.nodes:

@@ -31,7 +31,7 @@ from ..const import DOMAIN, LOGGER
 from ..grants import SVG
 from ..guard import ADDRESSES
 from ..hosts import HOSTS
-from ..library.entries import library_and_node
+from ..library.entries import async_node
 from ..library.node import MEDIA_PREFIX
 
 # Seconds that a thumbnail has; Home Assistant waits 10 s for it.
@@ -246,11 +246,10 @@ class Pictures:
     async def async_of(self, media_id: str, *, tile: bool = False) -> Image | None:
         """Return the picture of a library node, if there is one, or that as a tile."""
         try:
-            library, node = library_and_node(self._hass, media_id)
-            address = (await library.async_node(node)).picture
-        except Dp1Error, HomeAssistantError:
+            _, node = await async_node(self._hass, media_id)
+        except HomeAssistantError:
             return None
-        if not address:
+        if not (address := node.picture):
             return None
         self._hass.data[ADDRESSES].async_allow_of_library([address])
         return await (self.async_tile(address) if tile else self.async_at(address))

@@ -17,14 +17,9 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
-from ..errors import action_failed, component_errors, raised_as, translated_errors
+from ..errors import action_failed, component_errors, raised_as
 from ..language import async_load_texts
-from ..library.entries import (
-    async_libraries,
-    async_source_list,
-    error_subject,
-    library_and_node,
-)
+from ..library.entries import async_libraries, async_source_list, library_and_node, told
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind, parse_media_id
 from ..library.search import EXACT, NAMED, Match, Query
@@ -75,7 +70,7 @@ async def _async_search(
 
     async def search(library: Library) -> list[tuple[Library, Match]]:
         """Search one library."""
-        with translated_errors(*error_subject(library, within), within):
+        with told(library, within):
             hits = await library.async_hits(query, kinds=kinds, within=within)
         return [(library, hit) for hit in hits]
 

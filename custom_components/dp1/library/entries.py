@@ -1,7 +1,7 @@
 """All libraries together: find things by name, follow ids of removed libraries, build the source list."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from itertools import count
 from typing import Any, Final
@@ -33,7 +33,7 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKin
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
 from .library import Library, LibraryConfigEntry, error_prefix_of
-from .node import Node, NodeKind, media_id as make_media_id, parse_media_id
+from .node import Node, NodeKind, media_id as make_media_id, node_id, parse_media_id
 from .providers.provider import NodeRef
 from .source_list import SourceList
 from .spoken import fold
@@ -160,7 +160,7 @@ async def async_build_playlist(
     else:
         library, ref = await _async_find(hass, field, text)
         node = ref.id
-    with translated_errors(*error_subject(library, node), text):
+    with told(library, node, text):
         return await library.async_build_playlist(ref, limit=limit)
 
 
@@ -200,6 +200,35 @@ def error_subject(library: Library, node: str) -> tuple[str, str]:
     return server, library.title
 
 
+def told(library: Library, node: str, where: str = "") -> AbstractContextManager[None]:
+    """Raise why a node of a library could not be read in words: nobody else sees an error of the client."""
+    return translated_errors(*error_subject(library, node), where or node)
+
+
+async def async_node_on(
+    hass: HomeAssistant, player: PlayerStatus, shown: Work | None
+) -> tuple[Library, str] | None:
+    """Return the node of the work that a player shows, preferably a favorite; None if no library has it."""
+    libraries = async_libraries(hass)
+    for library in libraries:
+        if favorite := library.favorite_of(player, shown):
+            return library, favorite
+    if (item := player.current) is None:
+        return None
+    for library in libraries:
+        with suppress(Dp1Error):
+            work = await library.async_work(item)
+            if work is not None and work.node_id:
+                return library, work.node_id
+    for library in libraries:
+        if library.feed and player.playlist_id and item.id:
+            text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
+            with suppress(Dp1Error):
+                await library.async_node(text)
+                return library, text
+    return None
+
+
 @callback
 def library_of(hass: HomeAssistant, entry_id: str) -> Library:
     """Return the library with an entry id."""
@@ -221,7 +250,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
 async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Node]:
     """Return the library and the node of a media id, or raise why it could not be read."""
     library, node = library_and_node(hass, media_id)
-    with translated_errors(*error_subject(library, node), node):
+    with told(library, node):
         return library, await library.async_node(node)
 
 

@@ -23,7 +23,7 @@ from ..client.feed.models import FeedPlaylist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, LOGGER
-from ..errors import action_failed, translated
+from ..errors import action_failed, translated, translated_errors
 from ..language import async_message
 from .keys import async_move_key, async_remove_key, async_signing_key
 from .news import async_hold, async_tell_held
@@ -287,10 +287,11 @@ class Library:
         Who has an API key may change every playlist of the feed.
         """
         assert self.feed is not None
-        family = await self.feed.family()
-        playlists = await self.feed_server.async_list()
-        if playlists.missing:
-            raise playlists.missing
+        with translated_errors("feed", self.title, self.feed.url):
+            family = await self.feed.family()
+            playlists = await self.feed_server.async_list()
+            if playlists.missing:
+                raise playlists.missing
         has_key = bool(self.entry.data.get(CONF_API_KEY))
         takes_key = has_key and family is not Family.SIGNED
         return [
@@ -298,6 +299,11 @@ class Library:
             for playlist in playlists.records
             if takes_key or self.key.did in playlist.owners
         ]
+
+    async def async_own_document(self, playlist_id: str) -> Mapping[str, Any]:
+        """Return the document of a playlist of the feed, or raise why it could not be read."""
+        with translated_errors("feed", self.title, self.feed_server.url or ""):
+            return (await self.feed_server.async_document(playlist_id)).document
 
     @callback
     def async_deleted(self, key: str) -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 
 from ..client.errors import Dp1Error
@@ -10,6 +11,7 @@ from ..client.feed.models import FeedPlaylist
 from ..client.playlist.document import renewed
 from ..client.text import markdown_safe
 from ..const import DOMAIN, LOGGER
+from ..errors import translated
 from .library import Library
 
 ISSUE: Final = "published_moved"
@@ -38,7 +40,7 @@ async def _async_tell_moved(library: Library) -> None:
     """
     try:
         moved = await _async_moved(library)
-    except Dp1Error as err:
+    except HomeAssistantError as err:
         LOGGER.debug("%s: own playlists are not looked through: %s", library.title, err)
         return
     if not moved:
@@ -73,8 +75,7 @@ async def async_renew(library: Library) -> None:
     """Publish our playlists again, each under its id, with the addresses of now.
 
     Raises:
-        HomeAssistantError: the signing key is not on the disk.
-        Dp1Error: why the first could not be published; the others were.
+        HomeAssistantError: the signing key is not on the disk, or why the first could not be published; the others were.
     """
     assert library.feed is not None
     await library.async_confirm_key()
@@ -92,7 +93,7 @@ async def async_renew(library: Library) -> None:
         else:
             await library.async_published(published.document)
     if problem is not None:
-        raise problem
+        raise translated(problem, "feed", library.title, library.feed.url) from problem
 
 
 async def _async_moved(library: Library) -> list[FeedPlaylist]:

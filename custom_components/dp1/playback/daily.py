@@ -10,13 +10,12 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from ..client.errors import Dp1Error
 from ..client.playlist.document import unsigned
 from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
-from ..errors import action_failed, translated
+from ..errors import action_failed
 from ..library.entries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
@@ -140,10 +139,7 @@ async def async_show_daily(
 
 async def _async_check_due(daily: Daily) -> None:
     """Raise if there is no work for today."""
-    try:
-        await daily.async_document()
-    except Dp1Error as err:
-        raise translated(err, "playlist", daily.address) from err
+    await daily.async_document()
     due = daily.due()
     if due.timed and not due.has_run_out(dt_util.utcnow()):
         return

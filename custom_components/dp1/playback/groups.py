@@ -342,7 +342,7 @@ async def _async_follow(
         raise action_failed("does_not_follow", name=display.name, leader=leader.name)
 
 
-async def async_run(
+async def async_on_group(
     coordinator: DisplayCoordinator,
     context: Context | None,
     name: Hashable,

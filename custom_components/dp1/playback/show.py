@@ -1,13 +1,13 @@
 """The only entrance: a request is resolved once, and shown on displays or their groups."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 from homeassistant.auth.permissions.const import POLICY_READ
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
 from ..client.playlist.playlist import Playlist
@@ -18,7 +18,7 @@ from ..grants import GRANTS
 from ..guard import ADDRESSES
 from .compose import async_playlist_of
 from .daily import async_of_today, async_show_daily
-from .groups import async_run, async_spread, leader_of, paused
+from .groups import async_on_group, async_spread, leader_of, paused
 from .program import PROGRAMS
 from .queue import async_enqueue
 from .request import (
@@ -74,6 +74,21 @@ async def async_show_on(
     if isinstance(answer := answers[entity_id], HomeAssistantError):
         raise answer
     return answer
+
+
+async def async_do[*A](
+    coordinator: DisplayCoordinator,
+    context: Context | None,
+    act: Callable[[DisplayCoordinator, *A], Awaitable[None]],
+    *values: *A,
+) -> None:
+    """Change what hangs on a display, or once what hangs on its group: a step, another order, nothing at all."""
+
+    async def act_on(display: DisplayCoordinator) -> None:
+        """Change what hangs on one display."""
+        await act(display, *values)
+
+    await async_on_group(coordinator, context, (act, values), act_on)
 
 
 async def async_for_caller(hass: HomeAssistant, request: Request) -> Request:
@@ -134,7 +149,7 @@ class _Showing:
         if request.spread or isinstance(request.term, ForTime):
             return await self._async_here(coordinator)
         call = request.call or request.number
-        answer: dict[str, Any] | None = await async_run(
+        answer: dict[str, Any] | None = await async_on_group(
             coordinator, request.context, ("show", call), self._async_here
         )
         return answer or {}

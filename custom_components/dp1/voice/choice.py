@@ -22,6 +22,7 @@ from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import EXACT, Match, Query
 from ..library.spoken import BETWEEN_PARTS, fold, fold_title, telling
 from ..library.work import NO_WORK
+from ..playback.request import Art, Medium, Several
 from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
 
@@ -54,7 +55,7 @@ _NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
 # What "yes" would show, with the slots of the sentence, until it is forgotten, by the speaker who was asked.
-type Offer = tuple[Request, Mapping[str, Any], datetime]
+type Offer = tuple[Wish, Mapping[str, Any], datetime]
 OFFERS: Final[HassKey[dict[str, Offer]]] = HassKey(f"{DOMAIN}_offers")
 # Media ids that language models may show, by their short ids.
 RESULTS: Final[HassKey[LRU[str, str]]] = HassKey(f"{DOMAIN}_results")
@@ -65,8 +66,8 @@ type LibraryMatch = tuple[Library, Match]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Something to show, or several things one after the other, as it is said and as it is cast."""
+class Wish:
+    """Something to show, or several things one after the other, as it is said."""
 
     media_ids: tuple[str, ...]
     title: str
@@ -75,14 +76,13 @@ class Request:
     is_everything: bool = False
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """Return the field of ``dp1.cast_playlist``."""
-        if len(self.media_ids) > 1:
-            return {"media": [*self.media_ids]}
-        return {"media_content_id": self.media_ids[0]}
+    def art(self) -> Art:
+        """Return what is shown."""
+        media = tuple(map(Medium, self.media_ids))
+        return media[0] if len(media) == 1 else Several(media)
 
     @classmethod
-    def of(cls, library: Library, node: Node) -> Request:
+    def of(cls, library: Library, node: Node) -> Wish:
         """Return a node of a library."""
         everything = node.kind == NodeKind.ARTIST
         return cls(
@@ -97,7 +97,7 @@ class Request:
 class DidYouMeanError(NotOursError):
     """Something that is called nearly like what was said, which "yes" shows."""
 
-    def __init__(self, what: str, names: Sequence[str], request: Request) -> None:
+    def __init__(self, what: str, names: Sequence[str], request: Wish) -> None:
         """Initialize with what was said, and the nearest name."""
         super().__init__("not_found_near", what=what, names=names)
         self.request = request
@@ -105,15 +105,15 @@ class DidYouMeanError(NotOursError):
 
 async def async_choose(
     hass: HomeAssistant, slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Request:
+) -> Wish:
     """Return the request of slots: for a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
     if "media" in slots:
-        requests = [Request.of(*(await async_node(hass, it))) for it in slots["media"]]
+        requests = [Wish.of(*(await async_node(hass, it))) for it in slots["media"]]
         if len(requests) == 1:
             return requests[0]
         title = ", ".join(request.title for request in requests)
-        return Request(tuple(slots["media"]), title, is_work=True)
+        return Wish(tuple(slots["media"]), title, is_work=True)
     try:
         if "what" in slots:
             return await _async_find(libraries, slots, displays)
@@ -146,7 +146,7 @@ def _is_reading(library: Library) -> bool:
 
 async def _async_find(
     libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Request:
+) -> Wish:
     """Return the request for the match that fits the words best."""
     what, kind = slots["what"], slots.get("kind", "")
     query = Query.of(what)
@@ -170,7 +170,7 @@ async def _async_find(
     if is_declined(what, ""):
         raise NotOursError("left")
     near = [
-        Request.of(library, hit.node)
+        Wish.of(library, hit.node)
         for library in libraries
         for hit in await library.async_hits(what, near=True)
     ]
@@ -190,50 +190,50 @@ async def _async_meant(
     meant: LibraryMatch,
     matches: list[LibraryMatch],
     displays: list[SpokenDisplay],
-) -> Request:
+) -> Wish:
     """Return the request for a match; of an artist everything, a solo exhibition, or one series."""
     library, node = meant[0], meant[1].node
     if node.kind != NodeKind.ARTIST or kind == "everything":
-        return Request.of(library, node)
+        return Wish.of(library, node)
     for owner, hit in matches:
         solo = [*map(fold, hit.node.work.names)] == [fold(node.title)]
         if solo and hit.node.kind == NodeKind.EXHIBITION:
-            return Request.of(owner, hit.node)
+            return Wish.of(owner, hit.node)
     if kind == "artist":
         made = (await library.async_children(node.id)).nodes
         series = [part for part in made if part.can_play]
         if series:
             seen = _titles_shown(displays)
             unseen = [part for part in series if fold(part.title) not in seen]
-            return Request.of(library, choice(unseen or series))
-    return Request.of(library, node)
+            return Wish.of(library, choice(unseen or series))
+    return Wish.of(library, node)
 
 
-def _from_history(what: str, displays: list[SpokenDisplay]) -> Request | None:
+def _from_history(what: str, displays: list[SpokenDisplay]) -> Wish | None:
     """Return the request for a title in the history of a display."""
     for display in displays:
         coordinator = display.coordinator
         for entry in coordinator.history.entries() if coordinator else ():
             if entry.title and fold(entry.title) == fold(what):
-                return Request((entry.media_id,), entry.title)
+                return Wish((entry.media_id,), entry.title)
     return None
 
 
 async def _async_choose(
     libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
-) -> Request:
+) -> Wish:
     """Return something of a year, new, newest or other, the work of the day, the favorites or the own collection."""
     how, year = slots.get("choice"), slots.get("year")
     if how == "favorites":
         for library in libraries:
             if library.favorites.nodes():
-                return Request((media_id(library.entry_id, NodeKind.FAVORITES),), "")
+                return Wish((media_id(library.entry_id, NodeKind.FAVORITES),), "")
         raise UnansweredError("no_favorites")
     if how == "collection":
         for library in libraries:
             for node in library.collections.roots():
                 if node.can_play:
-                    return Request.of(library, node)
+                    return Wish.of(library, node)
         raise UnansweredError("no_collection")
     if how == "daily" and (daily := await _async_daily(libraries)):
         return daily
@@ -249,14 +249,14 @@ async def _async_choose(
         raise UnansweredError("nothing_to_choose")
     if how == "daily":
         today = Random(dt_util.now().date().toordinal())
-        return Request.of(*today.choice(exhibitions))
+        return Wish.of(*today.choice(exhibitions))
     if how == "newest":
-        return Request.of(*exhibitions[0])
+        return Wish.of(*exhibitions[0])
     seen = _titles_shown(displays, ever=how == "new")
     unseen = [
         hit for hit in exhibitions if fold(hit[1].title) not in seen
     ] or exhibitions
-    return Request.of(*(unseen[0] if how == "new" else choice(unseen)))
+    return Wish.of(*(unseen[0] if how == "new" else choice(unseen)))
 
 
 async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Node]]:
@@ -269,14 +269,14 @@ async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Nod
     ]
 
 
-async def _async_daily(libraries: list[Library]) -> Request | None:
+async def _async_daily(libraries: list[Library]) -> Wish | None:
     """Return the Daily of the first library that has one, with the title of today's work."""
     for library in libraries:
         if library.daily.url:
             node = await library.async_node(NodeKind.DAILY.value)
             item = library.daily.item
             work = work_of(item, library.work(item)) if item else NO_WORK
-            daily = Request.of(library, node)
+            daily = Wish.of(library, node)
             title = node.subtitle or node.title
             return replace(
                 daily, title=title, artists=work.names, is_work=item is not None

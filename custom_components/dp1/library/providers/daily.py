@@ -23,6 +23,7 @@ from ...client.playlist.schedule import Due, due
 from ...client.text import web_url
 from ...client.values import mapping, text
 from ...const import CONF_DAILY_URL, LOGGER
+from ...errors import translated_errors
 from ...guard import ADDRESSES
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..shelf import Json, Listing, ListKind, Shelf
@@ -185,10 +186,11 @@ class Daily(Provider):
 
     async def async_document(self) -> Json:
         """Return the playlist, and read it if it never was; raises why it could not be read."""
-        if self.url and self.document is None:
-            await self._shelf.async_list()
-        if self.document is None:
-            raise self._shelf.list.missing or Dp1Error("no address")
+        with translated_errors("playlist", "", self.address):
+            if self.url and self.document is None:
+                await self._shelf.async_list()
+            if self.document is None:
+                raise self._shelf.list.missing or Dp1Error("no address")
         return self.document
 
     async def async_refresh(self) -> None:
