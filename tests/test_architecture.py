@@ -87,13 +87,13 @@ CALLERS = {
     "pending_cast": {"playback.show"},
     "async_on_group": {"playback.show"},
     "async_announce": {"playback.show"},
-    "async_show_again": {"playback.show"},
+    "async_take_again": {"playback.show"},
     # Only these send a playlist to a display.
     "async_cast": {
         "playback.cast",
         "playback.daily",
         "playback.lookout",
-        "playback.program",
+        "playback.wall",
     },
     "display.cast": {"playback.cast"},
     "display.extend": {"playback.queue"},
@@ -102,7 +102,7 @@ CALLERS = {
         "display.history",
         "playback.follow",
         "playback.groups",
-        "playback.program",
+        "playback.wall",
     },
 }
 # Where errors of the client are not seen: they were translated before.
@@ -110,8 +110,8 @@ TRANSLATED = (
     *("intent", "llm", "media_player", "media_source", "voice", "trigger", "condition"),
     *("actions.display", "actions.library", "actions.waiting"),
     *("browse.display", "browse.pages", "browse.search"),
-    *("repairs"),
-    *("playback.daily", "playback.groups", "playback.program", "playback.show"),
+    "repairs",
+    *("playback.daily", "playback.groups", "playback.wall", "playback.show"),
 )
 
 # They share the trees.

@@ -62,7 +62,7 @@ async def test_removing_a_display_that_was_disabled_at_start(
         disabled_by=ConfigEntryDisabler.USER,
     )
     entry.add_to_hass(hass)
-    key = f"dp1.history.{entry.entry_id}"
+    key = f"dp1.display.{entry.entry_id}"
     hass_storage[key] = {"version": 1, "minor_version": 1, "key": key, "data": []}
     assert await hass.config_entries.async_remove(entry.entry_id)
     await hass.async_block_till_done()

@@ -17,9 +17,10 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.display.wall import Notes, Wall
 from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.playback.program import DisplayNotes, Programs
+from custom_components.dp1.playback.groups import Groups
 from custom_components.dp1.storage import FIRST_RETRY, SafeStore
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
@@ -39,11 +40,11 @@ DISPLAY, LIBRARY = "display_entry", "library_entry"
 WORK = {"items": [{"source": "https://art.example/1.html"}]}
 CAST = {"playlist_url": None, "playlist": WORK}
 START = {"work_id": None, "source": None, "index": 0, "shuffle": None, "loop": None}
-SNAPSHOT = {"playlist": CAST, "start": START, "asleep": False}
+HUNG = {"cast": CAST, "cast_at": "2026-11-21T12:00:00+00:00", "start": START}
 ANNOUNCEMENT = {
-    "playlist": CAST,
+    "hung": HUNG,
     "until": "2026-11-21T12:00:00+00:00",
-    "before": SNAPSHOT,
+    "before": {"hung": HUNG, "asleep": False},
 }
 ENTRY = {
     "media_id": "x",
@@ -56,17 +57,17 @@ FAVORITES = {
     "favorites": [{"node": {"id": "series/1", "kind": "series", "title": "One"}}]
 }
 NAMES = {
-    "displays": "dp1.displays",
+    "groups": "dp1.groups",
     "media_proxy": "dp1.media_proxy",
     "named_hosts": "dp1.named_hosts",
     "removed": "dp1.removed_libraries",
-    "history": f"dp1.history.{DISPLAY}",
+    "display": f"dp1.display.{DISPLAY}",
     "library": f"dp1.library.{LIBRARY}.catalog",
     "built": f"dp1.library.{LIBRARY}.built",
     "favorites": f"dp1.favorites.{LIBRARY}",
 }
 DAMAGED: dict[str, list[object]] = {
-    "displays": [[1], 7],
+    "groups": [[1], 7, {"groups": 1}],
     "media_proxy": [
         ["x"],
         {"token": 1},
@@ -75,13 +76,13 @@ DAMAGED: dict[str, list[object]] = {
     ],
     "named_hosts": [{"casts": [1]}],
     "removed": [{"a": {"feed": 1}}],
-    "history": [
+    "display": [
         {"x": 1},
-        {"entries": [1]},
-        {"entries": [{**ENTRY, "cast_at": "yesterday"}]},
-        {"entries": [{**ENTRY, "cast_at": "2026-11-21T12:00:00"}]},
-        {"entries": [{**ENTRY, "cast": {"playlist": {"items": [1]}}}]},
-        {"entries": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]},
+        {"history": [1]},
+        {"history": [{**ENTRY, "cast_at": "yesterday"}]},
+        {"history": [{**ENTRY, "cast_at": "2026-11-21T12:00:00"}]},
+        {"history": [{**ENTRY, "cast": {"playlist": {"items": [1]}}}]},
+        {"history": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]},
     ],
     "library": [[1], "text"],
     "built": [[1], {"a": 1}],
@@ -212,13 +213,14 @@ async def test_all_files_at_once(home: Home, content: Any) -> None:
 
 async def test_no_copy_replaces_another(home: Home) -> None:
     """Each damaged file is kept under a name of its own."""
-    home.write("history", {"entries": 0})
+    home.write("favorites", {"favorites": 0})
     await home.start()
     for number in (1, 2):
-        home.write("history", {"entries": number})
-        await home.hass.config_entries.async_reload(DISPLAY)
+        await home.hass.config_entries.async_unload(LIBRARY)
+        home.write("favorites", {"favorites": number})
+        await home.hass.config_entries.async_setup(LIBRARY)
     for number, ending in enumerate(("", "2", "3")):
-        assert home.kept("history", ending)["data"] == {"entries": number}
+        assert home.kept("favorites", ending)["data"] == {"favorites": number}
 
 
 def favorites(data: Any) -> list[str]:
@@ -234,8 +236,8 @@ def casts(data: Any) -> list[str]:
     [
         ("favorites", LIBRARY, favorites, ["series/1"]),
         ("library", LIBRARY, favorites, ["series/1"]),
-        ("history", DISPLAY, casts, ["X"]),
-        ("displays", DISPLAY, casts, ["X"]),
+        ("display", DISPLAY, casts, ["X"]),
+        ("groups", DISPLAY, casts, ["X"]),
     ],
 )
 async def test_what_cannot_be_read_for_a_moment_is_not_damaged(
@@ -251,7 +253,7 @@ async def test_what_cannot_be_read_for_a_moment_is_not_damaged(
     assert path.is_symlink()
     path.unlink()
     home.write("favorites", FAVORITES)
-    home.write("history", {"entries": [ENTRY]})
+    home.write("display", {"history": [ENTRY]})
     assert await home.hass.config_entries.async_reload(entry_id)
     assert read(entry.runtime_data) == expected
     assert not list(home.storage.glob("*.damaged*"))
@@ -362,7 +364,7 @@ async def test_many_entries_are_removed_at_once(
         await asyncio.gather(
             *(hass.config_entries.async_remove(entry.entry_id) for entry in entries)
         )
-    assert len([key for key in removed if "history" in key]) == len(entries)
+    assert len([key for key in removed if "dp1.display." in key]) == len(entries)
     assert max(removed.values()) <= 3
     assert not list(storage.glob("dp1.*"))
 
@@ -417,11 +419,12 @@ async def test_subentries_leave_nothing(hass: HomeAssistant, storage: Path) -> N
 
 async def test_what_is_stored_is_read(home: Home) -> None:
     """Stored files are read without a warning."""
-    group = {"leader": DISPLAY, "spread": [DISPLAY, "other"]}
-    announced = {**group, "announcement": ANNOUNCEMENT, "x": 1}
-    home.write("displays", {DISPLAY: group, "other": announced})
+    home.write(
+        "groups",
+        {"groups": [[DISPLAY, "other"]], "spreads": [{DISPLAY: 0, "other": 1}]},
+    )
     home.write("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}})
-    home.write("history", {"entries": [ENTRY]})
+    home.write("display", {"announcement": ANNOUNCEMENT, "history": [ENTRY]})
     home.write("favorites", FAVORITES)
     library = await home.start()
     assert not home.warnings()
@@ -461,7 +464,7 @@ async def test_texts_of_another_version(home: Home) -> None:
     node = {"id": "series/1", "kind": "series", "title": text, "artist": text}
     home.write("favorites", {"favorites": [{"node": {**node, "note": text}}]})
     media_id = "https://art.example/1.json"
-    home.write("history", {"entries": [{**ENTRY, "title": text, "media_id": media_id}]})
+    home.write("display", {"history": [{**ENTRY, "title": text, "media_id": media_id}]})
     library = await home.start()
     (kept,) = library.favorites.nodes()
     assert len(kept.title) == 200 and kept.title.startswith("xxx")
@@ -474,36 +477,55 @@ async def test_texts_of_another_version(home: Home) -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        None,
-        [{"kind": "group", "leader": DISPLAY}],
-        {"leader": 1, "spread": 1},
         {"announcement": {**ANNOUNCEMENT, "until": 7}},
         {"announcement": {**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}},
-        {"announcement": {**ANNOUNCEMENT, "playlist": {"playlist": None}}},
-        {"announcement": {**ANNOUNCEMENT, "playlist": {**CAST, "playlist": 1}}},
+        {"announcement": {**ANNOUNCEMENT, "hung": {"playlist": None}}},
+        {"announcement": {**ANNOUNCEMENT, "hung": {**HUNG, "cast": 1}}},
         {"announcement": {**ANNOUNCEMENT, "before": {"asleep": True}}},
+        {"ignores_times": 7},
+        {"of the future": 7},
+        {"history": [ENTRY, 7]},
     ],
 )
 async def test_notes_of_another_version(
+    hass: HomeAssistant, storage: Path, odd: dict[str, Any]
+) -> None:
+    """What cannot be read about a display takes nothing along of what else is known of it."""
+    data = {"daily": "https://x.example/daily", "history": [ENTRY], **odd}
+    path = storage / NAMES["display"]
+    path.write_text(json.dumps(envelope(path.name, data)))
+    wall = Wall(hass, DISPLAY)
+    await wall.async_load()
+    assert wall.notes == Notes(daily="https://x.example/daily")
+    assert [entry.title for entry in wall.history.entries()] == ["X"]
+    # It is there for whoever can read it, although the file is written again.
+    await wall.async_note(daily=None)
+    kept = path.with_name(f"{path.name}.damaged")
+    assert json.loads(kept.read_text())["data"] == data
+    assert len(json.loads(path.read_text())["data"]["history"]) == 1
+
+
+@pytest.mark.parametrize(
+    "odd", [None, [1], {"leader": 1, "spread": 1}, {"spread": ["gone"]}]
+)
+async def test_groups_of_an_earlier_version(
     hass: HomeAssistant, storage: Path, odd: Any
 ) -> None:
-    """What cannot be read about one display takes nothing from others, nor what else is known of it."""
-    notes = {"leader": DISPLAY, "spread": [DISPLAY, "other"]}
-    records = {DISPLAY: notes, "other": odd}
-    if isinstance(odd, dict) and "leader" not in odd:
-        records["other"] = {**odd, **notes}
-    path = storage / NAMES["displays"]
-    path.write_text(json.dumps(envelope(path.name, records)))
-    programs = Programs(hass)
-    await programs.async_load()
-    assert programs[DISPLAY].notes == DisplayNotes(**notes)
-    expected = DisplayNotes(**notes) if records["other"] != odd else DisplayNotes()
-    assert programs["other"].notes == expected
-    # It is there for whoever can read it, although the file is written again.
-    await programs.async_save()
-    kept = path.with_name(f"{path.name}.damaged")
-    assert json.loads(kept.read_text())["data"] == records
-    assert json.loads(path.read_text())["data"][DISPLAY] == notes
+    """Groups are taken over once, and what makes no sense of one display takes no other along."""
+    notes = {"leader": DISPLAY, "spread": ["other", DISPLAY, "gone"]}
+    old = storage / "dp1.displays"
+    records = {DISPLAY: notes, "other": notes, "odd": odd}
+    old.write_text(json.dumps(envelope(old.name, records)))
+    for _ in range(2):
+        groups = Groups(hass)
+        await groups.async_load()
+        group = groups.of("other")
+        assert group is not None and group is groups.of(DISPLAY)
+        assert group.members == [DISPLAY, "other"]
+        assert groups.offset(DISPLAY, "other") == -1
+        assert groups.spreads == [{"other": 0, DISPLAY: 1}]
+        assert groups.of("odd") is None
+        assert not old.exists()
 
 
 async def test_one_damaged_favorite(home: Home) -> None:

@@ -14,9 +14,9 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.display.wall import async_wall
 from custom_components.dp1.grants import GRANTS
-from custom_components.dp1.playback.groups import group_of
-from custom_components.dp1.playback.program import PROGRAMS
+from custom_components.dp1.playback.groups import GROUPS, group_of
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -48,7 +48,7 @@ class Home:
     began: datetime
 
     def notes(self, room: str) -> Any:
-        return self.hass.data[PROGRAMS][room].notes
+        return async_wall(self.hass, room).notes
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ async def test_what_an_earlier_version_stored(
     together = group_of(home.hass, "MIDDLE")
     assert together is not None
     assert together.members == ["LEFT", "MIDDLE", "RIGHT"]
-    assert all(home.notes(it).spread == list(ROOMS[:3]) for it in ROOMS[:3])
+    assert home.hass.data[GROUPS].spreads == [{"LEFT": 0, "MIDDLE": 1, "RIGHT": 2}]
     kept = home.notes("DOOR").announcement
     assert kept.until == home.began + ENDS["DOOR"]
     assert kept.hung.asked.name == "Tea" and kept.hung.asked.is_personal

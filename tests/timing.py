@@ -26,7 +26,7 @@ MODULES: Final[Mapping[str, str]] = {
     "library.providers.catalog.hanging": "work_age work_retry",
     "library.providers.catalog.background_reader": "reading_start reading_pause reading_idle jitter",
     "dialogs": "progress_pause",
-    "playback.program": "give_up",
+    "playback.wall": "give_up",
     "update": "install_timeout",
 }
 PLACES: Final = {

@@ -24,7 +24,7 @@ from .cards import async_add_cards, async_setup_cards, async_update_gallery
 from .const import CONF_HAS_SIGNED, CONF_KIND, DOMAIN, LOGGER, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.discovery import async_display_of
-from .display.history import History
+from .display.wall import async_remove_wall
 from .displays import async_displays
 from .grants import GRANTS, Grants, internal_url, is_loopback
 from .guard import ADDRESSES, HomeAddresses
@@ -46,10 +46,10 @@ from .playback.activity import ActivityTracker
 from .playback.address import CastAddress
 from .playback.daily import DailyWatch
 from .playback.follow import Follow
-from .playback.groups import async_leave, follow_leader
+from .playback.groups import GROUPS, Groups, async_forget, follow_leader
 from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
-from .playback.program import PROGRAMS, Programs
+from .playback.wall import async_start as async_keep, follow
 from .playback.watch import Change, Watch
 from .playback.work_watch import WorkWatch
 from .screen.pairing import is_screen
@@ -137,7 +137,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
     hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[HOSTS] = Hosts(hass)
     hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
-    hass.data[PROGRAMS] = Programs(hass)
+    hass.data[GROUPS] = Groups(hass)
     hass.data[GRANTS] = Grants(hass, partial(tokens_on, hass))
     hass.data[PICTURES] = Pictures(hass)
 
@@ -145,7 +145,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
 @singleton(LOADED, async_=True)
 async def async_load_data(hass: HomeAssistant) -> bool:
     """Read the stored data of all entries once, or raise ConfigEntryNotReady."""
-    for key in (PROGRAMS, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
+    for key in (GROUPS, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
         await hass.data[key].async_load()
     return True
 
@@ -186,7 +186,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry, await async_display_of(hass, entry))
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
-    hass.data[PROGRAMS].async_start(coordinator)
+    async_keep(coordinator)
     works, daily = WorkWatch(coordinator), DailyWatch(coordinator)
     entry.async_on_unload(works.stop)
     daily.async_start()
@@ -194,7 +194,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     watch = Watch(
         coordinator,
         lambda _: hass.data[GRANTS].async_reported(entry.entry_id),
-        hass.data[PROGRAMS][entry.entry_id].follow,
+        partial(follow, coordinator),
         works.follow,
         Lookout(coordinator).follow,
         daily.follow,
@@ -285,9 +285,8 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
             if is_screen(entry):
                 screens = await async_screens(hass)
                 await screens.async_forget(entry.unique_id or "")
-            async_leave(hass, entry.entry_id)
-            await hass.data[PROGRAMS].async_forget(entry.entry_id)
-            await History(hass, entry.entry_id).async_remove()
+            await async_forget(hass, entry.entry_id)
+            await async_remove_wall(hass, entry.entry_id)
             device_id = entry.unique_id or entry.entry_id
             ir.async_delete_issue(hass, DOMAIN, f"wants_pairing_{device_id}")
             hass.data[GRANTS].async_forget(entry.entry_id)

@@ -35,14 +35,13 @@ from .client.playlist.playlist import Playlist
 from .const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN, LOGGER
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
-from .display.history import History
 from .display.hung import Hung
 from .display.issues import set_issue
 from .display.metadata import ArtworkMetadata, sent_item, work_of
 from .display.power import Power
 from .display.reads import DeviceReads, OptionalReads, PlayerReads, Refresh
-from .display.requests import Requests
 from .display.state import NO_TROUBLE, DisplayData, Screenshot, work_key
+from .display.wall import async_wall
 from .errors import retyped, translated, translated_errors
 
 # Seconds between two reads of what is only pushed while a display reaches its vendor's cloud. A display takes each
@@ -90,10 +89,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         contact: which display answers.
         cast_only: whether the display takes nothing but casts, and cannot tell what it shows.
         is_stopped: whether its entry is unloaded, or being so.
-        requests: those that are under way, and the last ones.
+        wall: what lasts on it.
+        requests: those of its wall.
+        history: that of its wall.
         connection: the socket, or probes of a display without one.
-        hung: what it took last, None since the start.
-        history: the playlists that were cast to it.
         metadata: the current work as the libraries have it.
         power: its sleep, and the schedule of that.
     """
@@ -116,10 +115,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.data = DisplayData()
         self.contact = Contact.NEW
         self.cast_only = self.is_stopped = False
-        self.requests = Requests(self.async_update_listeners)
-        self.hung: Hung | None = None
+        self.wall = async_wall(hass, entry.entry_id)
+        self.wall.async_set_up(self.async_update_listeners)
+        self.requests, self.history = self.wall.requests, self.wall.history
         self.connection = Connection(self.display, self)
-        self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(hass, entry, self.display, self._update_work)
         self.power = Power(self)
         self._player = PlayerReads(hass, self.display, self.async_refresh_player)
@@ -146,7 +145,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @property
     def assumed(self) -> Hung | None:
         """Return what a display is assumed to show that cannot tell."""
-        return self.hung if self.cast_only else None
+        return self.wall.hung if self.cast_only else None
 
     @property
     def macs(self) -> list[str]:
@@ -171,7 +170,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def async_first_refresh(self) -> None:
         """Refresh for the first time; one of an earlier start does not keep Home Assistant from starting."""
-        await self.history.async_load()
+        await self.wall.async_load()
         # Any other display may turn out to take nothing but casts.
         if self.hass.is_running or self.display.dialect is not Dialect.FF:
             try:
@@ -449,7 +448,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if player is None:
             return {"work": None, "signed_by": None}
         playlist = self._shown(player)
-        item = sent_item(player, playlist, self.hung.shown if self.hung else None)
+        hung = self.wall.hung
+        item = sent_item(player, playlist, hung.shown if hung else None)
         work = self.metadata.work
         language = self.hass.config.language
         return {
@@ -680,7 +680,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """
         if self.is_stopped:
             return
-        self.hung, self.requests.may_wake = hung, wake
+        self.wall.hung, self.requests.may_wake = hung, wake
         self.history.add(hung)
         if self.cast_only:
             self.async_update_listeners()
@@ -714,4 +714,4 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.power.forget_failures()
         self.set_issue("floods", False)
         self._player.read_again.async_shutdown()
-        await self.history.async_save()
+        await self.wall.async_save()

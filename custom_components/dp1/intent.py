@@ -28,9 +28,9 @@ from .language import async_message, async_spoken_in
 from .library.entries import async_libraries
 from .library.spoken import fold
 from .permissions import async_caller
-from .playback.program import PROGRAMS
 from .playback.request import ForTime, Look, Request
 from .playback.show import async_show
+from .playback.wall import async_extend
 from .voice.answers import MAX_NAMES, NotOursError, UnansweredError
 from .voice.choice import (
     CHOICES,
@@ -392,12 +392,11 @@ async def _async_extend(sentence: Sentence, displays: list[SpokenDisplay]) -> st
     caller.check(POLICY_CONTROL, *(display.entity_id for display in displays))
     if (span := span_of(sentence.slots)) is None:
         raise UnansweredError("how_long")
-    programs = sentence.hass.data[PROGRAMS]
     said = []
     for display in displays:
         coordinator, until = display.coordinator, None
         if coordinator:
-            until = await programs[coordinator.entry_id].async_extend(span.duration)
+            until = await async_extend(coordinator, span.duration)
         if until is None:
             said.append(sentence.answers.say("no_end", where=display.name))
         else:

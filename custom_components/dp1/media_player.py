@@ -37,10 +37,10 @@ from .library.work import NO_WORK
 from .permissions import Caller, async_caller
 from .playback.groups import async_join, async_unjoin, group_of
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
-from .playback.program import PROGRAMS
 from .playback.queue import async_clear, async_move
 from .playback.request import LOOPS, Request
 from .playback.show import async_do, async_show_on
+from .playback.wall import async_order
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -155,7 +155,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_source = self._sources.source_of(
             player, assumed.asked if assumed else None
         )
-        until = hass.data[PROGRAMS][entry_id].until
+        until = coordinator.wall.until
         group = group_of(hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None
         volume = device.volume if device else None
@@ -293,21 +293,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Enable or disable shuffle."""
-        await self._async_order(shuffle=shuffle)
+        await async_order(self.coordinator, shuffle=shuffle)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set the repeat mode."""
-        await self._async_order(loop=LOOPS[repeat])
-
-    async def _async_order(
-        self, shuffle: bool | None = None, loop: str | None = None
-    ) -> None:
-        """Set the order of what is shown, and of what comes back after that."""
-        coordinator = self.coordinator
-        await coordinator.requests.async_wait_for_casts()
-        program = self.hass.data[PROGRAMS][coordinator.entry_id]
-        await program.async_order(coordinator, shuffle, loop)
+        await async_order(self.coordinator, loop=LOOPS[repeat])
 
     # Browsing
 

@@ -6,8 +6,8 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.display.requests import REQUEST_NUMBERS
+from custom_components.dp1.display.wall import async_wall
 from custom_components.dp1.displays import async_displays
-from custom_components.dp1.playback.program import PROGRAMS
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -79,14 +79,14 @@ async def test_it_ends_an_announcement(gallery: Gallery) -> None:
     await cast_from_a_phone(gallery, WORK)
     await until(lambda: gallery.attribute("media_title") == "Harbor")
     (harbor,) = (await gallery.browse(FOLDER)).children
-    program = gallery.hass.data[PROGRAMS][wall_id(gallery)]
+    lasting = async_wall(gallery.hass, wall_id(gallery))
     await gallery.cast(playlist=playlist("Tide"), show_for={"minutes": 5})
     with pytest.raises(HomeAssistantError):
         await gallery.play(f"{FOLDER}record-99")
-    assert program.is_announcing
+    assert lasting.is_announcing
     await gallery.play(harbor.media_content_id)
     assert gallery.wall.state.current_title == "Harbor"
-    assert not program.is_announcing
+    assert not lasting.is_announcing
 
 
 async def test_a_newer_cast_counts(gallery: Gallery) -> None:
@@ -94,11 +94,11 @@ async def test_a_newer_cast_counts(gallery: Gallery) -> None:
     await cast_from_a_phone(gallery, WORK)
     await until(lambda: gallery.attribute("media_title") == "Harbor")
     (harbor,) = (await gallery.browse(FOLDER)).children
-    program = gallery.hass.data[PROGRAMS][wall_id(gallery)]
-    async with program.turn():
+    lasting = async_wall(gallery.hass, wall_id(gallery))
+    async with lasting.turn():
         task = gallery.hass.async_create_task(gallery.play(harbor.media_content_id))
-        await until(lambda: program._waiting)
-        program._newest = next(REQUEST_NUMBERS)
+        await until(lambda: lasting._waiting)
+        lasting.newest = next(REQUEST_NUMBERS)
     await task
     assert "playRecentlyPlayed" not in gallery.wall.commands
 

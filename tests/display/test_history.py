@@ -8,13 +8,14 @@ from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.display import history as module
 from custom_components.dp1.display.history import History
 from custom_components.dp1.display.hung import Hung
+from custom_components.dp1.display.wall import Wall
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.json import json_bytes
 
 from ..displays import playlist
 
-KEY = "dp1.history.wall"
+KEY = "dp1.display.wall"
 
 
 def cast(title: str) -> Hung:
@@ -30,8 +31,13 @@ def titles(history: History) -> list[str | None]:
 
 
 @pytest.fixture
-def history(hass: HomeAssistant, hass_storage: dict[str, Any]) -> History:
-    return History(hass, "wall")
+def wall(hass: HomeAssistant, hass_storage: dict[str, Any]) -> Wall:
+    return Wall(hass, "wall")
+
+
+@pytest.fixture
+def history(wall: Wall) -> History:
+    return wall.history
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,7 @@ async def test_saved_later(
     assert KEY not in hass_storage
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
-    assert [stored["title"] for stored in hass_storage[KEY]["data"]["entries"]] == [
+    assert [stored["title"] for stored in hass_storage[KEY]["data"]["history"]] == [
         "A",
         "B",
         "C",
@@ -74,11 +80,11 @@ async def test_saved_later(
 
 
 async def test_saved_when_the_display_goes(
-    history: History, hass_storage: dict[str, Any]
+    wall: Wall, hass_storage: dict[str, Any]
 ) -> None:
     """Unsaved changes are saved on unload, and unchanged history is not."""
-    await history.async_save()
+    await wall.async_save()
     assert KEY not in hass_storage
-    history.add(cast("A"))
-    await history.async_save()
-    assert len(hass_storage[KEY]["data"]["entries"]) == 1
+    wall.history.add(cast("A"))
+    await wall.async_save()
+    assert len(hass_storage[KEY]["data"]["history"]) == 1

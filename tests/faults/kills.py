@@ -95,7 +95,7 @@ async def cast(home: Living) -> None:
     home.tell("cast", "are", [entry.title for entry in entries])
 
     def titles() -> list[str]:
-        entries = home.stored(f"history.{WALL}").get("entries", ())
+        entries = home.stored(f"display.{WALL}").get("history", ())
         return [each["title"] for each in entries]
 
     while True:

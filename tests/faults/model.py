@@ -234,7 +234,7 @@ SHORT: dict[str, Any] = {
     "library.shelf.SAVE_DELAY": 0.3,
     "storage.FIRST_RETRY": 0.3,
     "guard.SAVE_DELAY": 0.3,
-    "display.history.SAVE_DELAY": 0.3,
+    "display.wall.SAVE_DELAY": 0.3,
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.
 SHORT_IN_SUITE: dict[str, Any] = {"client.display.transport._BACKOFF": 0.05}

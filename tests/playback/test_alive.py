@@ -58,7 +58,7 @@ async def test_a_playlist_by_address(wall: Wall) -> None:
         )
         assert told["method"] == "inline"
         assert sources(wall.display) == MEANT
-        hung = wall.coordinator.hung
+        hung = wall.coordinator.wall.hung
         assert hung is not None
         assert hung.asked.url == f"{server.url}/old.json"
         # It comes back from the history.
@@ -150,8 +150,8 @@ async def test_it_is_followed(bare: Wall, monkeypatch: pytest.MonkeyPatch) -> No
         await until(lambda: wall.attribute("media_title") == "Dawn")
         documents.append(old_list("Dawn", "Noon", "Dusk"))
         await until(lambda: len(sources(wall.display)) == 3)
-        await until(lambda: len(wall.coordinator.hung.shown.items) == 3)
-        assert wall.coordinator.hung.asked.url == f"{server.url}/old.json"
+        await until(lambda: len(wall.coordinator.wall.hung.shown.items) == 3)
+        assert wall.coordinator.wall.hung.asked.url == f"{server.url}/old.json"
         # Nothing is done to what others show.
         await wall.load(playlist("Phone", title="Phone"))
         documents.append(old_list("Noon"))

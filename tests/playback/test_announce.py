@@ -11,7 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.coordinator import DisplayCoordinator
-from custom_components.dp1.playback.program import PROGRAMS, Program, Programs
+from custom_components.dp1.display.wall import WALLS, Wall, async_wall
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import event
@@ -35,9 +35,8 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
         yield house
 
 
-def program(house: House) -> Program:
-    programs: Programs = house.hass.data[PROGRAMS]
-    return programs[house.entries["wall"].entry_id]
+def wall_of(house: House) -> Wall:
+    return async_wall(house.hass, house.entries["wall"].entry_id)
 
 
 async def ring(house: House, **data: Any) -> None:
@@ -83,7 +82,7 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not program(house).is_announcing
+    assert not wall_of(house).is_announcing
     state = house.state("wall")
     assert state.attributes["media_title"] == "Tides 4"
     assert state.attributes["shuffle"] is True
@@ -126,11 +125,11 @@ async def test_a_work_alone_of_a_playlist_by_its_url(house: House) -> None:
 
 async def forget(house: House) -> None:
     """Restore the interludes from the storage."""
-    before = house.hass.data[PROGRAMS]
-    fresh = house.hass.data[PROGRAMS] = Programs(house.hass)
-    await fresh.async_load()
-    for entry in house.entries.values():
-        assert fresh[entry.entry_id].notes == before[entry.entry_id].notes
+    before = house.hass.data.pop(WALLS)
+    for entry_id, wall in before.items():
+        await wall.async_save()
+        await (fresh := async_wall(house.hass, entry_id)).async_load()
+        assert fresh.notes == wall.notes
 
 
 async def test_doorbell_and_home_assistant_restarts(
@@ -146,7 +145,8 @@ async def test_doorbell_and_home_assistant_restarts(
     assert house.walls["wall"].writes == writes
     await wait(house)
     assert_back(house)
-    assert hass_storage["dp1.displays"]["data"] == {}
+    entry_id = house.entries["wall"].entry_id
+    assert "announcement" not in hass_storage[f"dp1.display.{entry_id}"]["data"]
 
 
 async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
@@ -375,11 +375,10 @@ async def test_a_removed_display_is_forgotten(
     await hang(house)
     await ring(house)
     entry = house.entries["wall"]
-    await entry.runtime_data.history.async_save()
-    assert f"dp1.history.{entry.entry_id}" in hass_storage
+    await entry.runtime_data.wall.async_save()
+    assert f"dp1.display.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
-    assert "dp1.displays" not in hass_storage
-    assert f"dp1.history.{entry.entry_id}" not in hass_storage
+    assert f"dp1.display.{entry.entry_id}" not in hass_storage
 
 
 async def test_a_display_that_is_set_up_again_while_it_is_sent(house: House) -> None:
@@ -412,8 +411,8 @@ async def test_a_display_that_is_removed_during_a_cast(
     await house.hass.config_entries.async_remove(entry.entry_id)
     await asyncio.gather(sent, return_exceptions=True)
     await wait(house)
-    assert not any(notes.announcement for _, notes in house.hass.data[PROGRAMS])
-    assert f"dp1.history.{entry.entry_id}" not in hass_storage
+    assert not any(wall.is_announcing for wall in house.hass.data[WALLS].values())
+    assert f"dp1.display.{entry.entry_id}" not in hass_storage
 
 
 async def test_a_display_that_cannot_tell(hass: HomeAssistant) -> None:

@@ -16,11 +16,11 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.display.wall import WALLS, Wall, async_wall
 from custom_components.dp1.library.entries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
 from custom_components.dp1.library.shelf import async_remove_files
-from custom_components.dp1.playback import daily as module, program
-from custom_components.dp1.playback.program import PROGRAMS, Programs
+from custom_components.dp1.playback import daily as module
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.dispatcher import async_dispatcher_send
@@ -142,7 +142,7 @@ async def days(
         entry = library_entry(None, None, options={"daily_url": url})
         house = Days(hass, server, entry, document)
         stack.enter_context(patch.object(dt_util, "utcnow", house.now))
-        stack.enter_context(patch.object(program, "async_call_later", call_later))
+        stack.enter_context(patch.object(walls, "async_call_later", call_later))
         for number, (name, (profile, zone)) in enumerate(walls.items()):
             clock = ShiftedClock(zone)
             wall = await stack.enter_async_context(
@@ -307,12 +307,12 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
         await house.entries["wall"].runtime_data.async_read_player()
         await until(lambda: house.titles("wall") == ["Day 2"])
         await settle(wall)
-        fresh = Programs(hass)
+        fresh = Wall(hass, entry_id)
         await fresh.async_load()
-        assert fresh[entry_id].notes.ignores_times == wall.firmware.version
+        assert fresh.notes.ignores_times == wall.firmware.version
         # The display is removed, with what was remembered of it.
         await hass.config_entries.async_remove(entry_id)
-        assert await hass.data[PROGRAMS]._store.async_load_parsed() == {}
+        assert entry_id not in hass.data[WALLS]
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -448,12 +448,12 @@ async def test_a_daily_that_moves(hass: HomeAssistant) -> None:
         wall, entry_id = house.walls["wall"], house.entries["wall"].entry_id
         await house.move(at(2, "12:00:00", LISBON))
         await house.show("wall")
-        program = hass.data[PROGRAMS][entry_id]
-        assert program.notes.daily == house.entry.options["daily_url"]
+        wall_notes = async_wall(hass, entry_id)
+        assert wall_notes.notes.daily == house.entry.options["daily_url"]
         sent = house.sent("wall")
         wall.player.load(playlist("Dawn"))
         provider = house.entry.runtime_data.daily
         provider.former, provider.url = provider.url, f"{house.server.url}/p?key=5"
         async_dispatcher_send(hass, CHANGED)
-        await until(lambda: program.notes.daily is None)
+        await until(lambda: wall_notes.notes.daily is None)
         assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn"])

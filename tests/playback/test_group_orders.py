@@ -13,16 +13,18 @@ import pytest
 from custom_components.dp1 import displays
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
-from custom_components.dp1.playback import groups, program as module
+from custom_components.dp1.playback import groups, wall as module
 from custom_components.dp1.playback.groups import (
+    GROUPS,
+    Groups,
     async_join,
     async_on_group,
     async_unjoin,
     follow_leader,
     group_of,
 )
-from custom_components.dp1.playback.program import PROGRAMS, Programs
 from custom_components.dp1.playback.queue import async_move
+from custom_components.dp1.playback.wall import async_start, async_take
 from custom_components.dp1.playback.watch import Watch
 from homeassistant.core import Context
 
@@ -91,12 +93,12 @@ class House:
             name: Member(entry_id=name, name=name) for name in ("left", "right")
         }
         self.hass: Any = SimpleNamespace(data={}, walls=[*self.displays.values()])
-        programs = self.hass.data[PROGRAMS] = Programs(self.hass)
+        self.hass.data[GROUPS] = Groups(self.hass)
         # As the steps of a script have.
         self.context = Context()
         for wall in self.displays.values():
             wall.hass = self.hass
-            programs.async_start(wall)
+            async_start(wall)
             Watch(wall, partial(follow_leader, wall)).async_start()
 
     async def show(self, display: Any) -> None:
@@ -104,8 +106,7 @@ class House:
         request = asked()
 
         async def action(leader: Any) -> None:
-            program = self.hass.data[PROGRAMS][leader.entry_id]
-            await program.async_show(leader, Playlist(FIRST), request)
+            await async_take(leader, Playlist(FIRST), request)
 
         await async_on_group(display, self.context, "show", action)
 
@@ -138,11 +139,11 @@ PAIRS = [pair for pair in combinations_with_replacement(REQUESTS, 2) if {*pair} 
 def group_model(model: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let groups talk to the model of a display."""
     store = SimpleNamespace(async_save=lambda _: switch())
-    monkeypatch.setattr(module, "SafeStore", lambda *_: store)
+    monkeypatch.setattr(groups, "SafeStore", lambda *_: store)
     monkeypatch.setattr(module, "async_cast", Member.async_cast)
     monkeypatch.setattr(groups, "async_take_snapshot", take_snapshot)
     monkeypatch.setattr(groups, "async_restore_snapshot", restore)
-    for place in (displays, module):
+    for place in (displays, groups):
         monkeypatch.setattr(place, "async_displays", lambda hass: hass.walls)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.playback import groups
-from custom_components.dp1.playback.groups import async_sync, group_of
-from custom_components.dp1.playback.program import PROGRAMS, Programs
+from custom_components.dp1.playback.groups import GROUPS, Groups, async_sync, group_of
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
@@ -220,7 +219,7 @@ async def test_groups_survive_a_restart(
     """Members and offsets are restored after a restart, and nothing is sent."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
     await join(house)
-    fresh = house.hass.data[PROGRAMS] = Programs(house.hass)
+    fresh = house.hass.data[GROUPS] = Groups(house.hass)
     await fresh.async_load()
     for room in ROOMS:
         house.walls[room].reset_counters()
@@ -250,9 +249,9 @@ async def test_a_leader_that_is_reloaded(house: House) -> None:
     entry_id = house.entries["left"].entry_id
     group = group_of(house.hass, entry_id)
     assert group is not None
-    async with group.sync.lock:
+    async with group.lock:
         await house.phone("left", "moveToArtwork", index=1)
-        await until(lambda: group.sync.waiting)
+        await until(lambda: group.waiting)
         await house.hass.config_entries.async_reload(entry_id)
     await house.settled("left")
     await house.phone("left", "moveToArtwork", index=3)

@@ -279,7 +279,7 @@ async def test_a_display_that_tells_nothing(
     assert await status(stranger, path) == HTTPStatus.OK
     entry = hass.config_entries.async_entries("dp1")[0]
     coordinator = entry.runtime_data
-    coordinator.hung = None
+    coordinator.wall.hung = None
     assert await status(stranger, path) == HTTPStatus.OK
 
 

@@ -13,13 +13,18 @@ import pytest
 
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
-from custom_components.dp1.display.hung import Hung
-from custom_components.dp1.display.requests import Requests
-from custom_components.dp1.playback import daily, program as module
-from custom_components.dp1.playback.cast import Snapshot
+from custom_components.dp1.display import wall as lasting
+from custom_components.dp1.display.hung import Hung, Snapshot
+from custom_components.dp1.playback import daily, wall as module
 from custom_components.dp1.playback.daily import DailyWatch
-from custom_components.dp1.playback.program import PROGRAMS, Program
 from custom_components.dp1.playback.request import Ready, Request
+from custom_components.dp1.playback.wall import (
+    async_announce,
+    async_end_announcement,
+    async_extend,
+    async_start,
+    async_take,
+)
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
@@ -52,15 +57,17 @@ class Wall:
     name: str = "Wall"
     entry_id: str = "wall"
     hass: Any = None
-    hung: Hung | None = None
+    wall: Any = field(default_factory=lambda: lasting.Wall(None, "wall"))  # type: ignore[arg-type]
     assumed: Hung | None = None
-    requests: Any = field(default_factory=lambda: Requests(lambda: None))
-    history: Any = field(
-        default_factory=lambda: SimpleNamespace(
-            is_announcing=False, current=lambda _: None
-        )
-    )
     shown: list[str] = field(default_factory=list)
+
+    @property
+    def requests(self) -> Any:
+        return self.wall.requests
+
+    @property
+    def history(self) -> Any:
+        return self.wall.history
 
     @property
     def data(self) -> Any:
@@ -93,10 +100,11 @@ class Wall:
         assert playlist.url
         if playlist.url == BAD:
             raise HomeAssistantError("refused")
-        self.url, self.hung = playlist.url, Hung(asked=playlist)
+        hung = self.wall.hung = Hung(asked=playlist)
+        self.url = playlist.url
         self.shown.append(playlist.url)
         await switch()
-        return self.hung
+        return hung
 
 
 async def take_snapshot(wall: Wall) -> Snapshot:
@@ -120,29 +128,27 @@ def call_later(_hass: Any, delay: float, action: Callable[[datetime], None]) -> 
 
 
 class House:
-    """A display with its program, in one order."""
+    """A display with its wall, in one order."""
 
     def __init__(self) -> None:
         """Hang something."""
-        self.wall = Wall()
-        self.program = Program(SimpleNamespace(async_save=switch))  # type: ignore[arg-type]
-        self.wall.hass = SimpleNamespace(data={PROGRAMS: {"wall": self.program}})
-        self.program.async_start(self.wall)  # type: ignore[arg-type]
+        self.display: Any = Wall()
+        async_start(self.display)
         self.until: datetime | None = None
 
     async def show(self, url: str, request: Request) -> None:
-        await self.program.async_show(self.wall, Playlist(url), request)  # type: ignore[arg-type]
+        await async_take(self.display, Playlist(url), request)
 
     async def show_daily(self, url: str, request: Request) -> None:
-        await self.program.async_show(self.wall, Playlist(url), request, daily=url)  # type: ignore[arg-type]
+        await async_take(self.display, Playlist(url), request, daily=url)
 
     async def announce(self, url: str, request: Request) -> None:
         """Show for a time."""
-        await self.program.async_announce(self.wall, Playlist(url), request, MOMENT)  # type: ignore[arg-type]
+        await async_announce(self.display, Playlist(url), request, MOMENT)
 
     async def extend(self, _url: str, _request: Request) -> None:
         """Show for longer."""
-        self.until = await self.program.async_extend(MOMENT)
+        self.until = await async_extend(self.display, MOMENT)
 
     async def extend_late(self, url: str, request: Request) -> None:
         """Show for longer when the time is over."""
@@ -152,7 +158,7 @@ class House:
     async def end(self, _url: str, _request: Request) -> None:
         """Show what hung before."""
         with suppress(HomeAssistantError):
-            await self.program.async_end_announcement(self.wall)  # type: ignore[arg-type]
+            await async_end_announcement(self.display)
 
     async def refuse(self, _url: str, request: Request) -> None:
         with suppress(HomeAssistantError):
@@ -170,7 +176,7 @@ class House:
     async def move(self, _url: str, _request: Request) -> None:
         """Let the Daily, if it hangs, have another URL."""
         moved: Any = SimpleNamespace(url=NEW_DAILY)
-        await DailyWatch(self.wall)._async_go_on(moved, OLD_DAILY)  # type: ignore[arg-type]
+        await DailyWatch(self.display)._async_go_on(moved, OLD_DAILY)
 
 
 ACTIONS = ("show", "announce", "extend", "end", "refuse", "refuse_moment", "move")
@@ -179,32 +185,32 @@ ACTIONS = ("show", "announce", "extend", "end", "refuse", "refuse_moment", "move
 async def meet(first: str, second: str, start: str) -> None:
     """Let two requests meet, and check what hangs once all time has passed."""
     house = House()
-    wall, program = house.wall, house.program
+    display, wall = house.display, house.display.wall
     if start == "daily":
-        wall.url = OLD_DAILY
-        program.note(daily=OLD_DAILY)
+        display.url = OLD_DAILY
+        wall.note(daily=OLD_DAILY)
     elif start == "announcement":
         await house.announce("https://x.example/announced", asked())
     older, newer = asked(), asked()
     await asyncio.gather(
         getattr(house, first)(FIRST, older), getattr(house, second)(SECOND, newer)
     )
-    if program.notes.announcement:
-        assert program.notes.announcement.hung.asked.url == wall.url, wall.shown
+    if wall.notes.announcement:
+        assert wall.notes.announcement.hung.asked.url == display.url, display.shown
     if house.until is not None and {"show", "late"}.isdisjoint((first, second)):
         # What was promised is kept, unless it was ended.
-        promised = program.until == house.until or "end" in (first, second)
-        assert promised or (program.until or NEVER) > house.until
+        promised = wall.until == house.until or "end" in (first, second)
+        assert promised or (wall.until or NEVER) > house.until
     await asyncio.sleep(10_000)
-    assert not program.is_announcing and not wall.history.is_announcing
-    assert program.notes.daily in (None, wall.url)
+    assert not wall.is_announcing and not wall.history.is_announcing
+    assert wall.notes.daily in (None, display.url)
     hung = {OLD_DAILY, NEW_DAILY} if start == "daily" else {BEFORE}
     shows = ("show", "late", "show_daily")
     first_hung = {FIRST} if first in shows else hung
     expected = {SECOND} if second in shows else first_hung
-    assert wall.url in expected, wall.shown
+    assert display.url in expected, display.shown
     if "move" in (first, second) and start == "daily" and expected == hung:
-        assert wall.url == NEW_DAILY or wall.shown
+        assert display.url == NEW_DAILY or display.shown
 
 
 @pytest.fixture(autouse=True)
@@ -216,7 +222,9 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "async_restore_snapshot", restore_snapshot)
     monkeypatch.setattr(module, "async_wake", respond)
     monkeypatch.setattr(module, "async_response", respond)
-    monkeypatch.setattr(module, "async_call_later", call_later)
+    monkeypatch.setattr(lasting, "async_call_later", call_later)
+    store = SimpleNamespace(async_save=lambda _: switch())
+    monkeypatch.setattr(lasting, "SafeStore", lambda *_, **__: store)
 
     def now() -> datetime:
         return NEVER + timedelta(seconds=asyncio.get_running_loop().time())
@@ -247,14 +255,14 @@ def test_two_requests(first: str, second: str, start: str) -> None:
 
 async def test_the_newest_waits_least() -> None:
     """Of those that wait for a slow display, the newest is next."""
-    program = House().program
+    wall = House().display.wall
     turns: list[int] = []
 
     async def take(number: int) -> None:
-        async with program.turn(number):
+        async with wall.turn(number):
             turns.append(number)
 
-    async with program.turn(1):
+    async with wall.turn(1):
         waiting = [asyncio.create_task(take(number)) for number in (2, 4, 3)]
         await switch()
     await asyncio.gather(*waiting)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.dp1.playback.program import PROGRAMS, Program
+from custom_components.dp1.display.wall import Wall, async_wall
 from custom_components.dp1.playback.request import ForTime, Inline, Request
 from custom_components.dp1.playback.show import async_show_on
 from homeassistant.core import HomeAssistant
@@ -31,9 +31,8 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
         yield house
 
 
-def program(house: House) -> Program:
-    found: Program = house.hass.data[PROGRAMS][house.entries["wall"].entry_id]
-    return found
+def wall_of(house: House) -> Wall:
+    return async_wall(house.hass, house.entries["wall"].entry_id)
 
 
 async def show(
@@ -64,10 +63,10 @@ async def test_an_older_cast_after_an_announcement(house: House) -> None:
     await show(house, series("Rain", 1), newer, MOMENT)
     assert (await show(house, DUNES, older))["superseded"]
     assert (await show(house, series("Snow", 1), oldest))["superseded"]
-    assert house.hanging("wall") == "Rain 1" and program(house).is_announcing
+    assert house.hanging("wall") == "Rain 1" and wall_of(house).is_announcing
     await end(house)
     await until(lambda: house.hanging("wall") == "Dunes 1")
-    await until(lambda: not program(house).is_announcing)
+    await until(lambda: not wall_of(house).is_announcing)
 
 
 async def test_an_older_cast_after_an_announcement_has_ended(house: House) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.display.wall import async_wall
 from custom_components.dp1.displays import async_displays
-from custom_components.dp1.playback.program import PROGRAMS
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -60,13 +60,12 @@ def seen(wall: DisplaySimulator) -> dict[str, Any]:
 
 def minutes_left(home: Home, wall: DisplaySimulator) -> int | None:
     """Return for how long a display shows what it shows."""
-    programs = home.hass.data[PROGRAMS]
     (entry_id,) = (
         display.config_entry.entry_id
         for display in async_displays(home.hass)
         if display.device_id == wall.device.device_id
     )
-    end = programs[entry_id].until
+    end = async_wall(home.hass, entry_id).until
     return end and round((end - dt_util.utcnow()) / timedelta(minutes=1))
 
 

@@ -35,11 +35,11 @@ from ..grants import page_url
 from ..playback import queue
 from ..playback.address import is_list_address, page_playlist
 from ..playback.cast import hung_on
-from ..playback.program import PROGRAMS
 from ..playback.queue import async_move
 from ..playback.request import ART, Begin, ForTime, Look, Ready, Request, medium_of
 from ..playback.resolve import async_read_for_display, async_resolve
 from ..playback.show import async_do, async_for_caller, async_show, async_show_on
+from ..playback.wall import async_end_announcement, async_lasting
 from .targets import async_targets, exactly_one_of, on_each_display, only, response_of
 
 STEPS = {"next": 1, "previous": -1}
@@ -159,7 +159,7 @@ async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) ->
 
 async def _async_rearrange(coordinator: DisplayCoordinator, call: ServiceCall) -> None:
     """Move a work of the current playlist, or take it out."""
-    _, player = await queue.async_lasting(coordinator)
+    _, player = await queue.async_works(coordinator)
     if player is None or not player.items:
         raise invalid_input("nothing_shown", name=coordinator.name)
     work = _find(player, call.data["work"], coordinator.name)
@@ -184,8 +184,7 @@ async def async_show_previous(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> None:
     """End an announcement now."""
-    program = call.hass.data[PROGRAMS][coordinator.entry_id]
-    await program.async_end_announcement(coordinator)
+    await async_end_announcement(coordinator)
 
 
 async def _async_player(coordinator: DisplayCoordinator) -> PlayerStatus:
@@ -223,7 +222,7 @@ async def async_hand_over(call: ServiceCall) -> None:
         raise invalid_input("hand_over_to_itself")
     giver = await source.async_coordinator()
     taker = await target.async_coordinator()
-    snapshot = await call.hass.data[PROGRAMS][giver.entry_id].async_lasting(giver)
+    snapshot = await async_lasting(giver)
     if (hung := snapshot.hung) is None:
         raise invalid_input("nothing_shown", name=giver.name)
     begin = Begin(place=hung.start)

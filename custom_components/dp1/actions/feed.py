@@ -44,11 +44,12 @@ from ..library.entries import async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.address import async_read_playlist
+from ..playback.cast import async_player_of
 from ..playback.compose import MAX_WORKS, async_found
-from ..playback.program import PROGRAMS
 from ..playback.request import ART, Medium, Request, Several, art_of
 from ..playback.resolve import async_read, is_elsewhere
 from ..playback.show import async_for_caller
+from ..playback.wall import async_lasting
 from .private import private_faults
 from .targets import TARGET, async_targets, exactly_one_of, only
 
@@ -247,10 +248,9 @@ async def _async_document_on(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> dict[str, Any]:
     """Return the playlist that a display reports, or that was cast to it; what is shown for a time is nobody else's."""
-    program = hass.data[PROGRAMS][coordinator.entry_id]
-    if program.is_announcing:
-        lasting = await program.async_lasting(coordinator)
-        player: PlayerStatus | None = await lasting.async_player(hass)
+    if coordinator.wall.is_announcing:
+        lasting = await async_lasting(coordinator)
+        player: PlayerStatus | None = await async_player_of(hass, lasting)
     elif coordinator.assumed is not None:
         playlist = await async_read(hass, coordinator.assumed.asked)
         return playlist.document

@@ -29,8 +29,9 @@ from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id, node_id
 from ..library.work import Work
 from ..permissions import async_check_library, async_check_refresh
-from ..playback.program import PROGRAMS
+from ..playback.cast import async_player_of
 from ..playback.queue import async_leave_out
+from ..playback.wall import async_lasting
 from .targets import TARGET, async_targets, exactly_one_of
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
@@ -213,7 +214,7 @@ async def _async_known(
     """Return the node of the work that a display shows, one that is in no library with what its item tells."""
     try:
         library, text = await _async_node_of(hass, coordinator)
-        return library, await library.async_node(text)
+        return await async_node(hass, media_id(library.entry_id, text))
     except HomeAssistantError:
         if not (libraries := async_libraries(hass)):
             raise invalid_input("no_library") from None
@@ -229,10 +230,9 @@ async def _async_shown(
 ) -> tuple[PlayerStatus, PlaylistItem, Work | None]:
     """Return the player, item and work that a display shows; of what is shown for a time, those that come back."""
     player, shown = coordinator.data.player, coordinator.data.work
-    program = hass.data[PROGRAMS][coordinator.entry_id]
-    if program.is_announcing:
-        lasting = await program.async_lasting(coordinator)
-        player, shown = await lasting.async_player(hass), None
+    if coordinator.wall.is_announcing:
+        lasting = await async_lasting(coordinator)
+        player, shown = await async_player_of(hass, lasting), None
     item = player.current if player else None
     if player is None or item is None:
         raise invalid_input("shows_no_work", name=coordinator.name)

@@ -1,11 +1,11 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, callback
 from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
@@ -14,10 +14,8 @@ from ..client.hosts import same_work
 from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, one_line
 from ..const import DOMAIN
-from ..storage import SafeStore
 from .hung import Hung
 
-SAVE_DELAY: Final = 10.0
 MEDIA_ID: Final = f"{DOMAIN}://recent/"
 MAX_LISTS = 30
 # The largest document that a display accepts.
@@ -44,13 +42,6 @@ class HistoryEntry(Hung):
         return Hung(asked=self.asked, sent=self.sent, start=self.start, at=self.at)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredHistory:
-    """The history of a display, the oldest first."""
-
-    entries: list[HistoryEntry]
-
-
 class History:
     """The playlists that were cast to one display, by Home Assistant or by anybody else.
 
@@ -58,43 +49,26 @@ class History:
         is_announcing: whether the display shows something for a moment, which is not kept.
     """
 
-    def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
+    def __init__(self, on_change: CALLBACK_TYPE) -> None:
         """Initialize an empty history."""
-        self._store = SafeStore(
-            hass,
-            f"history.{entry_id}",
-            StoredHistory,
-            serialize_in_event_loop=False,
-        )
+        self._on_change = on_change
         self._entries: dict[str, HistoryEntry] = {}
         self._player: PlayerStatus | None = None
         self._seen: tuple[object, ...] | None = None
         self._current: HistoryEntry | None = None
         # What was looked at last, whether or not it was added.
         self._noted: tuple[object, ...] = ()
-        self._changed = False
         self.is_announcing = False
 
-    async def async_load(self) -> None:
-        """Load the stored history."""
-        if stored := await self._store.async_load_parsed():
-            # Another version may have stored longer titles.
-            self._entries = {
-                entry.media_id: replace(
-                    entry, title=one_line(entry.title or "", MAX_TITLE) or None
-                )
-                for entry in stored.entries
-            }
-
-    async def async_save(self) -> None:
-        """Save pending changes."""
-        if self._changed:
-            self._changed = False
-            await self._store.async_save(StoredHistory([*self._entries.values()]))
-
-    async def async_remove(self) -> None:
-        """Remove the stored history."""
-        await self._store.async_remove()
+    def load(self, entries: Sequence[HistoryEntry]) -> None:
+        """Load what was stored, the oldest first."""
+        # Another version may have stored longer titles.
+        self._entries = {
+            entry.media_id: replace(
+                entry, title=one_line(entry.title or "", MAX_TITLE) or None
+            )
+            for entry in entries
+        }
 
     def entries(self) -> list[HistoryEntry]:
         """Return the history, the latest first."""
@@ -179,9 +153,7 @@ class History:
             total += entry.size
             if index and (index >= MAX_LISTS or total > MAX_SIZE):
                 del self._entries[entry.media_id]
-        self._changed = True
-        stored = StoredHistory([*self._entries.values()])
-        self._store.async_delay_save(lambda: stored, SAVE_DELAY)
+        self._on_change()
 
     def _id_of(self, playlist: Playlist) -> str | None:
         """Return the media id of a playlist: its URL, or one of its works, with more where another list has the same; None if some have no source."""

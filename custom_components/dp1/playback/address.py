@@ -190,7 +190,7 @@ class CastAddress:
 
     async def async_document(self, player: PlayerStatus) -> dict[str, Any] | None:
         """Return the document, if it was cast from here, as it is read now; None if it cannot be."""
-        hung, url = self._display.hung, player.playlist_url
+        hung, url = self._display.wall.hung, player.playlist_url
         if hung is None or url is None or hung.asked.url != url:
             return None
         with suppress(HomeAssistantError):

@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import sample
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.discovery import is_one_way
 from ..display.history import History
-from ..display.hung import Hung
+from ..display.hung import Hung, Snapshot
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES, is_at_home
@@ -162,29 +162,22 @@ async def async_response(coordinator: DisplayCoordinator, hung: Hung) -> dict[st
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The present of a display: what hangs, if anything does, with the place in it, and whether the display sleeps."""
-
-    hung: Hung | None
-    asleep: bool
-
-    async def async_player(self, hass: HomeAssistant) -> PlayerStatus:
-        """Return what a player would report of it, nothing if there is no playlist; one by its URL is read."""
-        if self.hung is None:
-            return PlayerStatus()
-        read = await async_read(hass, self.hung.asked)
-        items = [PlaylistItem.parse(item) for item in read.items]
-        message = {
-            "ok": True,
-            "playlistUrl": read.url,
-            "playlist": read.document,
-            "items": read.items,
-            "index": self.hung.start.find(items) or 0,
-            "shuffle": self.hung.start.shuffle is True,
-            "loopMode": self.hung.start.loop,
-        }
-        return PlayerStatus.parse(message)
+async def async_player_of(hass: HomeAssistant, snapshot: Snapshot) -> PlayerStatus:
+    """Return what a player would report of a snapshot, nothing if there is no playlist; one by its URL is read."""
+    if snapshot.hung is None:
+        return PlayerStatus()
+    read, start = await async_read(hass, snapshot.hung.asked), snapshot.hung.start
+    items = [PlaylistItem.parse(item) for item in read.items]
+    message = {
+        "ok": True,
+        "playlistUrl": read.url,
+        "playlist": read.document,
+        "items": read.items,
+        "index": start.find(items) or 0,
+        "shuffle": start.shuffle is True,
+        "loopMode": start.loop,
+    }
+    return PlayerStatus.parse(message)
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
@@ -194,7 +187,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     if player is None and (assumed := coordinator.assumed) is not None:
         return Snapshot(replace(assumed, start=Start()), asleep)
     if player is not None and player.current is None:
-        kept = coordinator.hung if player.hides_works else None
+        kept = coordinator.wall.hung if player.hides_works else None
         return Snapshot(kept and replace(kept, start=Start()), asleep)
     if player is None or (hung := hung_on(player, coordinator.history)) is None:
         if player is not None and not player.is_whole:

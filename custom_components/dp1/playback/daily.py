@@ -20,9 +20,9 @@ from ..library.entries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
 from .follow import hung_document
-from .program import PROGRAMS
 from .request import Ready, Request
 from .resolve import async_apply, daily_of
+from .wall import async_take
 
 # Seconds until a Daily that a display did not take is sent again.
 RETRY_AFTER: Final = 600.0
@@ -38,7 +38,6 @@ class DailyWatch:
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the watch."""
         self._display = coordinator
-        self._program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
         self._is_busy = False
         # The works that were looked at last.
         self._items: object = None
@@ -54,7 +53,7 @@ class DailyWatch:
     @callback
     def follow(self, _: object = None) -> None:
         """Handle a Daily that has moved, and works that the display reports only now."""
-        url, display = self._program.notes.daily, self._display
+        url, display = self._display.wall.notes.daily, self._display
         if url is None or self._is_busy or display.requests.in_steps:
             return
         daily = _daily_at(display.hass, url)
@@ -75,31 +74,31 @@ class DailyWatch:
 
     async def _async_go_on(self, daily: Daily, url: str) -> None:
         """Show the Daily at its new URL, or its work of today alone, unless something else is shown by now."""
-        display, program = self._display, self._program
+        display, wall = self._display, self._display.wall
         try:
-            async with program.turn():
+            async with wall.turn():
                 player = await display.async_read_player()
-                if program.notes.daily != url or program.is_announcing:
+                if wall.notes.daily != url or wall.is_announcing:
                     return
                 if not display.cast_only and (player is None or player.hides_works):
                     return
                 hung = hung_document(display)
                 is_alone = hung is not None and hung.asked.url is None
                 if (player is None or player.playlist_url != url) and hung is None:
-                    await program.async_note(daily=None)
+                    await wall.async_note(daily=None)
                 elif daily.url != url and not is_alone:
                     moved = Playlist(daily.url)
                     await async_cast(
                         display, moved, Request(art=Ready(moved), wake=False)
                     )
-                    await program.async_note(daily=daily.url)
+                    await wall.async_note(daily=daily.url)
                 else:
                     request = Request(art=Ready(Playlist(url)), wake=False)
                     today = await _async_due(display.hass, daily, request)
                     await async_cast(display, today, request)
-                    await program.async_note(daily=daily.url)
+                    await wall.async_note(daily=daily.url)
                     if not is_alone:
-                        await program.async_note(ignores_times=_firmware(display))
+                        await wall.async_note(ignores_times=_firmware(display))
         except HomeAssistantError as err:
             LOGGER.debug("%s: the Daily is not shown: %s", display.name, err)
             self._failed = daily.url, display.hass.loop.time() + RETRY_AFTER
@@ -121,20 +120,18 @@ async def async_show_daily(
     coordinator: DisplayCoordinator, daily: Daily, playlist: Playlist, request: Request
 ) -> dict[str, Any]:
     """Show the Daily by its URL; only the work of today where it cannot be, or turns out to be played whole."""
-    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
+    wall = coordinator.wall
     await _async_check_due(daily)
     # What the display makes of the URL is not shown for long.
     with coordinator.requests.steps():
-        ignores_times = program.notes.ignores_times == _firmware(coordinator)
+        ignores_times = wall.notes.ignores_times == _firmware(coordinator)
         if not (ignores_times or coordinator.cast_only or request.look.rewrites):
-            response = await program.async_show(
-                coordinator, playlist, request, daily=daily.url
-            )
+            response = await async_take(coordinator, playlist, request, daily=daily.url)
             if "superseded" in response or not _plays_all(coordinator, daily):
                 return response
-            program.note(ignores_times=_firmware(coordinator))
+            wall.note(ignores_times=_firmware(coordinator))
         today = await _async_due(coordinator.hass, daily, request)
-        return await program.async_show(coordinator, today, request, daily=daily.url)
+        return await async_take(coordinator, today, request, daily=daily.url)
 
 
 async def _async_check_due(daily: Daily) -> None:

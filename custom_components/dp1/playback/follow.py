@@ -16,12 +16,11 @@ from ..errors import action_failed
 from ..grants import without_token
 from ..language import async_message
 from .alive import READ_AGAIN, async_alive
-from .program import PROGRAMS
 
 
 def hung_document(coordinator: DisplayCoordinator) -> Hung | None:
     """Return what was sent as a document, if it is still shown."""
-    player, hung = coordinator.data.player, coordinator.hung
+    player, hung = coordinator.data.player, coordinator.wall.hung
     if coordinator.cast_only:
         return hung
     if player is None:
@@ -38,7 +37,6 @@ class Follow:
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize for what hangs."""
         self._display = coordinator
-        self._program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
         self._told: Playlist | None = None
 
     @callback
@@ -53,7 +51,7 @@ class Follow:
     @property
     def _hung(self) -> Hung | None:
         """Return what hangs as a document although it was asked for by its URL; None for anything else."""
-        if self._program.is_announcing:
+        if self._display.wall.is_announcing:
             return None
         hung = hung_document(self._display)
         return None if hung is None or hung.asked.url is None else hung
@@ -74,7 +72,7 @@ class Follow:
         if sent.warning or not sent.document or sent == hung.shown:
             return
         try:
-            async with self._program.turn():
+            async with self._display.wall.turn():
                 if self._hung is None or self._hung.shown is not hung.shown:
                     return
                 is_changed = False

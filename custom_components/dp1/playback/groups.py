@@ -1,18 +1,17 @@
 """Groups of displays: the members show the work of the leader, or the works that follow it."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import (
+    AsyncIterator,
     Awaitable,
     Callable,
     Hashable,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from homeassistant.core import Context, HomeAssistant, callback
@@ -23,12 +22,13 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.display.client import Start
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
-from ..display.hung import Hung
+from ..display.hung import Hung, Snapshot
 from ..display.requests import REQUEST_NUMBERS
-from ..displays import async_display, is_enabled_display
+from ..displays import async_display, async_displays, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
-from .cast import Snapshot, async_restore_snapshot, async_take_snapshot, hung_on
-from .program import PROGRAMS
+from ..storage import SafeStore
+from .cast import async_restore_snapshot, async_take_snapshot, hung_on
+from .taken_over import async_take_over
 from .watch import Change, Seen
 
 
@@ -58,29 +58,9 @@ class Call:
     result: asyncio.Future[Any]
 
 
-@dataclass(slots=True)
-class Synchronization:
-    """The synchronization under way in a group.
-
-    Attributes:
-        number: how many synchronizations were scheduled.
-        waiting: whether a synchronization is queued.
-        paused: how many actions under way will synchronize the group when they are done.
-        lock: held during synchronization.
-        calls: the calls under way.
-    """
-
-    number: int = 0
-    waiting: bool = False
-    paused: int = 0
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    calls: list[Call] = field(default_factory=list)
-
-
 # Seconds until a member that did not follow is told again.
 PAUSES: Final = (1.0, 5.0, 20.0, 60.0)
-# By the config entry of the leader.
-SYNCS: Final[HassKey[defaultdict[str, Synchronization]]] = HassKey(f"{DOMAIN}_syncs")
+GROUPS: Final[HassKey[Groups]] = HassKey(f"{DOMAIN}_groups")
 
 
 @callback
@@ -108,20 +88,32 @@ def follow_leader(display: DisplayCoordinator, change: Change) -> None:
         group.async_schedule_sync()
 
 
-@dataclass(frozen=True, slots=True)
 class Group:
     """A group of displays, by their config entries.
 
     Attributes:
-        leader: the display that the others follow.
-        members: all displays of the group, the leader first.
-        sync: what is under way in the group.
+        members: all displays of the group, first the one that the others follow.
+        paused: how many actions under way will synchronize the group when they are done.
+        waiting: whether a synchronization is queued.
+        lock: held during synchronization.
+        calls: the calls under way.
     """
 
-    hass: HomeAssistant
-    leader: str
-    members: list[str]
-    sync: Synchronization
+    def __init__(self, hass: HomeAssistant, members: Sequence[str]) -> None:
+        """Initialize the group."""
+        self.hass = hass
+        self.members = [*members]
+        self.paused = 0
+        self.waiting = False
+        self.lock = asyncio.Lock()
+        self.calls: list[Call] = []
+        # How many synchronizations were scheduled.
+        self._number = 0
+
+    @property
+    def leader(self) -> str:
+        """The display that the others follow."""
+        return self.members[0]
 
     @property
     def display(self) -> DisplayCoordinator | None:
@@ -143,12 +135,12 @@ class Group:
     def async_schedule_sync(self) -> None:
         """Synchronize the group in the background, unless that will be done anyway."""
         leader = self.display
-        if leader is None or self.sync.waiting or self.sync.paused:
+        if leader is None or self.waiting or self.paused:
             return
 
         async def sync() -> None:
             """Synchronize the group, and again after a while with a member that did not follow."""
-            self.sync.number = number = self.sync.number + 1
+            self._number = number = self._number + 1
             for pause in (*PAUSES, None):
                 try:
                     await async_sync(leader)
@@ -158,26 +150,94 @@ class Group:
                     return
                 if pause is not None:
                     await asyncio.sleep(pause)
-                if self.sync.number != number:
+                if self._number != number:
                     return
 
         leader.create_task(sync(), "group sync")
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is stored of groups: their displays, and how many works each is ahead of others that a playlist is spread over."""
+
+    groups: list[list[str]]
+    spreads: list[dict[str, int]]
+
+
+class Groups:
+    """The groups of a home.
+
+    Attributes:
+        spreads: by each playlist that is spread over displays, which may be in no group, how many works each is ahead.
+    """
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Initialize without groups."""
+        self._hass = hass
+        self._store = SafeStore(hass, "groups", Stored)
+        self._by_member: dict[str, Group] = {}
+        self.spreads: list[dict[str, int]] = []
+
+    async def async_load(self) -> None:
+        """Load the groups."""
+        if (stored := await self._store.async_load_parsed()) is None:
+            # An earlier version may have left some.
+            groups, spreads, old = await async_take_over(self._hass)
+            stored = Stored(groups, spreads)
+            await self._store.async_save(stored)
+            for store in old:
+                await store.async_remove()
+        self.spreads = stored.spreads
+        for members in stored.groups:
+            group = Group(self._hass, members)
+            self._by_member |= dict.fromkeys(members, group)
+
+    async def async_save(self) -> None:
+        """Save the groups, and update the states of all displays."""
+        groups = [group.members for group in dict.fromkeys(self._by_member.values())]
+        await self._store.async_save(Stored(groups, self.spreads))
+        for coordinator in async_displays(self._hass):
+            coordinator.async_update_listeners()
+
+    def of(self, entry_id: str) -> Group | None:
+        """Return the group of a display."""
+        return self._by_member.get(entry_id)
+
+    def add(self, leader: str, entry_id: str) -> None:
+        """Add a display to the group of a leader."""
+        if (group := self.of(leader)) is None:
+            group = self._by_member[leader] = Group(self._hass, [leader])
+        group.members.append(entry_id)
+        self._by_member[entry_id] = group
+
+    def leave(self, entry_id: str) -> None:
+        """Remove a display from its group, which needs two members, and has another leader if that was it."""
+        if (group := self._by_member.pop(entry_id, None)) is None:
+            return
+        group.members.remove(entry_id)
+        if len(group.members) < 2:
+            del self._by_member[group.leader]
+
+    def forget_spread(self, *entry_ids: str) -> None:
+        """Forget that a playlist is spread over displays and others."""
+        self.spreads = [
+            rest
+            for spread in self.spreads
+            if len(rest := {it: spread[it] for it in spread if it not in entry_ids}) > 1
+        ]
+
+    def offset(self, leader: str, entry_id: str) -> int:
+        """Return how many works a display is ahead of the leader of its group."""
+        for spread in self.spreads:
+            if leader in spread and entry_id in spread:
+                return spread[entry_id] - spread[leader]
+        return 0
+
+
 @callback
 def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
     """Return the group of a display."""
-    programs = hass.data[PROGRAMS]
-    leader = programs[entry_id].notes.leader
-    if leader is None or programs[leader].notes.leader is None:
-        return None
-    members = [
-        member
-        for member, notes in programs
-        if notes.leader == leader and member != leader
-    ]
-    syncs = hass.data.setdefault(SYNCS, defaultdict(Synchronization))
-    return Group(hass, leader, [leader, *members], syncs[leader])
+    return hass.data[GROUPS].of(entry_id)
 
 
 # Membership
@@ -185,57 +245,58 @@ def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
 
 async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> None:
     """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
-    hass, entry_id = leader.hass, leader.entry_id
-    programs = hass.data[PROGRAMS]
+    hass, groups = leader.hass, leader.hass.data[GROUPS]
     player = leader.data.player
     hung = hung_on(player, leader.history) if player else None
-    for member in (entry_id, *entry_ids):
-        if programs[member].notes.leader != entry_id:
-            async_leave(hass, member)
-            display = async_display(hass, member)
-            if not _has_list(display, hung):
-                programs[member].note(spread=[])
-            programs[member].note(leader=entry_id)
-    await programs.async_save_and_tell()
+    group = groups.of(leader.entry_id)
+    if group is not None and group.leader != leader.entry_id:
+        groups.leave(leader.entry_id)
+    for member in entry_ids:
+        group = groups.of(member)
+        if member == leader.entry_id or (group and group.leader == leader.entry_id):
+            continue
+        groups.leave(member)
+        if not _has_list(async_display(hass, member), hung):
+            groups.forget_spread(member)
+        groups.add(leader.entry_id, member)
+    await groups.async_save()
     await async_sync(leader)
 
 
 async def async_unjoin(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group."""
-    async_leave(hass, entry_id)
-    await hass.data[PROGRAMS].async_save_and_tell()
+    hass.data[GROUPS].leave(entry_id)
+    await hass.data[GROUPS].async_save()
 
 
-async def async_spread(
-    hass: HomeAssistant, spreads: Mapping[str, Sequence[str]]
-) -> None:
-    """Remember by display over which others its playlist is spread, each starting one work later."""
-    programs = hass.data[PROGRAMS]
-    for entry_id, spread in spreads.items():
-        programs[entry_id].note(spread=[*spread])
-    await programs.async_save_and_tell()
+async def async_forget(hass: HomeAssistant, entry_id: str) -> None:
+    """Forget a display that is removed."""
+    hass.data[GROUPS].forget_spread(entry_id)
+    await async_unjoin(hass, entry_id)
 
 
-@callback
-def async_leave(hass: HomeAssistant, entry_id: str) -> None:
-    """Remove a display from its group, which needs two members, and another leader if that was it."""
-    if (group := group_of(hass, entry_id)) is None:
-        return
-    programs = hass.data[PROGRAMS]
-    programs[entry_id].note(leader=None)
-    members = [member for member in group.members if member != entry_id]
-    leader = members[0] if group.leader == entry_id else group.leader
-    for member in members:
-        programs[member].note(leader=leader if len(members) > 1 else None)
+@asynccontextmanager
+async def spread_over(
+    hass: HomeAssistant, entry_ids: Sequence[str], is_spread: bool
+) -> AsyncIterator[set[str]]:
+    """Note that displays are given the same playlist, over which it may be spread; those that the caller adds refuse it, and keep what they had."""
+    groups = hass.data[GROUPS]
+    before, refused = groups.spreads, {*entry_ids}
 
+    async def note(taken: Sequence[str]) -> None:
+        """Note which of them have it."""
+        groups.spreads = before
+        groups.forget_spread(*taken)
+        if is_spread and len(taken) > 1:
+            groups.spreads.append({it: entry_ids.index(it) for it in taken})
+        await groups.async_save()
 
-def _distance(hass: HomeAssistant, leader: str, member: str) -> int:
-    """Return how many works a display is ahead of another by the last spread."""
-    programs = hass.data[PROGRAMS]
-    spread = programs[leader].notes.spread
-    if not spread or spread != programs[member].notes.spread:
-        return 0
-    return spread.index(member) - spread.index(leader)
+    await note(entry_ids)
+    try:
+        yield refused
+    finally:
+        if refused:
+            await note([it for it in entry_ids if it not in refused])
 
 
 def _has_list(display: DisplayCoordinator | None, hung: Hung | None) -> bool:
@@ -250,19 +311,16 @@ def _has_list(display: DisplayCoordinator | None, hung: Hung | None) -> bool:
 @contextmanager
 def paused(hass: HomeAssistant, entry_ids: Iterable[str]) -> Iterator[None]:
     """Pause the groups of displays while an action changes them, and synchronize afterwards."""
-    groups = {
-        group.leader: group
-        for entry_id in entry_ids
-        if (group := group_of(hass, entry_id)) is not None
-    }
-    for group in groups.values():
-        group.sync.paused += 1
+    found = (group_of(hass, entry_id) for entry_id in entry_ids)
+    groups = {group: group.leader for group in found if group is not None}
+    for group in groups:
+        group.paused += 1
     try:
         yield
     finally:
-        for leader, group in groups.items():
-            group.sync.paused -= 1
-            # Another display may lead by now.
+        for group, leader in groups.items():
+            group.paused -= 1
+            # It may be in another group by now.
             if (present := group_of(hass, leader)) is not None:
                 present.async_schedule_sync()
 
@@ -273,20 +331,19 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     group = group_of(hass, entry_id)
     if group is None or group.leader != entry_id:
         return
-    if hass.data[PROGRAMS][entry_id].is_announcing:
+    if leader.wall.is_announcing:
         return
-    sync = group.sync
-    sync.waiting = True
+    group.waiting = True
     try:
-        await sync.lock.acquire()
+        await group.lock.acquire()
     finally:
-        sync.waiting = False
+        group.waiting = False
     try:
         results = await async_gather_failures(
             _async_sync_member(leader, member) for member in group.members[1:]
         )
     finally:
-        sync.lock.release()
+        group.lock.release()
     failed = [error for error in results if error is not None]
     if failed:
         raise displays_failed(failed, len(group.members))
@@ -295,12 +352,12 @@ async def async_sync(leader: DisplayCoordinator) -> None:
 async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     """Show the playlist of the leader on one member, unless it shows an announcement, which is its own."""
     hass = leader.hass
-    if hass.data[PROGRAMS][entry_id].is_announcing:
-        return
     if (display := async_display(hass, entry_id)) is None:
         entry = hass.config_entries.async_get_entry(entry_id)
         name = entry.title if entry else entry_id
         raise action_failed("display_not_there", name=name)
+    if display.wall.is_announcing:
+        return
     if (player := leader.data.player) is None or player.hides_works:
         return
     if player.position is None:
@@ -320,15 +377,14 @@ async def _async_follow(
     """Show the playlist of a leader at its place with as few commands as possible, or raise if it is not shown then."""
     if (player := leader.data.player) is None or player.position is None:
         return
-    ahead = _distance(display.hass, leader.entry_id, display.entry_id)
+    ahead = leader.hass.data[GROUPS].offset(leader.entry_id, display.entry_id)
     place = (player.position - 1 + ahead) % len(player.items)
     item = player.items[place]
     work = Start(item.id, None if item.id else item.source, place)
-    program = display.hass.data[PROGRAMS][display.entry_id]
-    async with program.turn(next(REQUEST_NUMBERS)):
+    async with display.wall.turn(next(REQUEST_NUMBERS)):
         if not _has_list(display, hung):
             hung = replace(hung, start=replace(work, loop=player.loop_mode))
-            program.note(daily=None)
+            display.wall.note(daily=None)
             await async_restore_snapshot(display, Snapshot(hung, False))
         elif (current := display.data.player) is not None:
             index = (work.find(current.items) or 0) % len(current.items)
@@ -358,7 +414,7 @@ async def async_on_group(
     if group is None or leader.entry_id != group.leader:
         return await action(coordinator)
     what = (context.id if context else object(), name)
-    calls = group.sync.calls
+    calls = group.calls
     for call in calls:
         if call.what == what and entry_id not in call.members:
             call.members.add(entry_id)

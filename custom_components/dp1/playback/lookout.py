@@ -15,7 +15,6 @@ from ..grants import GRANTS
 from ..hosts import HOSTS
 from .cast import async_cast, hung_on
 from .media_ids import start_of
-from .program import PROGRAMS
 from .request import Begin, Ready, Request
 from .watch import Change
 
@@ -70,15 +69,14 @@ class Lookout:
         if self._tried == work or self._hosts.best(source) == source:
             return False
         self._tried = work
-        program = display.hass.data[PROGRAMS][display.entry_id]
         try:
-            async with program.turn():
+            async with display.wall.turn():
                 player = await display.async_read_player()
                 hung = hung_on(player, display.history) if player else None
                 is_same = player and player.current and player.current.source == source
                 if player is None or hung is None or not is_same:
                     return False
-                if program.is_announcing:
+                if display.wall.is_announcing:
                     return False
                 request = Request(
                     art=Ready(hung.asked),

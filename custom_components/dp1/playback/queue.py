@@ -17,13 +17,13 @@ from ..display.hung import Hung
 from ..errors import invalid_input
 from ..grants import GRANTS
 from ..library.providers.kept import work_keys
-from .cast import async_take_snapshot, async_wake, check_reach
+from .cast import async_player_of, async_take_snapshot, async_wake, check_reach
 from .compose import async_works_alone, with_ends, with_own_ids
 from .daily import async_of_today
 from .hidden import hidden_keys, without_hidden
-from .program import PROGRAMS
 from .request import Begin, Ready, Request
 from .resolve import async_read_for_display
+from .wall import async_announced, async_change_lasting, async_take
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -61,7 +61,7 @@ async def async_enqueue(
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     playlist = await async_of_today(coordinator.hass, playlist, request)
     async with coordinator.requests.step_lock:
-        before, player = await async_lasting(coordinator)
+        before, player = await async_works(coordinator)
         if before is None or player is None:
             await _async_hang(coordinator, playlist, request)
             return
@@ -115,7 +115,7 @@ async def async_rearrange(
 ) -> None:
     """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
     async with coordinator.requests.step_lock:
-        hung, player = await async_lasting(coordinator)
+        hung, player = await async_works(coordinator)
         if hung is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
         if keep and player.shuffle:
@@ -157,14 +157,11 @@ async def _async_change(
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
-    hass, entry_id = coordinator.hass, coordinator.entry_id
-    program = hass.data[PROGRAMS][entry_id]
-    if await program.async_announced(coordinator):
-        check_reach(coordinator, playlist)
-        hass.data[GRANTS].async_use(playlist, entry_id)
+    if await async_announced(coordinator):
+        _check(coordinator, playlist)
         changes = {"asleep": False} if reload and request.wake else {}
         hung = Hung(asked=playlist, start=request.start)
-        await program.async_change_lasting(hung=hung, **changes)
+        await async_change_lasting(coordinator, hung=hung, **changes)
         return
     if not reload and await _async_extend(coordinator, playlist, request.number):
         await async_wake(coordinator, request)
@@ -172,23 +169,27 @@ async def _async_change(
         await _async_hang(coordinator, playlist, request)
 
 
-async def async_lasting(
+def _check(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
+    """Lend a display what it is sent from now on, or raise for what it has no way to."""
+    check_reach(coordinator, playlist)
+    coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
+
+
+async def async_works(
     coordinator: DisplayCoordinator,
 ) -> tuple[Hung | None, PlayerStatus | None]:
     """Return what hangs for good, and its works in playing order: what comes back, if an announcement is shown."""
-    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
-    if announcement := await program.async_announced(coordinator):
+    if announcement := await async_announced(coordinator):
         before = announcement.before
-        return before.hung, await before.async_player(coordinator.hass)
+        return before.hung, await async_player_of(coordinator.hass, before)
     hung = (await async_take_snapshot(coordinator)).hung
     return hung, coordinator.data.player
 
 
 async def _async_hang_nothing(coordinator: DisplayCoordinator) -> None:
     """Clear the playlist that hangs for good."""
-    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
-    if await program.async_announced(coordinator):
-        await program.async_change_lasting(hung=None)
+    if await async_announced(coordinator):
+        await async_change_lasting(coordinator, hung=None)
         return
     async with coordinator.async_command() as display:
         await display.clear()
@@ -198,25 +199,22 @@ async def _async_hang(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> None:
     """Show a playlist for good, after an announcement if one is shown."""
-    program = coordinator.hass.data[PROGRAMS][coordinator.entry_id]
-    if await program.async_announced(coordinator):
+    if await async_announced(coordinator):
         hung = Hung(asked=playlist, start=request.start)
-        await program.async_change_lasting(hung=hung)
+        await async_change_lasting(coordinator, hung=hung)
         return
-    await program.async_show(coordinator, playlist, request)
+    await async_take(coordinator, playlist, request)
 
 
 async def _async_extend(
     coordinator: DisplayCoordinator, playlist: Playlist, number: int
 ) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
-    hass, entry_id = coordinator.hass, coordinator.entry_id
-    program = hass.data[PROGRAMS][entry_id]
-    async with program.turn(number) as is_newest:
-        if not is_newest or program.is_announcing:
+    wall = coordinator.wall
+    async with wall.turn(number) as is_newest:
+        if not is_newest or wall.is_announcing:
             return False
-        check_reach(coordinator, playlist)
-        hass.data[GRANTS].async_use(playlist, entry_id)
+        _check(coordinator, playlist)
         async with coordinator.async_command(Refresh.PLAYER) as display:
             extended = await display.extend(playlist)
         if extended:

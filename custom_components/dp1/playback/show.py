@@ -1,8 +1,8 @@
 """The only entrance: a request is resolved once, and shown on displays or their groups."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,7 @@ from ..grants import GRANTS
 from ..guard import ADDRESSES
 from .compose import async_playlist_of
 from .daily import async_of_today, async_show_daily
-from .groups import async_on_group, async_spread, leader_of, paused
-from .program import PROGRAMS
+from .groups import async_on_group, leader_of, paused, spread_over
 from .queue import async_enqueue
 from .request import (
     Address,
@@ -35,6 +34,7 @@ from .request import (
     Several,
 )
 from .resolve import daily_of, is_in_history
+from .wall import async_announce, async_take, async_take_again
 
 # The response of ``dp1.cast_playlist`` by entity, or why a display does not show it.
 type Answer = Mapping[str, dict[str, Any] | HomeAssistantError]
@@ -53,13 +53,15 @@ async def async_show(
         if len(targets) > 1:
             await showing.async_playlist()
             stack.enter_context(paused(hass, showing.entry_ids))
-        async with showing.spread() as refused:
+        is_shared = len(targets) > 1 and request.term is None
+        shared = showing.entry_ids if is_shared else []
+        async with spread_over(hass, shared, request.spread) as refused:
             results = await async_gather_failures(map(showing.async_on, targets))
-            refused += [
+            refused -= {
                 target.entry.entry_id
                 for target, result in zip(targets, results, strict=True)
-                if target.entry and isinstance(result, HomeAssistantError)
-            ]
+                if target.entry and not isinstance(result, HomeAssistantError)
+            }
     entity_ids = [target.entity_id for target in targets]
     return dict(zip(entity_ids, results, strict=True))
 
@@ -178,28 +180,7 @@ class _Showing:
         request = await async_for_caller(self._hass, self._request)
         entity_ids = self._hass.data[GRANTS].entities_on(coordinator.entry_id)
         request.caller.check(POLICY_READ, *entity_ids)
-        program = self._hass.data[PROGRAMS][coordinator.entry_id]
-        await program.async_show_again(coordinator, work.record_id, request)
-
-    @asynccontextmanager
-    async def spread(self) -> AsyncIterator[list[str]]:
-        """Note over which displays the playlist is spread that they are given together; those that refuse it keep what they had."""
-        if len(self._targets) < 2 or self._request.term is not None:
-            yield []
-            return
-        programs = self._hass.data[PROGRAMS]
-        before = {it: programs[it].notes.spread for it in self.entry_ids}
-        refused: list[str] = []
-        spread = self.entry_ids if self._request.spread else []
-        await async_spread(self._hass, dict.fromkeys(self.entry_ids, spread))
-        try:
-            yield refused
-        except BaseException:
-            refused[:] = self.entry_ids
-            raise
-        finally:
-            if refused:
-                await async_spread(self._hass, {it: before[it] for it in refused})
+        await async_take_again(coordinator, work.record_id, request)
 
 
 async def _async_on_display(
@@ -207,16 +188,13 @@ async def _async_on_display(
 ) -> dict[str, Any]:
     """Show a playlist as long as its term says."""
     hass = coordinator.hass
-    program = hass.data[PROGRAMS][coordinator.entry_id]
     match request.term:
         case ForTime() as term:
             alone = await async_of_today(hass, playlist, request)
-            return await program.async_announce(
-                coordinator, alone, request, term.of(playlist)
-            )
+            return await async_announce(coordinator, alone, request, term.of(playlist))
         case Queued(how):
             await async_enqueue(coordinator, playlist, request, how)
             return {}
     if daily := daily_of(hass, playlist):
         return await async_show_daily(coordinator, daily, playlist, request)
-    return await program.async_show(coordinator, playlist, request)
+    return await async_take(coordinator, playlist, request)

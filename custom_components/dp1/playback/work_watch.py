@@ -59,7 +59,7 @@ class WorkWatch:
             self._display.data,
             self._display.data.player,
         )
-        if (cast := display.hung) is not self._cast:
+        if (cast := display.wall.hung) is not self._cast:
             self._cast, self._work = cast, None
         if player is None or data.error_page:
             waits = not display.cast_only
