@@ -281,6 +281,9 @@ async def spread_over(
 ) -> AsyncIterator[set[str]]:
     """Note that displays are given the same playlist, over which it may be spread; those that the caller adds refuse it, and keep what they had."""
     groups = hass.data[GROUPS]
+    if not entry_ids:
+        yield set()
+        return
     before, refused = groups.spreads, {*entry_ids}
 
     async def note(taken: Sequence[str]) -> None:
