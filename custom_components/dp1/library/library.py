@@ -300,11 +300,6 @@ class Library:
             if takes_key or self.key.did in playlist.owners
         ]
 
-    async def async_own_document(self, playlist_id: str) -> Mapping[str, Any]:
-        """Return the document of a playlist of the feed, or raise why it could not be read."""
-        with translated_errors("feed", self.title, self.feed_server.url or ""):
-            return (await self.feed_server.async_document(playlist_id)).document
-
     @callback
     def async_deleted(self, key: str) -> None:
         """Stop offering a playlist that has just been deleted."""
