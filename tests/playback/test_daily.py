@@ -16,6 +16,7 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.display import wall as lasting
 from custom_components.dp1.display.wall import WALLS, Wall, async_wall
 from custom_components.dp1.library.entries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
@@ -142,7 +143,7 @@ async def days(
         entry = library_entry(None, None, options={"daily_url": url})
         house = Days(hass, server, entry, document)
         stack.enter_context(patch.object(dt_util, "utcnow", house.now))
-        stack.enter_context(patch.object(walls, "async_call_later", call_later))
+        stack.enter_context(patch.object(lasting, "async_call_later", call_later))
         for number, (name, (profile, zone)) in enumerate(walls.items()):
             clock = ShiftedClock(zone)
             wall = await stack.enter_async_context(

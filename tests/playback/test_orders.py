@@ -5,7 +5,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
+from functools import partial
+from itertools import combinations, combinations_with_replacement
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +25,9 @@ from custom_components.dp1.playback.wall import (
     async_extend,
     async_start,
     async_take,
+    follow,
 )
+from custom_components.dp1.playback.watch import Change, Seen
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
@@ -32,7 +35,9 @@ from .orders import orders
 
 BEFORE, OLD_DAILY, NEW_DAILY = "https://x.example/before", "https://x/1", "https://x/2"
 FIRST, SECOND = "https://x.example/first", "https://x.example/second"
+THIRD = "https://x.example/third"
 BAD = "https://x.example/bad"
+PHONE = "https://x.example/phone"
 NEVER = datetime(2026, 1, 1, tzinfo=UTC)
 MOMENT = timedelta(seconds=60)
 
@@ -77,7 +82,13 @@ class Wall:
     def player(self) -> PlayerStatus:
         works = [{"id": "1", "source": f"{self.url}/1"}]
         return PlayerStatus.parse(
-            {"ok": True, "playlistUrl": self.url, "items": works, "index": 0}
+            {
+                "ok": True,
+                "playlistUrl": self.url,
+                "playlist": {"id": self.url},
+                "items": works,
+                "index": 0,
+            }
         )
 
     @property
@@ -127,6 +138,11 @@ def call_later(_hass: Any, delay: float, action: Callable[[datetime], None]) -> 
     return asyncio.get_running_loop().call_later(delay, action, NEVER).cancel
 
 
+def seen(display: Wall) -> Seen:
+    """Return a display as its watch sees it."""
+    return Seen(True, display.data, display.wall.is_announcing)
+
+
 class House:
     """A display with its wall, in one order."""
 
@@ -137,14 +153,30 @@ class House:
         self.until: datetime | None = None
 
     async def show(self, url: str, request: Request) -> None:
-        await async_take(self.display, Playlist(url), request)
+        with self.display.requests.pending_cast(request.number):
+            await switch()
+            await async_take(self.display, Playlist(url), request)
 
     async def show_daily(self, url: str, request: Request) -> None:
         await async_take(self.display, Playlist(url), request, daily=url)
 
     async def announce(self, url: str, request: Request) -> None:
         """Show for a time."""
-        await async_announce(self.display, Playlist(url), request, MOMENT)
+        with self.display.requests.pending_cast(request.number):
+            await switch()
+            await async_announce(self.display, Playlist(url), request, MOMENT)
+
+    async def phone(self, _url: str, _request: Request) -> None:
+        """Let somebody else cast, of which the display tells."""
+        await switch()
+        before = seen(self.display)
+        self.display.url = PHONE
+        follow(self.display, Change(before, seen(self.display)))
+
+    async def cancel(self, _url: str, _request: Request) -> None:
+        """Give up what is being prepared."""
+        await switch()
+        self.display.requests.cancel(self.display.requests.pending)
 
     async def extend(self, _url: str, _request: Request) -> None:
         """Show for longer."""
@@ -213,6 +245,33 @@ async def meet(first: str, second: str, start: str) -> None:
         assert display.url == NEW_DAILY or display.shown
 
 
+async def meet_all(actions: tuple[str, ...], start: str) -> None:
+    """Let several requests meet, also with a phone and a person who gives up, and check that none is lost or lasts for ever."""
+    house = House()
+    display, wall = house.display, house.display.wall
+    if start == "announcement":
+        await house.announce("https://x.example/announced", asked())
+    urls = (FIRST, SECOND, THIRD)
+    shown = {url for what, url in zip(actions, urls, strict=False) if what == "show"}
+    requests = [(getattr(house, what), asked()) for what in actions]
+    await asyncio.gather(
+        *(do(url, it) for (do, it), url in zip(requests, urls, strict=False))
+    )
+    if wall.notes.announcement and "phone" not in actions:
+        assert wall.notes.announcement.hung.asked.url == display.url, display.shown
+    await asyncio.sleep(10_000)
+    assert not wall.is_announcing and not wall.has_timer and not wall.is_busy
+    assert not wall.requests.pending and not wall.requests.in_steps
+    # What is shown for a time never stays.
+    hung = shown | {BEFORE} | ({PHONE} if "phone" in actions else set())
+    assert display.url in hung, display.shown
+    if shown and not {"phone", "cancel"} & {*actions}:
+        newest = max(place for place, what in enumerate(actions) if what == "show")
+        assert display.url == urls[newest], display.shown
+    if "phone" in actions and {*actions} <= {"phone", "cancel", "extend"}:
+        assert display.url == PHONE, display.shown
+
+
 @pytest.fixture(autouse=True)
 def model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let programs talk to the model of a display, in virtual time."""
@@ -251,6 +310,24 @@ PAIRS = [
 def test_two_requests(first: str, second: str, start: str) -> None:
     """Whatever comes in between, the newest that was taken hangs, and nothing lasts without end."""
     assert sum(1 for _ in orders(lambda: meet(first, second, start))) > 1
+
+
+MEETINGS = ("show", "announce", "end", "phone", "cancel")
+
+
+@pytest.mark.parametrize("start", ["nothing", "announcement"])
+@pytest.mark.parametrize("other", ["phone", "cancel"])
+@pytest.mark.parametrize("one", MEETINGS)
+def test_a_phone_and_who_gives_up(one: str, other: str, start: str) -> None:
+    """Wherever somebody else casts, or gives up, no request is lost and none lasts for ever."""
+    assert sum(1 for _ in orders(lambda: meet_all((one, other), start), 2)) > 1
+
+
+@pytest.mark.parametrize("start", ["nothing", "announcement"])
+def test_three_requests(start: str) -> None:
+    """The same of three at a time; in one place of each order, another goes first."""
+    for actions in combinations_with_replacement(MEETINGS, 3):
+        assert sum(1 for _ in orders(partial(meet_all, actions, start), 1)) > 1
 
 
 async def test_the_newest_waits_least() -> None:
