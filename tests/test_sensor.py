@@ -69,9 +69,12 @@ async def test_measures_that_make_no_sense(bare: Wall) -> None:
     """Invalid measurements are unknown."""
     assert bare.display.device.metrics is not None
     none = {"max_capacity": 0, "used_capacity": 0}
-    bare.display.device.metrics |= {"memory": none, "uptime": 1e18}
+    # A machine without a sensor.
+    cold = {"current_temperature": 0, "max_temperature": 0}
+    bare.display.device.metrics |= {"memory": none, "uptime": 1e18, "gpu": cold}
     await bare.set_up()
     await bare.known("sensor", "cpu_temperature")
+    assert bare.value("sensor", "gpu_temperature") is None
     assert bare.value("sensor", "memory_usage") is None
     assert bare.value("sensor", "started") is None
 

@@ -205,6 +205,30 @@ async def test_spread_in_step(house: House, joined_first: bool) -> None:
     assert works(house) == ["Dunes 2"] * 3
 
 
+@pytest.mark.parametrize("step", ["shuffle", "next", "phone"])
+async def test_a_spread_group_that_shuffles(house: House, step: str) -> None:
+    """Each is as far ahead in the order in which the leader plays, whatever moves that."""
+    await join(house)
+    await house.show(*ROOMS, playlist=TIDES, spread=True)
+    await house.do("shuffle_set", "left", shuffle=True)
+    if step == "next":
+        await house.do("media_next_track", "left")
+    elif step == "phone":
+        await house.phone("left", "moveToArtwork", index=3)
+
+    def in_step() -> bool:
+        """Return whether all are where the order of the leader says."""
+        player = house.entries["left"].runtime_data.data.player
+        order = [item.title for item in player.items]
+        place = player.position - 1
+        return works(house) == [order[(place + ahead) % 5] for ahead in range(3)]
+
+    await until(in_step, 10)
+    for room in ROOMS:
+        await house.settled(room)
+    assert in_step()
+
+
 async def test_a_spread_of_long_ago(house: House) -> None:
     """A display that shows another playlist since is joined without an offset."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
