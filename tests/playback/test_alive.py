@@ -177,7 +177,7 @@ async def test_what_it_was_made_of_is_mended(
         documents.append(playlist("Dusk"))
         await until(lambda: wall.display.state.playlist_url == url)
         await until(lambda: wall.attribute("media_title") == "Dusk")
-        await until(lambda: wall.coordinator.hung.shown.url == url)
+        await until(lambda: wall.coordinator.wall.hung.shown.url == url)
 
 
 @pytest.mark.parametrize("profile", ["B"])
