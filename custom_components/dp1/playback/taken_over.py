@@ -23,7 +23,7 @@ async def async_take_over(
     stored = await old[0].async_load_parsed() or {}
     records = {key: mapping(value) for key, value in stored.items()}
     for entry in hass.config_entries.async_entries(DOMAIN):
-        if entry.data[CONF_KIND] != EntryKind.DISPLAY:
+        if entry.data.get(CONF_KIND) != EntryKind.DISPLAY:
             continue
         history = SafeStore[Json](hass, f"history.{entry.entry_id}", dict)
         old.append(history)
