@@ -1,6 +1,5 @@
 """Actions on libraries: look for news, search, and their favorites."""
 
-from contextlib import suppress
 from typing import Any
 
 import voluptuous as vol
@@ -21,9 +20,9 @@ from ..library.entries import (
     async_libraries,
     async_node,
     async_node_on,
-    told,
     library_and_node,
     library_of,
+    told,
 )
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id, node_id

@@ -88,7 +88,7 @@ async def async_enqueue(
 async def async_leave_out(coordinator: DisplayCoordinator) -> None:
     """Show what hangs again without the current work, which is hidden by now: from the one after it on."""
     async with coordinator.requests.step_lock:
-        hung, player = await async_lasting(coordinator)
+        hung, player = await async_works(coordinator)
         if hung is None or player is None:
             return
         items, current = [item.raw for item in player.items], _current(player)
