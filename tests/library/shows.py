@@ -101,3 +101,9 @@ def works_of(library: Library, built: Playlist) -> list[tuple[str, Work]]:
 def on_wall(item: Json) -> PlaylistItem:
     """Return a work as reported by a display."""
     return PlaylistItem.parse(item)
+
+
+def listed_shows(library: Library) -> list[str]:
+    """Return the names of the exhibitions among the sources."""
+    names = library.source_list().names
+    return [name for name, node in names.items() if node.startswith("exhibition/")]

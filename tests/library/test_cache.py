@@ -16,7 +16,7 @@ from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import on_wall, search_nodes, show_id, show_node
+from .shows import listed_shows, on_wall, search_nodes, show_id, show_node
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -234,7 +234,7 @@ async def test_a_damaged_copy(
         file = {"version": version, "minor_version": 1, "key": name, "data": stored}
         hass_storage[name] = file
     library = await make_library(catalog, feed)
-    assert len(library.source_list().names) == 47
+    assert len(listed_shows(library)) == 47
 
 
 @pytest.mark.parametrize("timing", [dict(FAST, save_delay=0.2)])

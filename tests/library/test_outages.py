@@ -27,7 +27,7 @@ from custom_components.dp1.library.shelf import Listing, Record
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import player, search_nodes, show_id, show_node
+from .shows import listed_shows, player, search_nodes, show_id, show_node
 
 from tests.client.keys import keyed
 from tests.displays import name_hosts
@@ -184,7 +184,7 @@ async def test_a_page_that_hangs(
         shows = (await so_far(46, lambda: server.async_list(0.05))).records
         openings = [record.opens_at for record in shows if record.opens_at]
         assert openings == sorted(openings, reverse=True)
-        assert len(library.source_list().names) == 44
+        assert len(listed_shows(library)) == 44
         show = next(
             record for record in shows if record.title == "Twenty Kinds of Weather"
         )
@@ -204,7 +204,7 @@ async def test_a_page_that_hangs(
         ).works == 10
         assert len((await library.async_children(f"exhibition/{show.id}")).nodes) == 20
         assert len((await library.async_children("exhibitions")).nodes) == 47
-        assert library.problem is None and len(library.source_list().names) == 47
+        assert library.problem is None and len(listed_shows(library)) == 47
 
 
 async def test_a_catalog_that_asks_to_be_left_alone(
@@ -303,7 +303,7 @@ async def test_a_catalog_that_is_suddenly_empty(
     catalog.inject("empty")
     catalog.inject("wrong_total", size=0)
     await library.catalog_server.async_refresh()
-    assert len(library.source_list().names) == 47
+    assert len(listed_shows(library)) == 47
     assert isinstance(library.problem, UnexpectedAnswerError)
 
 

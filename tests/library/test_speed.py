@@ -7,6 +7,7 @@ import pytest
 from custom_components.dp1.library.shelf import BATCH, with_pauses
 
 from .conftest import MakeLibrary
+from .shows import listed_shows
 
 from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -45,7 +46,7 @@ async def test_a_cold_catalog_is_read_in_four_round_trips(
     async with CountingCatalog(latency=LATENCY) as catalog:
         library = await make_library(catalog, wait=False)
         children = await library.async_children("exhibitions")
-        assert len(library.source_list().names) == len(children.nodes) == 47
+        assert len(listed_shows(library)) == len(children.nodes) == 47
         assert catalog.round_trips == 4
         assert catalog.max_in_flight == 4
         assert len(catalog.requests) == 11
