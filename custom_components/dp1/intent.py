@@ -122,9 +122,7 @@ async def _async_named(sentence: Sentence, tail: Tail) -> str:
     A name is looked for before its place: what names nothing of ours is not ours, wherever it is said.
     """
     hass, slots = sentence.hass, sentence.slots
-    what = slots["what"]
-    if "rest" in slots:
-        what = to_the_end(what, sentence.intent.text_input)[:MAX_SPOKEN]
+    what = to_the_end(slots["what"], sentence.intent.text_input)[:MAX_SPOKEN]
     libraries, readings = async_libraries(hass), [*tail.readings(what)]
     placed = tail.placed(readings[-1])
     for reading in (*readings, *filter(None, [placed])):

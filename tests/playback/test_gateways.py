@@ -8,6 +8,7 @@ from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
 
 from tests.displays import ENTITY_ID, playlist, until
 from tests.pictures import PNG
@@ -140,3 +141,33 @@ async def test_the_works_of_a_document(
     assert [index for index, it in enumerate(hangs) if it != sent[index]] == [1]
     document["signatures"] = [{"alg": "ed25519"}]
     assert (await answer())[1] == sent
+
+
+async def test_works_of_a_document_that_are_gone(
+    hass: HomeAssistant, internet: Internet, wall: Wall
+) -> None:
+    """The first that is gone is told, and nothing is shown if all are; five are asked for, and none at home."""
+    home = "http://127.0.0.1:9/door.png"
+    there = [f"https://{NEW}/{number}.png" for number in range(7)]
+    internet.works |= {it.removeprefix("https://"): ("image/png", b"") for it in there}
+    gone, beyond = f"https://{NEW}/gone.png", f"https://{NEW}/beyond.html"
+
+    async def said(*sources: str) -> str:
+        """Return what is said of a document with some works."""
+        document = playlist(*map(str, range(len(sources))))
+        for item, source in zip(document["items"], sources, strict=True):
+            item["source"] = source
+        data = {"entity_id": ENTITY_ID, "playlist": document}
+        answer = await hass.services.async_call(
+            "dp1", "cast_playlist", data, blocking=True, return_response=True
+        )
+        assert answer is not None
+        return str(answer[ENTITY_ID])
+
+    # What is at home is not counted, as it is not asked for.
+    assert f"There is nothing at {gone} " in await said(home, *there[:4], gone)
+    assert "There is nothing" not in await said(*there, beyond)
+    starts = wall.display.counters.starts
+    with pytest.raises(ServiceValidationError, match=f"There is nothing at {gone} "):
+        await said(gone, beyond)
+    assert wall.display.counters.starts == starts

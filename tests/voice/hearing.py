@@ -110,9 +110,8 @@ def recognize(
     slots = {e.name: e.value for e in result.entities_list}
     tail = Tail.of(language, places_of(language))
     if result.intent.name == "Dp1Show" and "what" in slots:
-        what = str(slots["what"])
-        if slots.pop("rest", None) is not None:
-            what = to_the_end(what, sentence)
+        slots.pop("rest", None)
+        what = to_the_end(str(slots["what"]), sentence)
         readings = [*tail.readings(what)]
         placed = tail.placed(readings[-1])
         for reading in (*readings, *filter(None, [placed])):

@@ -46,10 +46,8 @@ from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import (
     MAX_TITLE,
     MAX_URL,
-    PAGE,
     clean,
     host_of,
-    media_type,
     read_url,
     unshown_type,
     web_url,
@@ -307,40 +305,55 @@ async def async_ask(
 
 
 async def async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
-    """Return a stranger's document with a warning about the first page that forbids frames, and with SVGs that cannot be embedded on a page.
+    """Return a stranger's document with a warning about what it cannot show, and with SVGs that cannot be embedded on a page.
 
-    A few works are asked for, all at once, and nothing at home: its author chose the addresses.
+    A few works are asked for, all at once, and nothing at home: its author chose the addresses. The first that is gone is
+    told, else the first page that forbids frames, else the first whose server fails; raise if there is nothing but what is gone.
     """
     guard = hass.data[ADDRESSES].async_public_guard()
     found: dict[str, Found] = {}
-    for source in playlist.sources:
+    answers: dict[str, int] = {}
+    sources = [*playlist.sources]
+    for source in sources:
         url = work_url(source)
         if len(found) == MAX_ASKED:
             break
         # Gateways are looked at while a work hangs.
         is_strange = not is_at_home(url) and not is_hass_url(hass, url)
         if is_web(url) and is_strange and not content_of(url):
-            kind = media_type(url.partition("?")[0])
-            if kind in ("", PAGE, SVG):
-                found[url] = Found()
+            found[url] = Found()
 
     async def ask(url: str) -> None:
         """Ask for one of them."""
         with suppress(*FAILURES):
             async with _async_request(guard, url) as response:
+                answers[url] = response.status
                 if response.ok:
                     _judge(response, found[url])
 
     await asyncio.gather(*map(ask, found))
+    gone = [url for url in found if answers.get(url) in GONE]
+    failing = [
+        url for url in found if answers.get(url, 0) >= HTTPStatus.INTERNAL_SERVER_ERROR
+    ]
+    if gone and {*map(work_url, sources)} == {*gone}:
+        raise invalid_input("page_gone", url=gone[0], status=str(answers[gone[0]]))
     drawings = {
         url: picture_page(url)
         for url, it in found.items()
         if suffix_of(url) == ".svg" and not it.is_embedded
     }
-    barred = (url for url, it in found.items() if not it.is_framed)
-    if page := next((it for it in barred if suffix_of(it) != ".svg"), None):
-        warning = async_message(hass, invalid_input("page_not_framed", url=page))
-        playlist = replace(playlist, warning=warning)
+    barred = [url for url, it in found.items() if not it.is_framed]
+    for key, urls in (
+        ("page_gone", gone),
+        ("page_not_framed", [url for url in barred if suffix_of(url) != ".svg"]),
+        ("page_fails", failing),
+    ):
+        if urls:
+            url = urls[0]
+            problem = invalid_input(key, url=url, status=str(answers.get(url)))
+            playlist = replace(playlist, warning=async_message(hass, problem))
+            break
     if drawings and not is_signed_document(playlist.document):
         items = [
             {**it, "source": drawings.get(work_url(it["source"]), it["source"])}
