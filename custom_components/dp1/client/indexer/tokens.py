@@ -182,7 +182,9 @@ def _still(display: Mapping[str, Any]) -> str | None:
         display.get("image_url"),
     ):
         kind = text(display.get("mime_type"))
-    return url if not kind or kind.lower().startswith("image/") else None
+    # Of a folder and the like it does not tell.
+    is_other = (kind or "").lower().startswith(("audio/", "model/", "text/", "video/"))
+    return None if is_other else url
 
 
 def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None:
