@@ -182,8 +182,8 @@ MEDIA: dict[str, tuple[str, bool]] = {
     "the address of a camera": ("{lent}", False),
     "a page with it": ("data:text/html,<img src='{lent}'>", False),
     "a document with it": ('{"items": [{"source": "{lent}"}]}', False),
+    "dp1://": ("dp1://favorites", True),
     "dp1://daily": ("dp1://daily", True),
-    "dp1://favorites": ("dp1://favorites", True),
     "dp1://nothing": ("dp1://nothing", True),
     "dp1://recent": ("{hung}", False),
     "dp1://remembered": ("dp1://remembered/record-2", False),
@@ -353,6 +353,8 @@ def all_actions(media_id: str, playlist_id: str) -> dict[str, dict[str, Any]]:
         "search": {"query": "Tide"},
         "add_favorite": favorite,
         "remove_favorite": favorite,
+        "hide_work": favorite,
+        "unhide_work": favorite,
     }
 
 

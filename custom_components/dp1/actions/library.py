@@ -193,8 +193,11 @@ async def _async_works(
     match exactly_one_of(call, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             library, work = await async_node(call.hass, text)
+            await async_check_library(call.hass, call.context, library.entry_id)
             with told(library, work.id):
                 items = (await library.async_build_playlist(work.id)).items
+            if not items:
+                raise invalid_input("nothing_to_hide", name=work.title)
             works.append((library, work, items[0], None))
         case _:
             for target in await async_targets(call):
