@@ -18,6 +18,8 @@ from custom_components.dp1.library.providers.collection.provider import Collecti
 from custom_components.dp1.library.providers.daily import Daily
 from custom_components.dp1.library.providers.favorites import Favorites
 from custom_components.dp1.library.providers.feed.provider import FeedProvider
+from custom_components.dp1.library.providers.hidden import Hidden
+from custom_components.dp1.library.providers.surprise import Surprise
 from custom_components.dp1.library.source_list import BuiltPlaylists
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant
@@ -41,6 +43,8 @@ PROVIDERS = (
     Daily,
     Favorites,
     FeedProvider,
+    Hidden,
+    Surprise,
 )
 ODD: tuple[Any, ...] = (5, None, "x", [], {}, [[7]], {"x": {"x": 1}}, -1.5, True)
 # Of each list and of each object of records, as many are looked into.
@@ -162,7 +166,10 @@ async def running(hass: HomeAssistant, folder: Path) -> AsyncIterator[Home]:
         shows = (await library.async_children("exhibitions")).nodes
         series = (await library.async_children(shows[0].id)).nodes
         await library.async_add_favorite(shows[0].id)
-        await library.async_build_playlist(series[0].id)
+        items = (await library.async_build_playlist(series[0].id)).items
+        works = (await library.async_children(series[0].id)).nodes
+        library.async_hide(works[0], items[0])
+        await library.async_build_playlist("surprise", limit=2)
         await home.restart()
         yield home
 
@@ -196,6 +203,7 @@ async def test_a_fault_in_each_file(
         good = home.files
         assert set(good) == {
             "dp1.favorites",
+            "dp1.hidden",
             "dp1.library.built",
             "dp1.library.catalog",
             "dp1.library.daily",
@@ -203,6 +211,7 @@ async def test_a_fault_in_each_file(
             "dp1.library.subentry.CHANNEL",
             "dp1.library.subentry.COLLECTION",
             "dp1.signing_key",
+            "dp1.surprise",
         }
         variants = {
             name: list(

@@ -117,8 +117,9 @@ async def test_every_node_is_found_by_its_id(
                 assert built.url or (built.works and not validate(built.document))
             if node.can_expand:
                 waiting.append(node.id)
-    # This library has no collection and no pictures.
-    others = {NodeKind.ROOT, *Collections.kinds, *Pictures.kinds, NodeKind.PICTURES}
+    # This library has no collection, no pictures, and nothing hidden.
+    folders = (NodeKind.ROOT, NodeKind.PICTURES, NodeKind.HIDDEN)
+    others = {*folders, *Collections.kinds, *Pictures.kinds}
     assert seen == set(NodeKind) - others
     assert (await library.async_node("")).title == "Gallery"
 
@@ -216,7 +217,10 @@ async def test_a_feed_alone_and_a_catalog_alone(
         [node.id for node in (await library.async_children("")).nodes]
         for library in (only_catalog, only_feed)
     ]
-    assert roots == [["exhibitions", "favorites"], ["playlists", "favorites"]]
+    assert roots == [
+        ["exhibitions", "favorites", "surprise"],
+        ["playlists", "favorites"],
+    ]
     assert not (await only_feed.async_children("exhibitions")).nodes
     assert not (await only_catalog.async_children("playlists")).nodes
     assert only_feed.since is not None and only_catalog.since is not None
