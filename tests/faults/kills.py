@@ -26,7 +26,7 @@ from pytest_homeassistant_custom_component.common import (
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
 from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client as indexer_client
-from custom_components.dp1.display import history
+from custom_components.dp1.display import wall as stored_wall
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
@@ -142,7 +142,7 @@ ACTIVITIES = (like, cast, collect)
 async def live(folder: Path, told: int, seed: int, port: int) -> None:
     """Do everything without end, and tell what is acknowledged, or on the disk."""
     indexer_client.PAUSE = retry.FIRST_PAUSE = 0.01
-    history.SAVE_DELAY = 0.02
+    stored_wall.SAVE_DELAY = 0.02
     indexer = IndexerSimulator(port=port)
     indexer.records.clear()
     async with (

@@ -250,7 +250,7 @@ def nothing(home: StorageHome) -> None:
 def file_of(home: StorageHome, kind: str) -> Path:
     """Return the file of a kind."""
     assert home.entry and home.library
-    entry = home.entry if kind.startswith("history") else home.library
+    entry = home.entry if kind.startswith("display.") else home.library
     return home.folder / f"dp1.{kind.replace('*', entry.entry_id)}"
 
 
@@ -309,7 +309,7 @@ async def add_screen(home: StorageHome) -> None:
 
 
 CHANGES = {
-    "history.*": cast_night,
+    "display.*": cast_night,
     "library.*.catalog": cast_night,
     "library.*.built": cast_night,
     "named_hosts": cast_night,
@@ -386,7 +386,7 @@ RUNNING_FAULTS = (
     *map(
         damaged,
         (
-            "history.*",
+            "display.*",
             "favorites.*",
             "library.*.catalog",
             "library.*.feed",
