@@ -95,7 +95,7 @@ async def cast_by_another(home: Home, folder: Path, item: dict[str, Any]) -> Non
         if entry["title"] == "Tablet"
     )
     flow = await home.flow(entry, "options/flow")
-    options = {"let_others_cast": True, "touch": True}
+    options = {"touch": True, "connection": {"let_others_cast": True}}
     await home.step(flow["flow_id"], options, "options/flow")
 
     async def port() -> int:
