@@ -1,5 +1,6 @@
 """A judge of boxes: what can be seen and tapped of our elements, and what lies in the way."""
 
+import asyncio
 from pathlib import Path
 
 from playwright.async_api import Page
@@ -20,8 +21,11 @@ async def faults(page: Page, own: str = "dp1-", smallest: int = TAP) -> list[str
 
 
 async def expect_in_order(page: Page, own: str = "dp1-", smallest: int = TAP) -> None:
-    """Expect that the judge finds nothing."""
-    found = await faults(page, own, smallest)
+    """Expect that the judge finds nothing, once what opens is open."""
+    for _ in range(30):
+        if not (found := await faults(page, own, smallest)):
+            return
+        await asyncio.sleep(0.1)
     assert not found, "\n".join(found)
 
 
