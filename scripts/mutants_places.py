@@ -56,8 +56,8 @@ PLACES = [
     Place(
         "client/text.py",
         "texts are not shortened",
-        "return text if len(text) <= limit else",
-        "return text if text else",
+        "    if len(text) <= limit:\n",
+        "    if True:\n",
         ["tests/client/test_text.py"],
     ),
     Place(
@@ -461,10 +461,10 @@ PLACES = [
         ["tests/test_storage.py::test_notes_of_another_version"],
     ),
     Place(
-        "library/providers/favorites.py",
+        "library/providers/kept.py",
         "favorites that make no sense are lost",
-        "    if len(kept) < len(favorites):\n",
-        "    if False:\n",
+        "        if len(kept) < len(nodes):\n",
+        "        if False:\n",
         ["tests/test_storage.py::test_one_damaged_favorite"],
     ),
     Place(
@@ -547,8 +547,8 @@ PLACES = [
     Place(
         "actions/library.py",
         "a heart needs no rights on the library",
-        "        await async_check_library(call.hass, call.context, library.entry_id)\n",
-        "        pass\n",
+        "    for library, _ in nodes:\n        await async_check_library(call.hass, call.context, library.entry_id)\n",
+        "",
         ["tests/test_callers.py::test_a_heart_is_for_who_may_change_the_library"],
     ),
     Place(
@@ -776,8 +776,8 @@ PLACES = [
     Place(
         "actions/feed.py",
         "private addresses are published",
-        "    await call.hass.async_add_executor_job(_check_public, judge, document)\n",
-        "",
+        "    if faults := judge(document):\n",
+        "    if faults := ():\n",
         ["tests/actions/test_feed.py::test_private_addresses_stay_here"],
     ),
     Place(
@@ -897,7 +897,7 @@ PLACES = [
     Place(
         "playback/daily.py",
         "the Daily moves while something is cast",
-        "            async with program.turn():\n                player",
+        "            async with wall.turn():\n                player",
         '            async with __import__("asyncio").Lock():\n                player',
         ["tests/playback/test_orders.py"],
     ),
@@ -1038,7 +1038,7 @@ PLACES = [
         ["tests/browse/test_media_image.py::test_few_bytes_of_many_pixels"],
     ),
     Place(
-        "library/providers/favorites.py",
+        "library/providers/kept.py",
         "favorites are acknowledged before they are saved",
         "        await self._store.async_save_now(self._to_store())",
         "        self._store.async_delay_save(self._to_store, SAVE_SECONDS)",

@@ -55,8 +55,9 @@ async def test_it_is_one_of_the_sources(gallery: Gallery) -> None:
         "Channels",
         "Playlists",
         "Favorites",
+        "Surprise",
     ]
-    assert titles(top.children or ()) == titles((await gallery.browse()).children)[1:5]
+    assert titles(top.children or ()) == titles((await gallery.browse()).children)[1:6]
 
 
 async def test_in_the_media_panel(

@@ -7,7 +7,7 @@ import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.dp1.llm import FindArtTool
-from custom_components.dp1.voice.choice import Request
+from custom_components.dp1.voice.choice import Wish
 from homeassistant.components.media_player import MediaClass, SearchError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -265,7 +265,7 @@ async def test_a_channel_is_by_its_publisher_only(gallery: Gallery) -> None:
     (channel,) = await find(gallery, "Evenings")
     assert channel["artist"] is None
     node = await gallery.library.async_node(f"channel/{CHANNEL}")
-    assert Request.of(gallery.library, node).artists == ()
+    assert Wish.of(gallery.library, node).artists == ()
     tool = FindArtTool(gallery.hass, LLMContext("test", None, None, None, None))
     for query, name, person in (
         ("Evenings", "publisher", "Otto"),

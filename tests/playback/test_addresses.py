@@ -16,6 +16,7 @@ from custom_components.dp1.client.playlist.document import for_display
 from custom_components.dp1.client.playlist.manifest import artists_in, picture_in
 from custom_components.dp1.client.playlist.playlist import Origin, Playlist
 from custom_components.dp1.display.hung import Hung
+from custom_components.dp1.display.wall import WALLS
 from custom_components.dp1.playback.alive import async_alive
 from custom_components.dp1.playback.request import Request, art_of
 from custom_components.dp1.playback.resolve import async_resolve
@@ -275,6 +276,8 @@ async def test_the_history_after_a_restart(
     history.add(Hung(asked=Playlist(document=document, origin=Origin.OURS)))
     (media_id,) = (it.media_id for it in history.entries())
     await hass.config_entries.async_unload(entry.entry_id)
+    # A wall outlives its entry until Home Assistant stops.
+    hass.data[WALLS].clear()
     await hass.config_entries.async_setup(entry.entry_id)
     assert entry.runtime_data.history is not history
     await hass.services.async_call(
