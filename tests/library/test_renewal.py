@@ -8,8 +8,9 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.client.playlist.document import build, build_item
 from custom_components.dp1.client.playlist.signing import SigningKey
-from custom_components.dp1.library.renewal import async_renew
+from custom_components.dp1.library.renewal import _async_tell_moved, async_renew
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
@@ -169,3 +170,20 @@ async def test_pictures_and_manifests_are_renewed(
         assert feed.documents[mine["id"]]["coverImage"] == f"{NEW}/thumbnails/a/2"
         await library.async_refresh()
         await until(lambda: issue_of(hass, entry) is None)
+
+
+async def test_a_feed_that_is_away_is_not_renewed(hass: HomeAssistant) -> None:
+    """Nothing is told of playlists that cannot be read, and what cannot be published is said."""
+    async with FeedSimulator("signed", random_seed=1) as feed:
+        entry = await set_up(hass, library_entry(feed.url))
+        library = entry.runtime_data
+        await library.feed.publish(moved("Old"), key=library.key)
+        await library.async_refresh()
+        await until(lambda: issue_of(hass, entry))
+        for method in ("PUT", "PATCH", "POST"):
+            feed.fault(bad_gateway(times=None, method=method))
+        with pytest.raises(HomeAssistantError):
+            await async_renew(library)
+    away = await set_up(hass, library_entry("http://127.0.0.1:9/api/v1", title="Away"))
+    await _async_tell_moved(away.runtime_data)
+    assert issue_of(hass, away) is None
