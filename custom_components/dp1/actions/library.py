@@ -1,5 +1,6 @@
 """Actions on libraries: look for news, search, and their favorites."""
 
+from contextlib import suppress
 from typing import Any
 
 import voluptuous as vol
@@ -170,7 +171,11 @@ async def async_hide_work(call: ServiceCall) -> None:
             library.async_hide(work, item)
         except ValueError as err:
             raise invalid_input("nothing_to_hide", name=work.title) from err
-        await library.hidden.async_save_now()
+        try:
+            await library.hidden.async_save_now()
+        except HomeAssistantError:
+            library.hidden.async_remove(work.id)
+            raise
         if coordinator is not None:
             await async_leave_out(coordinator)
 
@@ -202,29 +207,30 @@ async def _async_works(
         case _:
             for target in await async_targets(call):
                 coordinator = await target.async_coordinator()
-                _, item, _ = await _async_shown(call.hass, coordinator)
-                library, work = await _async_known(call.hass, coordinator, item)
-                works.append((library, work, dict(item.raw), coordinator))
-    for library, *_ in works:
-        await async_check_library(call.hass, call.context, library.entry_id)
+                library, work, item = await _async_shown_work(call.hass, coordinator)
+                await async_check_library(call.hass, call.context, library.entry_id)
+                works.append((library, work, item, coordinator))
     return works
 
 
-async def _async_known(
-    hass: HomeAssistant, coordinator: DisplayCoordinator, item: PlaylistItem
-) -> tuple[Library, Node]:
-    """Return the node of the work that a display shows, one that is in no library with what its item tells."""
-    try:
-        library, text = await _async_node_of(hass, coordinator)
-        return await async_node(hass, media_id(library.entry_id, text))
-    except HomeAssistantError:
-        if not (libraries := async_libraries(hass)):
-            raise invalid_input("no_library") from None
+async def _async_shown_work(
+    hass: HomeAssistant, coordinator: DisplayCoordinator
+) -> tuple[Library, Node, Item]:
+    """Return the node and the item of the work that a display shows; one that is in no library has a node of what its item tells."""
+    player, item, shown = await _async_shown(hass, coordinator)
+    raw = dict(item.raw)
+    with suppress(HomeAssistantError):
+        if found := await async_node_on(hass, player, shown):
+            library, text = found
+            media = media_id(library.entry_id, text)
+            return *await async_node(hass, media), raw
+    if not (libraries := async_libraries(hass)):
+        raise invalid_input("no_library")
     key = item.id or same_work(item.source or "")
-    name = item.title or coordinator.name
-    work = Work(title=name, picture=item.thumbnail)
+    work = Work(title=item.title or coordinator.name, picture=item.thumbnail)
     text = node_id(NodeKind.ITEM, key, key)
-    return libraries[0], Node(id=text, kind=NodeKind.ITEM, work=work, can_play=True)
+    node = Node(id=text, kind=NodeKind.ITEM, work=work, can_play=True)
+    return libraries[0], node, raw
 
 
 async def _async_shown(

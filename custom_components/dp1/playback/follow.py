@@ -65,13 +65,16 @@ class Follow:
     async def _async_follow(self, hung: Hung) -> None:
         """Change the works if there are others, unless something else is shown by now."""
         display = self._display
-        sent = await async_alive(display.hass, Playlist(hung.asked.url))
-        if sent.warning:
-            self._tell(hung)
-        # Where it could not be read, nothing is known of it.
-        if sent.warning or not sent.document or sent == hung.shown:
-            return
         try:
+            # Raises if every work is hidden by now.
+            sent = await async_alive(display.hass, Playlist(hung.asked.url))
+            # The warning about a document is of hidden works.
+            if sent.warning and sent.url is not None:
+                self._tell(hung)
+                return
+            # Where it could not be read, nothing is known of it.
+            if not sent.document or sent == hung.shown:
+                return
             async with self._display.wall.turn():
                 if self._hung is None or self._hung.shown is not hung.shown:
                     return

@@ -7,15 +7,12 @@ from typing import Any, override
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
-from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
-from ...client.playlist.playlist import Playlist
-from ...language import async_text
 from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from ..search import lines_of_nodes
-from .kept import Json, Kept
+from .kept import Json, Kept, KeptFolder
 from .pictures import async_item, media_of
-from .provider import NodeRef, Source, source_of
+from .provider import Source, source_of
 
 
 class NoWorkError(NotFoundError):
@@ -24,33 +21,15 @@ class NoWorkError(NotFoundError):
     translation_key = "favorites_without_works"
 
 
-class _Folder(NodeRef["Favorites"]):
+class _Folder(KeptFolder["Favorites"]):
     """The folder of the favorites."""
 
-    size = 0
-
     @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.folder(self.kind)
-
-    @override
-    async def children(self, limit: int) -> Children:
-        """Return the favorites."""
-        return Children(self.provider.nodes())
-
     async def _async_items(self, limit: int) -> list[Json]:
         """Return the items of the single works."""
-        if not (items := self.provider.items()):
+        if not self.provider.items():
             raise NoWorkError
-        return items[:limit]
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of all single works."""
-        items = await self._async_items(limit or CAP)
-        title = async_text(self.provider.hass, f"config_panel.browser.{self.kind}")
-        return self.provider.build_items(self.id, title, items)
+        return await super()._async_items(limit)
 
 
 class _Pictures(_Folder):
@@ -106,6 +85,7 @@ class Favorites(Kept):
         """Return the pictures of Home Assistant that are kept, the newest first."""
         return [node for node in self.nodes() if node.kind == NodeKind.PICTURE]
 
+    @override
     def folder(self, kind: str) -> Node:
         """Return a folder; single works in it can be played together."""
         if kind == NodeKind.PICTURES:

@@ -2,40 +2,15 @@
 
 from typing import override
 
-from ...client.catalog.artwork import CAP
-from ...client.playlist.playlist import Playlist
-from ..node import Children, Node, NodeKind
+from ..node import Node, NodeKind
 from .catalog.records import WorkKey
-from .kept import Kept, work_keys
-from .provider import NodeRef
-
-
-class _Folder(NodeRef["Hidden"]):
-    """The folder of the hidden works."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.folder()
-
-    @override
-    async def children(self, limit: int) -> Children:
-        """Return the works."""
-        return Children(self.provider.nodes())
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of all, for who asks for exactly them."""
-        items = self.provider.items()[: limit or CAP]
-        return self.provider.build_items(self.id, self.kind.title(), items)
+from .kept import Kept, KeptFolder, work_keys
 
 
 class Hidden(Kept):
     """The works of which a person said: never again."""
 
-    kinds = {NodeKind.HIDDEN: _Folder}
+    kinds = {NodeKind.HIDDEN: KeptFolder}
     name = "hidden"
     _keys: frozenset[WorkKey] | None = None
 
@@ -44,8 +19,9 @@ class Hidden(Kept):
         """Return the folder, once there is something in it."""
         return [self.folder()] if self.nodes() else []
 
-    def folder(self) -> Node:
-        """Return the folder."""
+    @override
+    def folder(self, kind: str = NodeKind.HIDDEN) -> Node:
+        """Return the folder, of which no work is a cover."""
         return self._folder(NodeKind.HIDDEN, ())
 
     @property

@@ -7,16 +7,19 @@ from typing import Any, ClassVar, override
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
+from ...client.catalog.artwork import CAP
+from ...client.errors import NotFoundError
 from ...client.hosts import same_work
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, one_line
 from ...client.values import mapping
+from ...language import async_text
 from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
-from ..node import WORKS, Node, NodeKind
+from ..node import WORKS, Children, Node, NodeKind
 from ..work import labeled
 from .catalog.records import WorkKey, token_key
-from .provider import Provider
+from .provider import NodeRef, Provider
 
 SAVE_SECONDS = 1.0
 # Of a work, where a node had them before.
@@ -35,6 +38,35 @@ class KeptNode:
 
     node: Node
     item: Json | None = None
+
+
+class KeptFolder[P: Kept](NodeRef[P]):
+    """A folder of them; single works in it can be shown together."""
+
+    size = 0
+
+    @override
+    async def node(self) -> Node:
+        """Return the folder."""
+        return self.provider.folder(self.kind)
+
+    @override
+    async def children(self, limit: int) -> Children:
+        """Return the nodes."""
+        return Children(self.provider.nodes())
+
+    async def _async_items(self, limit: int) -> list[Json]:
+        """Return the items of the single works, or raise NotFoundError."""
+        if not (items := self.provider.items()):
+            raise NotFoundError("no single work is kept")
+        return items[:limit]
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of all single works."""
+        items = await self._async_items(limit or CAP)
+        title = async_text(self.provider.hass, f"config_panel.browser.{self.kind}")
+        return self.provider.build_items(self.id, title, items)
 
 
 class Kept(Provider):
@@ -74,6 +106,10 @@ class Kept(Provider):
         if len(kept) < len(nodes):
             raise PartlyReadError(kept)
         return kept
+
+    def folder(self, kind: str) -> Node:
+        """Return a folder."""
+        raise NotImplementedError
 
     def nodes(self) -> tuple[Node, ...]:
         """Return the nodes, the newest first; the same tuple until there are others."""
