@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+import voluptuous as vol
 
 from custom_components.dp1.client.playlist.signing import did_from_public_key
 from custom_components.dp1.const import DEFAULT_SOURCES, SURPRISES
@@ -109,8 +110,13 @@ async def test_what_is_emptied_is_gone(
 async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """The groups of the source list can be set."""
     form = await choose(hass, library, "sources")
-    assert form["data_schema"]({})["sources"] == list(DEFAULT_SOURCES)
-    await save(hass, library, form, sources=["playlists"])
+    # As the dialog is opened: a slider without a value would stand at never.
+    values = form["data_schema"]({"surprise": {}})
+    assert values["sources"] == list(DEFAULT_SOURCES)
+    assert values["surprise"] == dict.fromkeys(SURPRISES, 1)
+    (weights,) = (it for it in form["data_schema"].schema if it == "surprise")
+    assert isinstance(weights.default, vol.Undefined)
+    await save(hass, library, form, sources=["playlists"], surprise={})
     assert library.options == {"sources": ["playlists"]}
     assert library.runtime_data.preferences.sources == {"playlists"}
     form = await choose(hass, library, "sources")
@@ -118,7 +124,7 @@ async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
     await save(hass, library, form, sources=["surprise"], surprise=weights)
     assert library.options["surprise"] == {"exhibitions": 0, "favorites": 3}
     form = await choose(hass, library, "sources")
-    await save(hass, library, form, sources=["playlists"])
+    await save(hass, library, form, sources=["playlists"], surprise={})
 
 
 async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:

@@ -162,7 +162,7 @@ SOURCES_SCHEMA = vol.Schema(
             ["exhibitions", "playlists", "channels", "favorites", "surprise"],
             multiple=True,
         ),
-        vol.Optional(CONF_SURPRISE, default=dict): section(
+        vol.Required(CONF_SURPRISE): section(
             vol.Schema(
                 {vol.Required(name, default=1): WEIGHT_FIELD for name in SURPRISES}
             ),
@@ -279,7 +279,9 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 values[CONF_SURPRISE] = changed
             return self._save(SOURCES_SCHEMA, values)
         sources = list(default_sources(self.config_entry.data))
-        values = {CONF_SOURCES: sources, **self.config_entry.options}
+        options = self.config_entry.options
+        weights = dict.fromkeys(SURPRISES, 1) | options.get(CONF_SURPRISE, {})
+        values = {CONF_SOURCES: sources, **options, CONF_SURPRISE: weights}
         return self._show("sources", SOURCES_SCHEMA, values)
 
     async def async_step_own_art(
