@@ -1,6 +1,6 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
@@ -18,6 +18,7 @@ from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.network import is_ip_address
 
 from .client.playlist.playlist import Playlist
+from .client.values import MAX_ON_LOOP
 from .const import DOMAIN
 from .errors import action_failed
 from .storage import SafeStore
@@ -117,10 +118,9 @@ class Grants:
         self._refresh(self._grants[token], "")
         return f"{base}{PATH}{quote(path)}?token={token}"
 
-    @callback
-    def async_use(self, playlist: Playlist, entry_id: str) -> None:
+    async def async_use(self, playlist: Playlist, entry_id: str) -> None:
         """Note that media are cast to a display, and no other is about to be shown there; drop what no display can return to."""
-        tokens = tokens_in(playlist.sources)
+        tokens = await self._async_tokens_in(playlist)
         for token, grant in self._grants.items():
             if token not in tokens:
                 grant.fresh.pop(entry_id, None)
@@ -144,9 +144,27 @@ class Grants:
             if token in shown:
                 grant.fresh[entry_id] = min(grant.fresh[entry_id], soon)
 
-    def entities_in(self, sources: Iterable[str]) -> list[str]:
-        """Return the entities whose lent pictures are in sources of works."""
-        tokens = tokens_in(sources)
+    def tokens_in(self, sources: Iterable[str]) -> set[str]:
+        """Return the tokens of media in sources of works, which may be pages with thousands of others."""
+        found: set[str] = set()
+        missing = set(self._grants)
+        for source in sources:
+            if PATH in source:
+                for match in _lent_in(source, missing):
+                    missing.remove(match[1])
+                    found.add(match[1])
+        return found
+
+    async def _async_tokens_in(self, playlist: Playlist) -> set[str]:
+        """Return the tokens of media in a playlist, which may be large."""
+        sources = playlist.sources
+        if sum(map(len, sources)) <= MAX_ON_LOOP:
+            return self.tokens_in(sources)
+        return await self._hass.async_add_executor_job(self.tokens_in, sources)
+
+    async def async_entities_in(self, playlist: Playlist) -> list[str]:
+        """Return the entities whose lent pictures are in a playlist."""
+        tokens = await self._async_tokens_in(playlist)
         return [
             grant.entity_id
             for token, grant in self._grants.items()
@@ -291,19 +309,14 @@ def without_token(source: str | None) -> str | None:
     return "".join((*parts, source[end:]))
 
 
-def tokens_in(sources: Iterable[str]) -> set[str]:
-    """Return the tokens of the media in sources of works."""
-    return {
-        match[1] for source in sources if PATH in source for match in _lent_in(source)
-    }
-
-
-def _lent_in(text: str) -> Iterator[re.Match[str]]:
-    """Yield the tokens of addresses of media in a text, such as a page; it may be as long as a document, and is read once."""
+def _lent_in(text: str, among: Container[str] | None = None) -> Iterator[re.Match[str]]:
+    """Yield the tokens of addresses of media in a text, or those of some; it may be as long as a document, and is read once."""
     end = 0
     for match in TOKEN.finditer(text):
-        start = text.rfind(PATH, end, match.start())
-        end = match.end()
+        begin, end = end, match.end()
+        if among is not None and match[1] not in among:
+            continue
+        start = text.rfind(PATH, begin, match.start())
         if start >= 0 and END.search(text, start, match.start()) is None:
             yield match
 

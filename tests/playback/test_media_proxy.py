@@ -216,14 +216,14 @@ async def test_many_pictures_are_lent_at_once(hass: HomeAssistant) -> None:
     def lend(name: str) -> list[str]:
         return [grants.async_url(f"{name}/{n}", "/a.png") for n in range(100)]
 
-    def cast(urls: list[str]) -> None:
+    async def cast(urls: list[str]) -> None:
         items = [{"source": url} for url in urls]
-        grants.async_use(Playlist(document={"items": items}), "wall")
+        await grants.async_use(Playlist(document={"items": items}), "wall")
         shown.update(map(token_of, urls))
 
     grants = Grants(hass, tokens_on)
     for name in "abcdefghi":
-        cast(lend(name))
+        await cast(lend(name))
     assert len(grants.tokens) == 900
     asked.clear()
     new = lend("new")
@@ -231,10 +231,10 @@ async def test_many_pictures_are_lent_at_once(hass: HomeAssistant) -> None:
     assert token_of(lend("a")[0]) in shown
     assert len(asked) == 100
     asked.clear()
-    cast(new)
+    await cast(new)
     assert asked == ["wall"]
     shown.clear()
-    cast(lend("last"))
+    await cast(lend("last"))
     assert len(grants.tokens) == 200
     assert grants.media_id_of(new[0]) is None
     assert grants.media_id_of(lend("b")[0]) == "b/0"

@@ -42,7 +42,7 @@ async def async_cast(
     playlist = alive if alive.url is None else asked
     check_reach(coordinator, playlist)
     await _async_leave_error_page(coordinator, request.wake)
-    coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
+    await coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
     if playlist.origin is Origin.OURS:
         coordinator.hass.data[ADDRESSES].async_allow_of_library(playlist.pictures)
     # A cast shows its first work before the one to start at.

@@ -26,7 +26,7 @@ from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..errors import component_errors
-from ..grants import GRANTS, LIVE, PATH, internal_url, tokens_in
+from ..grants import GRANTS, LIVE, PATH, internal_url
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 from .hidden import without_hidden
@@ -77,7 +77,7 @@ def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | 
     if player is not None:
         sources += [item.source or "" for item in player.items]
         sources.append(player.playlist_url or "")
-    return tokens_in(sources)
+    return hass.data[GRANTS].tokens_in(sources)
 
 
 class MediaProxyView(HomeAssistantView):

@@ -158,7 +158,7 @@ async def _async_change(
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
     if await async_announced(coordinator):
-        _check(coordinator, playlist)
+        await _async_lend(coordinator, playlist)
         changes = {"asleep": False} if reload and request.wake else {}
         hung = Hung(asked=playlist, start=request.start)
         await async_change_lasting(coordinator, hung=hung, **changes)
@@ -169,10 +169,10 @@ async def _async_change(
         await _async_hang(coordinator, playlist, request)
 
 
-def _check(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
+async def _async_lend(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
     """Lend a display what it is sent from now on, or raise for what it has no way to."""
     check_reach(coordinator, playlist)
-    coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
+    await coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
 
 
 async def async_works(
@@ -214,7 +214,7 @@ async def _async_extend(
     async with wall.turn(number) as is_newest:
         if not is_newest or wall.is_announcing:
             return False
-        _check(coordinator, playlist)
+        await _async_lend(coordinator, playlist)
         async with coordinator.async_command(Refresh.PLAYER) as display:
             extended = await display.extend(playlist)
         if extended:

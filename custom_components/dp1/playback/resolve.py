@@ -83,7 +83,7 @@ async def async_resolve(hass: HomeAssistant, request: Request) -> Playlist:
 async def async_find(hass: HomeAssistant, request: Request) -> Playlist:
     """Return the playlist of a request as it is, or raise if the lent picture of a camera or image is in it that may not be read."""
     playlist = await _async_of(hass, request)
-    entity_ids = hass.data[GRANTS].entities_in(playlist.sources)
+    entity_ids = await hass.data[GRANTS].async_entities_in(playlist)
     request.caller.check(POLICY_READ, *entity_ids)
     return playlist
 
