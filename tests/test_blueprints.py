@@ -244,7 +244,8 @@ async def test_morning_surprise(hass: HomeAssistant, gallery: Gallery) -> None:
         await until(lambda casts=casts: gallery.wall.casts > casts)
         shown += [item["id"] for item in gallery.wall.player.items]
     assert len({*shown}) == 4
-    hass.states.async_set(ENTITY_ID, "off")
+    gallery.wall.player.turn_page(asleep=True)
+    await until(lambda: state_of(hass, ENTITY_ID).state == "off")
     casts = gallery.wall.casts
     await later(hass, days=3, minutes=61)
     assert gallery.wall.casts == casts
