@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterator
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 import json
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ CONTRACT: Final = "2"
 MAX_LISTENERS: Final = 8
 # Seconds between two changes that a listener is told.
 PAUSE: Final = 0.5
-# Casts that are read or fetched at the same time, each as long as a document.
+# Casts that are read at the same time, and that are fetched, each as long as a document.
 MAX_CASTS: Final = 2
 # As many at once after a pause, and how many a second.
 COMMANDS: Final = (40, 4.0)
@@ -70,7 +70,7 @@ class Caster:
         self._announced: AsyncServiceInfo | None = None
         self._announcing: Awaitable[None] | None = None
         self._commands, self._casts = Rate(*COMMANDS), Rate(*CASTS)
-        self._casting = 0
+        self._reads, self._fetches = (asyncio.Semaphore(MAX_CASTS) for _ in range(2))
         # What the listeners are told by now: the same for all.
         self._told: list[str] | None = None
 
@@ -239,19 +239,25 @@ class Caster:
             del self._listeners[socket]
         return socket
 
+    def _place(
+        self, places: asyncio.Semaphore, is_needed: bool
+    ) -> AbstractAsyncContextManager[Any]:
+        """Return one of few places for a long cast, or tell it to come later."""
+        if not is_needed:
+            return nullcontext()
+        if places.locked() or not self._casts.passes():
+            raise web.HTTPTooManyRequests(text="Too many commands, slow down\n")
+        return places
+
     async def _cast(self, request: web.Request) -> web.Response:
         """Handle a command; errors have no reason, like those of a display."""
-        if (request.content_length or MAX_DOCUMENT) > SHORT and (
-            self._casting >= MAX_CASTS or not self._casts.passes()
-        ):
-            raise web.HTTPTooManyRequests(text="Too many commands, slow down\n")
-        self._casting += 1
-        try:
-            return await self._answer(await _async_decode(await request.read()))
-        except CommandError:
-            return web.Response(status=500, text="Failed to process cast request\n")
-        finally:
-            self._casting -= 1
+        is_long = (request.content_length or MAX_DOCUMENT) > SHORT
+        async with self._place(self._reads, is_long):
+            body = await _async_decode(await request.read())
+            try:
+                return await self._answer(body)
+            except CommandError:
+                return web.Response(status=500, text="Failed to process cast request\n")
 
     async def _answer(self, body: object) -> web.Response:
         """Return the answer to a command."""
@@ -263,12 +269,11 @@ class Caster:
         if not command:
             return web.Response(status=400, text="Command type is required\n")
         if command == "displayPlaylist":
-            is_read = "playlistUrl" in arguments or is_dynamic(
+            is_fetched = "playlistUrl" in arguments or is_dynamic(
                 arguments.get("dp1_call")
             )
-            if is_read and self._casting > MAX_CASTS:
-                raise web.HTTPTooManyRequests(text="Too many commands, slow down\n")
-            answer = {"message": await self._screen.async_show(arguments)}
+            async with self._place(self._fetches, is_fetched):
+                answer = {"message": await self._screen.async_show(arguments)}
         elif command == "getDeviceStatus":
             answer = self._device()
         elif command == "deviceMetrics":
