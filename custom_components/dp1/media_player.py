@@ -35,6 +35,7 @@ from .grants import public_media_id, without_token
 from .library.entries import async_add_libraries_listener, async_source_list
 from .library.work import NO_WORK
 from .permissions import Caller, async_caller
+from .playback.follow import hung_document
 from .playback.groups import async_join, async_unjoin, group_of
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
 from .playback.queue import async_clear, async_move
@@ -199,6 +200,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "until": until.isoformat(timespec="seconds") if until else None,
                 "signed_by": data.signed_by if item else None,
                 "favorite": self._is_favorite(),
+                "left_out": self._left_out(),
             }
         }
         return True
@@ -214,6 +216,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if any(library.favorite_of(player, work) for library in libraries):
             return True
         return False if any(lib.knows(player, work) for lib in libraries) else None
+
+    def _left_out(self) -> int | None:
+        """Return how many works of what hangs are left out as they are hidden, None if none are."""
+        hung = self.coordinator.wall.hung
+        if hung is None or not (count := hung.asked.left_out):
+            return None
+        return count if hung_document(self.coordinator) is hung else None
 
     def _state(self) -> MediaPlayerState | None:
         """Return the state of the display."""

@@ -29,7 +29,7 @@ ACTIONS = (
     ("search", library.async_search, library.SEARCH_SCHEMA, ONLY),
     ("add_favorite", library.async_add_favorite, library.FAVORITE_SCHEMA, OPTIONAL),
     ("remove_favorite", library.async_remove_favorite, library.FAVORITE_SCHEMA, NONE),
-    ("hide_work", library.async_hide_work, library.FAVORITE_SCHEMA, NONE),
+    ("hide_work", library.async_hide_work, library.FAVORITE_SCHEMA, OPTIONAL),
     ("unhide_work", library.async_unhide_work, library.FAVORITE_SCHEMA, NONE),
 )
 

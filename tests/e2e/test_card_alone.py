@@ -335,7 +335,7 @@ async def test_what_a_display_cannot_do(page: Page) -> None:
     for name in ("previous", "next", "favorite", "power", "choose"):
         await expect(page.locator(f"[data-do={name}]")).to_be_hidden()
     await page.locator("[data-do=more]").click()
-    await expect(page.get_by_role("menuitem")).to_have_text(["details"])
+    await expect(page.get_by_role("menuitem")).to_have_text(["never", "details"])
 
 
 async def test_parts(page: Page) -> None:
@@ -528,6 +528,123 @@ async def test_adding_to_what_hangs(page: Page) -> None:
     menu = await menu_of(page, "Tides")
     entries = ["show_now", "for_a_time 30 minutes", "on_display Hall", "on_all"]
     await expect(menu.get_by_role("menuitem")).to_have_text(entries)
+
+
+async def test_never_again(page: Page) -> None:
+    """A work is hidden in the menu of the card and in that of its picture, is no favorite then, and is taken back at once or among the hidden ones."""
+    await page.evaluate(
+        """() => {
+          const folder = (kind) => ({title: kind, media_content_id: kind, can_play: false, can_expand: true, dp1: {kind}});
+          window.pages["dp1://folders"].push(folder("hidden"));
+          const work = (title, hidden, favorite) => ({title, media_content_id: title, can_play: true, dp1: {kind: "artwork", title, hidden, favorite}});
+          window.pages["dp1://exhibitions"] = [{...folder("exhibition"), title: "Tides"}];
+          window.pages.exhibition = [work("Low", false, true), work("High", true, false), {...folder("series"), can_play: true, title: "Foam"}];
+          window.pages.hidden = [work("High", true, false)];
+        }"""
+    )
+    await speak(page, "en")
+    await render(page, work={"left_out": 1, "works": 23})
+    status = page.locator(".status")
+    await expect(status).to_contain_text("1 of 24 hidden.")
+    await judge(page)
+    never = page.get_by_role("menuitem", name="Never show this again", exact=True)
+    await page.locator("[data-do=more]").click()
+    await judge(page)
+    await never.click()
+    assert await last_call(page) == act("dp1.hide_work")
+    await expect(status).to_contain_text("Hidden: Low tide")
+    await status.get_by_role("button", name="Undo").click()
+    assert await last_call(page) == ["dp1", "unhide_work", {"media_content_id": "h1"}]
+    await expect(status).to_contain_text("Shown again: Low tide")
+    await page.locator(".picture").click(button="right")
+    await never.click()
+    assert await last_call(page) == act("dp1.hide_work")
+    # A picture in the chooser.
+    dialog = page.get_by_role("dialog")
+    menu = page.locator(".menu")
+    await page.locator("[data-do=choose]").click()
+    await dialog.locator(".show").first.click()
+    await expect(dialog.get_by_role("status")).to_have_text("1 of 3 hidden.")
+    low, high, foam = (
+        dialog.locator("li", has_text=name) for name in ("Low", "High", "Foam")
+    )
+    await expect(high.locator(".away")).to_have_text("Hidden")
+    await judge(page)
+    await foam.locator(".corner").press("Enter")
+    await expect(menu).to_be_visible()
+    await expect(never).to_have_count(0)
+    await page.keyboard.press("Escape")
+    await low.locator(".corner").press("Enter")
+    await expect(menu.get_by_role("menuitemcheckbox")).to_have_attribute(
+        "aria-checked", "true"
+    )
+    await never.click()
+    assert await last_call(page) == ["dp1", "hide_work", {"media_content_id": "Low"}]
+    await expect(low.locator(".away")).to_have_text("Hidden")
+    await low.locator(".corner").press("Enter")
+    favorite = menu.get_by_role("menuitemcheckbox")
+    await expect(favorite).to_have_attribute("aria-checked", "false")
+    await judge(page)
+    # A favorite is not hidden.
+    await favorite.click()
+    await expect(low.locator(".away")).to_have_count(0)
+    await low.locator(".corner").press("Enter")
+    await page.evaluate("window.refuse = true")
+    await never.click()
+    await expect(low.locator(".away")).to_have_count(0)
+    await page.evaluate("window.refuse = false")
+    await dialog.locator(".folders").get_by_role("button", name="Hidden").click()
+    await expect(dialog.locator("li")).to_have_text(["HiddenHigh"])
+    await judge(page)
+    await high.locator(".corner").press("Enter")
+    await menu.get_by_role("menuitem", name="Show again").click()
+    assert await last_call(page) == ["dp1", "unhide_work", {"media_content_id": "High"}]
+    await expect(high.locator(".away")).to_have_count(0)
+
+
+async def test_the_way_to_the_page(page: Page) -> None:
+    """On a wall, a phone reads the page of the work from a QR code, if that is wanted, and none of another work."""
+    await page.set_viewport_size({"width": 1024, "height": 600})
+    await speak(page, "en")
+    config = {"qr": True}
+    await page.evaluate("window.code = ['101', '010', '111']")
+    await render(page, config=config)
+    code = page.locator(".qr")
+    card = page.locator("dp1-wall-label-card")
+    await card.evaluate("card => { card.style.height = '600px' }")
+    await expect(code).to_be_hidden()
+    await card.evaluate("card => { card.layout = 'panel' }")
+    await expect(code).to_have_text("Page of the work")
+    await expect(code.get_by_role("img")).to_have_attribute(
+        "aria-label", "Page of the work"
+    )
+    dots = """canvas => {
+      const {width, height} = canvas;
+      const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
+      const rows = Array.from({length: height}, (_, y) => Array.from({length: width}, (_, x) => data[4 * (y * width + x)] ? 0 : 1).join(""));
+      return rows.filter((row) => row.includes(1)).map((row) => row.slice(4, -4));
+    }"""
+    assert await code.locator("canvas").evaluate(dots) == ["101", "010", "111"]
+    await judge(page)
+    await page.evaluate("window.code = null")
+    await render(page, config=config, work={"link": "https://art.example/2"})
+    await expect(code).to_be_hidden()
+    await page.evaluate("window.code = ['1']")
+    for nowhere in ({"link": None}, {"link": "javascript:alert(1)"}):
+        await render(page, config=config, work=nowhere)
+        await expect(code).to_be_hidden()
+    await render(page)
+    await expect(code).to_be_hidden()
+    asked = "window.calls.filter(({type}) => type === 'dp1/qr').length"
+    assert await page.evaluate(asked) == 2
+    await page.evaluate("document.querySelector('dp1-wall-label-card').remove()")
+    strategy = """async (config) => {
+      const given = customElements.get("ll-strategy-dashboard-dp1-gallery");
+      const {views} = await given.generate(config, {...window.hass, devices: {}, areas: {}});
+      return views.filter(({type}) => type === "panel").map(({cards}) => cards[0].qr ?? false);
+    }"""
+    assert set(await page.evaluate(strategy, {"qr": True})) == {True}
+    assert set(await page.evaluate(strategy, {})) == {False}
 
 
 async def test_after_a_choice(page: Page) -> None:

@@ -74,9 +74,11 @@ async def test_a_hidden_work_is_left_out(gallery: Gallery, what: Any) -> None:
     assert on_wall(gallery) == titles[1:]
     told = f"Hidden works that are left out: 1 of {len(titles)}"
     assert answer["warning"] == told
+    await until(lambda: gallery.attribute("dp1")["left_out"] == 1)
     (hidden,) = (await gallery.library.async_children("hidden")).nodes
     await hide(gallery, "unhide_work", media_content_id=gallery.media_id(hidden.id))
     assert await cast(gallery, **what) == titles
+    await until(lambda: gallery.attribute("dp1")["left_out"] is None)
     assert "hidden" not in {node.id for node in gallery.library.roots()}
 
 
@@ -110,10 +112,27 @@ async def test_it_is_hidden_in_other_lists(gallery: Gallery) -> None:
 async def test_a_phone_shows_what_it_casts(gallery: Gallery) -> None:
     """What somebody else casts is shown: it was asked for."""
     await hide_current(gallery, playlist=MANY)
+    await until(lambda: gallery.attribute("dp1")["left_out"] == 1)
     gallery.wall.player.load(MANY)
     gallery.wall.poller.force()
     await until(lambda: gallery.attribute("media_title") == "Dawn")
     assert on_wall(gallery) == ["Dawn", "Noon", "Dusk"]
+    await until(lambda: gallery.attribute("dp1")["left_out"] is None)
+
+
+async def test_it_is_taken_back_by_the_answer(gallery: Gallery) -> None:
+    """Who hides the work on a display, also one of no library, is told how to take it back, and pages say which works are hidden."""
+    await cast(gallery, playlist=MANY)
+    answer = await gallery.call("hide_work", entity_id=ENTITY_ID)
+    (hidden,) = answer["hidden"]
+    assert hidden["title"] == "Dawn"
+    page = await gallery.browse(gallery.media_id("hidden"))
+    (work,) = (child.as_dict(parent=False) for child in page.children)
+    assert work["media_content_id"] == hidden["media_content_id"]
+    assert work["dp1"]["hidden"] is True
+    taken = {"media_content_id": hidden["media_content_id"]}
+    await hide(gallery, "unhide_work", **taken)
+    assert await cast(gallery, playlist=MANY) == ["Dawn", "Noon", "Dusk"]
 
 
 async def test_the_last_one(gallery: Gallery) -> None:

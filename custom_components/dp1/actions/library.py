@@ -164,8 +164,9 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
     return list(dict.fromkeys(nodes))
 
 
-async def async_hide_work(call: ServiceCall) -> None:
-    """Never show works again; a display that shows one goes on to the next."""
+async def async_hide_work(call: ServiceCall) -> ServiceResponse:
+    """Never show works again, and return how they are taken back; a display that shows one goes on to the next."""
+    works: list[JsonValueType] = []
     for library, work, item, coordinator in await _async_works(call):
         try:
             library.async_hide(work, item)
@@ -178,6 +179,9 @@ async def async_hide_work(call: ServiceCall) -> None:
             raise
         if coordinator is not None:
             await async_leave_out(coordinator)
+        hidden = media_id(library.entry_id, work.id)
+        works.append({"title": work.title, "media_content_id": hidden})
+    return {"hidden": works} if call.return_response else None
 
 
 async def async_unhide_work(call: ServiceCall) -> None:

@@ -22,6 +22,7 @@ from ..library.library import Library
 from ..library.node import (
     FOLDER_TITLES,
     MEDIA_PREFIX,
+    WORKS,
     Children,
     Node,
     NodeKind,
@@ -232,6 +233,7 @@ def node_media(
         "year": node.work.year,
         "series": node.work.series,
         "favorite": library.favorites.has(node.id) if node.can_play else None,
+        "hidden": library.hidden.has(node.id) if node.kind in WORKS else None,
     }
     return media
 

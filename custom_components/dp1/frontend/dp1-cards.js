@@ -70,7 +70,7 @@ class GalleryStrategy extends HTMLElement {
   }
 
   static async generate(config, hass) {
-    return (await modules.gallery()).generate(hass);
+    return (await modules.gallery()).generate(hass, config);
   }
 }
 

@@ -444,7 +444,8 @@ class Chooser {
     const isReading = () => Object.values((currentHass() ?? hass).states).some(({ attributes }) => attributes.reading === true);
     const key = query ? "nothing_found" : inside ? "empty" : folder?.kind === "exhibitions" ? (isReading() ? "still_reading" : "empty") : "";
     const empty = key ? text(hass, key) : text(hass, `empty_folder.${folder?.kind}`) || text(hass, "empty");
-    this.say(media.length ? "" : problem || empty);
+    const hidden = inside ? media.filter(({ dp1 }) => dp1?.hidden).length : 0;
+    this.say(media.length ? hidden && text(hass, "left_out", { hidden, works: media.length }) : problem || empty);
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
     const isOfArtists = !query && !inside && folder?.kind === "artists";
     const isRest = (medium) => medium.dp1?.kind === "more";
@@ -619,7 +620,7 @@ class Chooser {
 
   say(message, help = /** @type {{text: string, action: () => void} | undefined} */ (undefined)) {
     const status = this.find("[role=status]");
-    status.replaceChildren(message ?? "", ...(help ? [" ", make("button", { className: "act", textContent: help.text, onclick: help.action })] : []));
+    status.replaceChildren(message || "", ...(help ? [" ", make("button", { className: "act", textContent: help.text, onclick: help.action })] : []));
     status.hidden = !message;
   }
 }
@@ -635,10 +636,11 @@ export const configForm = async (fields) => {
     { name: "entity", required: true, selector: { entity: { filter: { integration: DOMAIN, domain: PLAYER } } } },
     { name: "name", selector: { text: {} } },
     { name: "hide", selector: { select: { multiple: true, mode: "list", options } } },
+    { name: "qr", selector: { boolean: {} } },
     action("tap_action", "more-info"),
     action("hold_action", "none"),
     action("double_tap_action", "none"),
   ];
-  const computeLabel = ({ name }, localize) => (name === "hide" ? pageText("hide", name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`));
+  const computeLabel = ({ name }, localize) => (["hide", "qr"].includes(name) ? pageText(name, name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`));
   return { schema: schema.slice(0, fields), computeLabel };
 };

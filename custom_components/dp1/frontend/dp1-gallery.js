@@ -231,7 +231,7 @@ const grid = (...cards) => ({ type: "grid", cards });
 const heading = (name, options) => ({ type: "heading", heading: name, ...options });
 
 /** Lay out all displays, their settings and the libraries. */
-export const generate = async (hass) => {
+export const generate = async (hass, { qr } = /** @type {{qr?: boolean}} */ ({})) => {
   await loadTexts(hass);
   const ours = Object.values(hass.entities).filter(({ platform, hidden }) => platform === DOMAIN && !hidden);
   const displays = ours
@@ -243,7 +243,7 @@ export const generate = async (hass) => {
   /** @type {object[]} */
   const views = [overview(hass, displays)];
   if (displays.length) views.push(settings(hass, displays, ours, ofLibraries));
-  return { title: text(hass, "gallery"), views: [...views, ...displays.map(wall)] };
+  return { title: text(hass, "gallery"), views: [...views, ...displays.map((display) => wall(display, qr))] };
 };
 
 /** Return what is laid out of a display; its name is that of its room where it has one to itself. */
@@ -310,8 +310,8 @@ const publisher = (hass, feeds, options) => {
 };
 
 /** Return a view that shows nothing but the display, for a tablet on the wall. */
-const wall = ({ entity, name }) => {
+const wall = ({ entity, name }, qr = false) => {
   const id = entity.split(".")[1];
   const path = ["gallery", "settings"].includes(id) ? `${id}-display` : id;
-  return { title: name, path, type: "panel", cards: [{ type: `custom:${CARD}`, entity }] };
+  return { title: name, path, type: "panel", cards: [{ type: `custom:${CARD}`, entity, ...(qr && { qr }) }] };
 };

@@ -2,7 +2,7 @@
 /** The work on a display, with a label like those in museums. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, browse, call, can, draw, fire, isDisplay, loadTexts, make, modules,
+  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, ask, browse, call, can, draw, fire, isDisplay, loadTexts, make, modules,
   nameOf, notices, onTaps, text, textAt,
 } from "./dp1-shared.js";
 
@@ -27,6 +27,8 @@ const APPEAR_TIME = 600;
 // Pixels of a side of the picture in which the darkest color is looked for, and the part of them that is the darkest.
 const SAMPLE = 24;
 const DARKEST = 0.1;
+// Dots around a QR code.
+const QUIET = 4;
 
 // By chain: its name, how a contract's address looks, and the page of a token.
 const CHAINS = new Map(/** @type {[string, [string, RegExp?, ((address: string, token: string) => string)?]][]} */ ([
@@ -40,7 +42,7 @@ const PARTS = {
   facts: [".facts"],
   exhibition: [".exhibition"],
   statement: [".about", ".artists"],
-  links: [".link", ".maker", ".provenance", ".chain", ".signed"],
+  links: [".link", ".qr", ".maker", ".provenance", ".chain", ".signed"],
   progress: [".progress"],
   controls: [".controls"],
   choose: [".choices"],
@@ -132,6 +134,8 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .label { line-height: 1.5; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
+.qr { display: flex; align-items: center; gap: .75em; }
+.qr canvas { width: 6em; image-rendering: pixelated; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
 .as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow: hidden auto; }
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
@@ -163,6 +167,7 @@ const TEMPLATE = `
           <span class="chain soft small"></span>
         </div>
       </div>
+      <div class="qr" hidden><canvas role="img"></canvas><span class="soft small"></span></div>
       <div class="status" role="status"><span dir="auto"></span></div>
       <div class="controls">
         <div class="group transport">
@@ -441,7 +446,7 @@ export class WallLabelCard extends HTMLElement {
    * @param {Attributes} attributes
    * @returns {View["status"]}
    */
-  _status(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host, until } = /** @type {Attributes} */ ({}), group_members: members }) {
+  _status(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host, until, works, left_out: hidden } = /** @type {Attributes} */ ({}), group_members: members }) {
     const { _hass: hass, name } = this;
     const notice = notices.get(this.entityId);
     // What can be taken back waits while the display sleeps or is away.
@@ -450,7 +455,7 @@ export class WallLabelCard extends HTMLElement {
     const help = (key, domain, action, data) => ({ label: text(hass, key), act: () => this.act(this.find(".status"), domain, action, data) });
     const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
     const error = (key, values) => textAt(hass, `exceptions.${key}.message`, values);
-    const look = help("try_again", "homeassistant", "update_entity");
+    const again = help("try_again", "homeassistant", "update_entity");
     const details = { label: text(hass, "details"), act: () => this.moreInfo() };
     const wakeOnLan = this.relative("wake_on_lan");
     const problem = this.relative("playback_problem");
@@ -461,10 +466,10 @@ export class WallLabelCard extends HTMLElement {
       const at = new Date(state.last_changed);
       const isToday = Date.now() - Number(at) < DAY;
       const seen = Number(at) > 0 ? text(hass, "last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
-      return { message: `${text(hass, "out_of_reach", { name })} ${seen}`.trim(), helps: [look, ...press("wake", wakeOnLan)], lasts: true };
+      return { message: `${text(hass, "out_of_reach", { name })} ${seen}`.trim(), helps: [again, ...press("wake", wakeOnLan)], lasts: true };
     }
     if (reason) return { message: error("on_error_page", { name, reason }), helps: [wake], lasts: true };
-    if (isSetUp) return { message: error("display_not_ready", { name }), helps: [look], lasts: true };
+    if (isSetUp) return { message: error("display_not_ready", { name }), helps: [again], lasts: true };
     if (state.state === "unknown") {
       const restart = press("restart", this.relative("reboot"));
       return { message: error("display_player_not_running", { name }), helps: restart.length ? restart : [details], lasts: true };
@@ -479,7 +484,10 @@ export class WallLabelCard extends HTMLElement {
     }
     if (until) return { message: text(hass, "until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
     const others = (members ?? []).filter((other) => other !== this.entityId).map((other) => nameOf(hass, other));
-    return { message: others.length ? text(hass, "together", { name: new Intl.ListFormat(hass.language).format(others) }) : "" };
+    if (others.length) return { message: text(hass, "together", { name: new Intl.ListFormat(hass.language).format(others) }) };
+    if (!hidden) return {};
+    const look = { label: text(hass, "look_inside"), act: async () => (await modules.chooser()).choose(this, this.find(".choose"), "hidden") };
+    return { message: text(hass, "left_out", { hidden, works: works + hidden }), helps: [look] };
   }
 
   _format(date, style = /** @type {Intl.DateTimeFormatOptions} */ ({ timeStyle: "short" })) {
@@ -517,6 +525,7 @@ export class WallLabelCard extends HTMLElement {
     this._renderPicture(state, shows);
     this._renderProgress(state?.attributes ?? {}, shows);
     this._updateUpNext(state, work, shows);
+    this._updateCode(work.link);
     this.menu?.follow();
   }
 
@@ -620,6 +629,26 @@ export class WallLabelCard extends HTMLElement {
     if (!works) this._upNextKey = null;
     this.find(".upcoming").hidden = !works?.length;
     renderUpNext(this, works ?? []);
+  }
+
+  /** Show the way to the page of the work, for the phone of somebody before the wall. */
+  async _updateCode(link) {
+    const isWanted = this._config.qr === true && this.getAttribute("size") === "wall" && safeUrl(link) && !this._hidden.has(".qr");
+    const key = isWanted && `${this.entityId} ${link}`;
+    if (this._codeKey === key) return;
+    this._codeKey = key;
+    const rows = key ? await ask(this._hass, { type: `${DOMAIN}/qr`, entity_id: this.entityId }).catch(() => null) : null;
+    if (this._codeKey !== key) return;
+    this.find(".qr").hidden = !rows;
+    if (!rows) return;
+    const canvas = this.find(".qr canvas");
+    canvas.ariaLabel = this.find(".qr span").textContent = text(this._hass, "page");
+    canvas.width = canvas.height = rows.length + 2 * QUIET;
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = "#fff";
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.fillStyle = "#000";
+    rows.forEach((row, y) => [...row].forEach((dot, x) => dot === "1" && pen.fillRect(x + QUIET, y + QUIET, 1, 1)));
   }
 
   // What is done

@@ -3,7 +3,7 @@
 
 import {
   BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, modules, nameOf,
-  onTaps, perform, pictures, rove, stateOf, text, titleOf,
+  notify, onTaps, passing, perform, pictures, rove, stateOf, text, textAt, titleOf,
 } from "./dp1-shared.js";
 
 /**
@@ -26,6 +26,8 @@ const ACTS = {
   to_playlist: "mdi:playlist-edit",
   move_up: "mdi:arrow-up",
   take_out: "mdi:close",
+  never: "mdi:eye-off-outline",
+  show_again: "mdi:eye-outline",
   details: "mdi:information-outline",
 };
 
@@ -82,7 +84,14 @@ export const pictureItem = (hass, medium, tapped, menu) => {
     onTaps(show, { tap: () => tapped(show), hold: () => menu(corner) });
     item.append(corner);
   } else show.onclick = () => tapped(show);
+  if (medium.dp1?.hidden) markHidden(hass, item, true);
   return item;
+};
+
+const markHidden = (hass, item, isHidden) => {
+  item.toggleAttribute("data-hidden", isHidden);
+  item.querySelector(".away")?.remove();
+  if (isHidden) item.querySelector(".thumb").append(make("span", { className: "badge here away", textContent: textAt(hass, "config_panel.browser.hidden") }));
 };
 
 // Menus
@@ -225,10 +234,14 @@ export const duration = (card, button) => {
 export const more = (card, button) => {
   const entries = () => [
     ...(card.state?.state === "unavailable" ? [] : switches(card)),
+    ...(card.work.work_id ? [entry(text(card.hass, "never"), ACTS.never, never(card, button))] : []),
     entry(text(card.hass, "details"), "mdi:information-outline", () => card.moreInfo()),
   ];
   openMenu(button, volume(card), entries, card);
 };
+
+/** Return how the work on the wall is never shown again. */
+const never = ({ hass, entityId, state }, button) => () => hide(hass, entityId, state.attributes.media_title, { entity_id: entityId }, button);
 
 const volume = (card) => {
   const { hass, state } = card;
@@ -291,7 +304,32 @@ export const like = async (hass, medium, button) => {
   if (button) button.ariaBusy = "true";
   const isDone = await hass.callService(DOMAIN, action, { media_content_id }).then(() => true, () => false);
   if (button) button.ariaBusy = null;
-  if (isDone) medium.dp1 = { ...dp1, favorite: !dp1.favorite };
+  // A favorite is not hidden.
+  if (isDone) medium.dp1 = { ...dp1, favorite: !dp1.favorite, ...(dp1.hidden && { hidden: false }) };
+  return isDone;
+};
+
+/**
+ * Never show a work again, by its medium or that on a display, or show it again; the first can be taken back.
+ *
+ * @param {Hass} hass
+ * @param {string} entityId
+ * @param {string} title
+ * @param {object} data
+ * @param {HTMLElement} button
+ */
+const hide = async (hass, entityId, title, data, button, isAgain = false, after = (/** @type {boolean} */ isHidden) => {}) => {
+  button.ariaBusy = "true";
+  const answer = await hass.callService(DOMAIN, isAgain ? "unhide_work" : "hide_work", data, undefined, true, !isAgain).then(
+    (given) => given ?? {},
+    () => null,
+  );
+  button.ariaBusy = null;
+  if (!answer) return;
+  after(!isAgain);
+  const undo = () => hide(hass, entityId, title, { media_content_id: answer.response?.hidden[0].media_content_id }, button, true, after);
+  notify(entityId, { message: text(hass, isAgain ? "shown_again" : "hid", { title }), helps: isAgain ? [] : [{ label: text(hass, "undo"), act: undo }] });
+  passing(entityId);
 };
 
 /**
@@ -306,8 +344,14 @@ export const openPictureMenu = (hass, entityId, medium, button, look, own = {}) 
   const [, library, id] = /^(media-source:.*\/)artwork\/([^/]+)\/[^/]+$/.exec(medium.media_content_id ?? "") ?? [];
   const series = { title: medium.dp1?.series ?? titleOf(hass, medium), media_content_id: `${library}series/${id}`, media_content_type: "album" };
   const canAdd = can(state, FEATURES.enqueue) && state.state === "playing";
-  const isLiked = medium.dp1?.favorite;
-  const heart = () => entry(text(hass, "favorite"), "mdi:heart-outline", () => like(hass, medium), isLiked);
+  const { favorite: isLiked, hidden: isHidden } = medium.dp1 ?? {};
+  const item = button.closest("li");
+  const follow = (hidden) => {
+    medium.dp1 = { ...medium.dp1, hidden, ...(hidden && { favorite: false }) };
+    markHidden(hass, item, hidden);
+  };
+  const heart = () => entry(text(hass, "favorite"), "mdi:heart-outline", async () => (await like(hass, medium)) && markHidden(hass, item, false), isLiked);
+  const putAway = () => hide(hass, entityId, titleOf(hass, medium), { media_content_id: medium.media_content_id }, button, isHidden === true, follow);
   const acts = {
     show_now: put(undefined),
     show_next: canAdd && !state.attributes.shuffle && put({ enqueue: "next" }),
@@ -316,6 +360,8 @@ export const openPictureMenu = (hass, entityId, medium, button, look, own = {}) 
     only_series: library && (() => hang(hass, entityId, series)),
     look_inside: look && medium.can_expand && (() => look(medium)),
     to_playlist: hass.user?.is_admin && medium.media_content_id?.startsWith("media-source:") && (async () => (await modules.chooser()).addToPlaylist(hass, medium)),
+    never: isHidden === false && putAway,
+    show_again: isHidden && putAway,
     ...own,
   };
   openActs(hass, entityId, medium, button, acts, undefined, typeof isLiked === "boolean" ? [heart()] : []);
@@ -329,6 +375,7 @@ export const openWorkMenu = (card, button) => {
   const acts = {
     for_a_time: id && actOn(card, title, button)("show_work", { work: id, show_for: { minutes: WHILE } }, ""),
     only_series: series && series !== playlist && actOn(card, series, button)("cast_playlist", { series }, "back_to"),
+    never: id && never(card, button),
     details: () => card.moreInfo(),
   };
   openActs(hass, entityId, { title: playlist || title, media_content_id, media_content_type: "playlist" }, button, acts, card);

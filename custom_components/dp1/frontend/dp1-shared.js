@@ -29,6 +29,7 @@
  * @property {string} [name]
  * @property {string[]} [hide]
  * @property {boolean} [ask] A tap asks on which display
+ * @property {boolean} [qr] The wall view leads a phone to the page of the work
  * @property {{rows?: number}} [grid_options]
  * @typedef {object} Details What the backend tells of a node for cards
  * @property {string} [kind]
@@ -36,7 +37,8 @@
  * @property {string} [artist]
  * @property {number | string} [year]
  * @property {string} [series]
- * @property {boolean} [favorite]
+ * @property {boolean | null} [favorite]
+ * @property {boolean | null} [hidden] of a work: whether it is never shown in a list
  * @typedef {object} Medium A node of a library as a browse item
  * @property {string} title
  * @property {string} [media_content_id]
@@ -124,6 +126,7 @@ li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
   [aria-busy="true"]::after { animation: turn 1s linear infinite; }
   @keyframes turn { to { transform: rotate(1turn); } }
 }
+[data-hidden] .thumb > :not(.badge) { opacity: .3; filter: grayscale(1); }
 .thumb { border-radius: 8px; overflow: hidden; position: relative; background: var(--fill); color: var(--secondary-text-color); margin-block-end: 4px; }
 :is(.thumb, .picture) img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
 .one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
@@ -412,13 +415,23 @@ export const notices = new Map();
  * @param {string} entityId
  * @param {Notice} [notice]
  */
-const notify = (entityId, notice) => {
+export const notify = (entityId, notice) => {
   if (notice) notices.set(entityId, notice);
   else notices.delete(entityId);
   const isUnseen = window.dispatchEvent(new CustomEvent(NOTICE, { detail: entityId, cancelable: true }));
   if (!isUnseen || !notice) return;
   const { message, helps: [help] = [] } = notice;
   toast(message || help?.label, help && { text: help.label, action: help.act });
+};
+
+/**
+ * Take the notice of a display away after a while.
+ *
+ * @param {string} entityId
+ */
+export const passing = (entityId) => {
+  const notice = notices.get(entityId);
+  setTimeout(() => notices.get(entityId) === notice && notify(entityId), NOTICE_LASTS);
 };
 
 /**
@@ -464,7 +477,7 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
   } else if (done) {
     if (done !== "back_to") put(text(hass, done, { title }), canGoBack ? [{ label: text(hass, "undo"), act: back }] : []);
     else if (canGoBack && playlist && playlist !== title) put("", [{ label: text(hass, "back_to", { title: playlist }), act: back }]);
-    setTimeout(() => isOwn() && notify(entityId), NOTICE_LASTS);
+    passing(entityId);
   }
 };
 

@@ -38,7 +38,7 @@ async def async_cast(
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, request.begin)
     alive = await async_alive(coordinator.hass, playlist, request.caller)
-    asked = replace(asked, warning=alive.warning)
+    asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
     playlist = alive if alive.url is None else asked
     check_reach(coordinator, playlist)
     await _async_leave_error_page(coordinator, request.wake)

@@ -1,5 +1,6 @@
 """What a display does for a playlist that it has by its URL, for one that went to it as a document: read it again, change its works."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from homeassistant.components import persistent_notification
@@ -91,8 +92,9 @@ class Follow:
                         await client.cast(sent)
                 # Whose author has mended it, the display reads itself again.
                 by_us = sent if sent.url is None else None
+                asked = replace(hung.asked, left_out=sent.left_out)
                 display.async_handle_cast(
-                    Hung(asked=hung.asked, sent=by_us, start=hung.start, at=hung.at)
+                    Hung(asked=asked, sent=by_us, start=hung.start, at=hung.at)
                 )
         except HomeAssistantError as err:
             LOGGER.debug("%s: a playlist is not followed: %s", display.name, err)

@@ -29,12 +29,12 @@ def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
     if not keys or len(items) < 2 or playlist.node_id == NodeKind.HIDDEN:
         return playlist
     left = [item for item in items if keys.isdisjoint(work_keys(item))]
-    hidden = str(len(items) - len(left))
+    hidden = len(items) - len(left)
     if len(left) == len(items):
         return playlist
     if not left:
-        raise invalid_input("all_hidden", count=hidden)
-    told = invalid_input("some_hidden", hidden=hidden, count=str(len(items)))
+        raise invalid_input("all_hidden", count=str(hidden))
+    told = invalid_input("some_hidden", hidden=str(hidden), count=str(len(items)))
     warnings = (playlist.warning, async_message(hass, told))
     return replace(
         playlist,
@@ -42,4 +42,5 @@ def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
         document={**playlist.document, "items": left},
         origin=playlist.origin if playlist.url is None else Origin.OURS,
         warning=" ".join(filter(None, warnings)),
+        left_out=hidden,
     )

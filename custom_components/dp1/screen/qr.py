@@ -5,6 +5,9 @@ from typing import Any
 
 import segno
 
+# In bytes: the code of a longer text is too fine to be read from a corner, and from 2,331 on there is none.
+MAX_TEXT = 512
+
 
 @lru_cache(maxsize=32)
 def qr_code(text: str) -> str:
@@ -13,9 +16,18 @@ def qr_code(text: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def qr_picture(text: str) -> str:
-    """Return a QR code as the address of a picture, dark on light."""
+def qr_picture(text: str) -> str | None:
+    """Return a QR code as the address of a picture, dark on light; None of a text that is too long."""
+    if len(text.encode()) > MAX_TEXT:
+        return None
     return str(_code(text).svg_data_uri(border=3, light="#fff", omitsize=True))
+
+
+def qr_rows(text: str) -> list[str] | None:
+    """Return a QR code as its rows of 0 and 1, dark as 1; None of a text that is too long."""
+    if len(text.encode()) > MAX_TEXT:
+        return None
+    return ["".join(map(str, row)) for row in _code(text).matrix]
 
 
 def _code(text: str) -> Any:

@@ -36,6 +36,7 @@ class Playlist:
         is_personal: whether it is the owner's own, from which no policy for the works of others takes any.
         length: seconds that it lasts, None unless it is a sound or a film whose length is known.
         warning: what is said about it to whoever shows it, empty if there is nothing.
+        left_out: number of works that its document lacks, as they are hidden.
     """
 
     url: str | None = None
@@ -48,6 +49,7 @@ class Playlist:
     is_personal: bool = False
     length: float | None = None
     warning: str = ""
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         """Check that the items of a document are a list of objects."""
