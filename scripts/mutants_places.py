@@ -1408,4 +1408,32 @@ PLACES = [
         "",
         ["tests/voice/test_llm.py::test_ids_of_results"],
     ),
+    Place(
+        "media_player.py",
+        "what is told of a work has no end",
+        "        if over <= 0:\n",
+        "        if True:\n",
+        ["tests/test_media_player.py::test_the_longest_of_everything"],
+    ),
+    Place(
+        "guard.py",
+        "the networks of the home are read once",
+        "self._hass, self._async_learn_home, HOME_CHECK, cancel",
+        "self._hass, self._async_learn_home, 99 * HOME_CHECK, cancel",
+        ["tests/test_guard.py::test_addresses_of_this_home"],
+    ),
+    Place(
+        "grants.py",
+        "what no display reports stays lent",
+        "any(now < until for until in grant.fresh.values())",
+        "bool(now and grant.fresh)",
+        ["tests/playback/test_media_proxy.py::test_what_no_display_reports"],
+    ),
+    Place(
+        "library/shelf.py",
+        "a server that is away is asked as often as ever",
+        "self._retry = min(2 * self._retry, LAST_LIST_RETRY)",
+        "self._retry = min(self._retry, LAST_LIST_RETRY)",
+        ["tests/library/test_shelf.py::test_a_look_that_fails_is_repeated_sooner"],
+    ),
 ]

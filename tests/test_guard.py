@@ -2,13 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from datetime import timedelta
 from json import dumps
 from typing import Any
 
 import aiohttp
 import ifaddr
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
 
 from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
@@ -26,6 +30,7 @@ from homeassistant.core import Context, Event, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.util import dt as dt_util
 
 from .client.scripted_server import Reply, ScriptedServer
 from .client.test_guard import Names
@@ -120,6 +125,11 @@ async def test_addresses_of_this_home(
             await request_json(hosts.async_guard(url), "GET", url, timeout=5)
         caller = await hosts.async_caller(Context(), url)
         assert caller.hosts == {"2001:4860:7:7::99:9"}
+        own.ip = ("2001:4860:7:9::1", 0, 0)
+        now = dt_util.utcnow()
+        async_fire_time_changed(hass, now + timedelta(minutes=10, seconds=1))
+        await until(lambda: is_at_home("http://[2001:4860:7:9::99]/"))
+        assert not is_at_home(url)
     finally:
         know_home([])
         await hosts.async_close(CLOSE)

@@ -12,6 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.json import json_bytes
 from homeassistant.setup import async_setup_component
 
 from .client.scripted_server import Reply, ScriptedServer
@@ -33,6 +34,7 @@ BY_HAND = (
     | Feature.TURN_ON
     | Feature.TURN_OFF
 )
+CONTRACT = ("chain", "standard", "address", "tokenId", "uri")
 AS_IMAGE = {"media_content_type": "image"}
 ALL_FIRMWARE = pytest.mark.parametrize("profile", FIRMWARE)
 
@@ -113,6 +115,49 @@ async def test_the_position_ends_with_the_work(
     await until(lambda: wall.attribute("media_position_updated_at") != first)
     assert (wall.attribute("media_position") == 0) is is_repeated
     assert wall.attribute("media_title") == "Dawn"
+
+
+async def test_the_longest_of_everything(wall: Wall) -> None:
+    """No attribute is over 16 KB, however long each text of a work is in bytes: its biography gives way first, its title never."""
+
+    def address(host: str, size: int) -> str:
+        """Return one of this size."""
+        return f"https://{host}/".ljust(size, "x")
+
+    text = "😀" * 2000
+    links = {"website": "a.example", "twitter": "x.com", "instagram": "instagram.com"}
+    artist = {
+        "avatar": {"uri": address("a.example", 200)},
+        "biographies": [{"text": text}],
+        "links": [
+            {"type": kind, "url": address(host, 200)}
+            for kind, host in [*links.items(), ("other", "b.example")]
+        ],
+    }
+    metadata = {
+        "title": text,
+        "description": text,
+        "artists": [artist | {"name": f"{n}{text}"} for n in range(10)],
+    }
+    document = playlist("Dawn", title=text, note={"text": text})
+    document["items"][0] |= {
+        "title": text,
+        "source": address("c.example", 2048),
+        "note": {"text": text},
+        "inlineManifest": {"refVersion": "1.1.0", "metadata": metadata},
+        "provenance": {
+            "type": "onChain",
+            "contract": dict.fromkeys(CONTRACT, "x" * 500),
+        },
+    }
+    wall.display.player.load(document, url=address("d.example", 2048))
+    await until(lambda: (wall.attribute("dp1") or {}).get("artists"))
+    shown = wall.attribute("dp1")
+    assert len(wall.attribute("media_title")) == 200
+    assert len(shown["artists"]) == 5
+    assert all(len(it["name"]) == 200 for it in shown["artists"])
+    for name, value in wall.hass.states.get(ENTITY_ID).attributes.items():
+        assert len(json_bytes(value)) < 16 * 1024, name
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])

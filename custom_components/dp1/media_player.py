@@ -21,11 +21,12 @@ from homeassistant.components.media_player import (
 from homeassistant.components.websocket_api import current_connection
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.json import json_bytes
 
 from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES, is_drawing
 from .browse.search import async_search_display
-from .client.text import markdown_safe
+from .client.text import markdown_safe, shorten
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .displays import find_display
@@ -33,7 +34,7 @@ from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
 from .library.entries import async_add_libraries_listener, async_source_list
-from .library.work import NO_WORK
+from .library.work import NO_WORK, Work
 from .permissions import Caller, async_caller
 from .playback.follow import hung_document
 from .playback.groups import async_join, async_unjoin, group_of
@@ -56,6 +57,9 @@ DETAILS = (
     *("provenance", "series", "exhibition", "edition", "year", "medium", "link"),
     *("note", "about_artist"),
 )
+# Of these in bytes, so that no attribute is over 16 KB; and what gives way first.
+MAX_DETAILS = 10 * 1024
+GIVES_WAY = ("about_artist", "artists", "note", "link", "provenance")
 BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
 PLAYER_FEATURES = (
     Feature.NEXT_TRACK
@@ -96,6 +100,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         # Each volume step starts from where the step before ended.
         self._volume_lock = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
+        self._detailed, self._details = NO_WORK, details(NO_WORK)
         self._update_sources()
 
     @override
@@ -186,8 +191,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_position_updated_at = data.shown_since if duration else None
         self._attr_extra_state_attributes = {
             "dp1": {
-                **{name: getattr(work, name) for name in DETAILS},
-                "artists": [it.to_attributes() for it in work.artists[:MAX_ARTISTS]],
+                **self._details_of(work),
                 "work_id": work.id,
                 "source": without_token(work.source),
                 "license": item.license if item else None,
@@ -204,6 +208,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             }
         }
         return True
+
+    def _details_of(self, work: Work) -> dict[str, Any]:
+        """Return what is told of a work, which stays the same over many pushes."""
+        if self._detailed is not work:
+            self._detailed, self._details = work, details(work)
+        return self._details
 
     def _is_favorite(self) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it or it is shown for a time."""
@@ -436,3 +446,22 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             if device is not None and device.muted is (not mute):
                 await display.toggle_mute()
                 self.coordinator.async_assume_device(muted=mute)
+
+
+def details(work: Work) -> dict[str, Any]:
+    """Return what a state tells of a work: what is longer than there is room for gives way, the longest texts first."""
+    told: dict[str, Any] = {name: getattr(work, name) for name in DETAILS}
+    told["artists"] = [it.to_attributes() for it in work.artists[:MAX_ARTISTS]]
+    for name in GIVES_WAY:
+        over = len(json_bytes(told)) - MAX_DETAILS
+        if over <= 0:
+            break
+        size = len(json_bytes(told[name]))
+        match told[name]:
+            case str(text) if over < size // 2:
+                told[name] = shorten(text, len(text) * (size - over) // size)
+            case list():
+                told[name] = [{"name": it["name"]} for it in told[name]]
+            case _:
+                told[name] = None
+    return told

@@ -346,15 +346,24 @@ async def test_documents_of_strangers_are_not_kept(hass: HomeAssistant) -> None:
 
 
 async def test_a_look_that_fails_is_repeated_sooner(
-    hass: HomeAssistant, feed: FeedSimulator, make_library: MakeLibrary
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The next reading is scheduled whatever the last one ended with."""
+    """The next reading is scheduled whatever the last one ended with, each time after longer where nobody answers."""
     library = await make_library(feed=feed)
     server = library.feed_server
     assert server.next_read is not None
     await feed.stop()
     await server.async_refresh()
     assert server.problem is not None and server.next_read is not None
+    waits: list[float] = []
+    with monkeypatch.context() as counted:
+        counted.setattr(server, "async_schedule", waits.append)
+        for _ in range(3):
+            await server.async_refresh()
+    assert waits[0] < waits[1] < waits[2]
     await feed.start()
     async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=1))
     await until(lambda: server.problem is None)

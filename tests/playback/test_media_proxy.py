@@ -26,7 +26,7 @@ from homeassistant.setup import async_setup_component
 from tests.displays import ENTITY_ID, playlist, set_up, state_of, until
 from tests.entities import act, known
 from tests.simulators.display import DisplaySimulator
-from tests.timing import set_timing
+from tests.timing import DEFAULTS, set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -188,6 +188,21 @@ async def test_what_is_not_shown_any_more(
     await until(lambda: state_of(hass).attributes.get("media_title") == "drawing")
     assert await status(stranger, path) == HTTPStatus.NOT_FOUND
     assert await show(hass, display) != path
+
+
+async def test_what_no_display_reports(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a display was cast to, and never reports, is lent for five minutes."""
+    set_timing(**DEFAULTS)
+    await async_process_ha_core_config(hass, {"internal_url": HOME})
+    grants = Grants(hass, lambda *_: set())
+    token = token_of(grants.async_url("media-source://a", "/a.png"))
+    now = hass.loop.time()
+    for seconds, is_lent in ((1, True), (299, True), (301, False)):
+        with monkeypatch.context() as later:
+            later.setattr(hass.loop, "time", lambda at=now + seconds: at)
+            assert (grants.served(token) is not None) is is_lent
 
 
 async def test_a_made_up_token(

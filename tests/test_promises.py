@@ -1,0 +1,91 @@
+"""Test that whatever `SECURITY.md` promises is tested."""
+
+import re
+
+import pytest
+
+from .sources import ROOT
+
+# By how a sentence begins.
+PROMISES: dict[str, list[str]] = {
+    "An announcement proves nothing": ["test_config_flow.py::test_an_announcement_alone_proves_nothing", "test_config_flow.py::test_who_answers_at_an_announced_address"],
+    "The id that a display gives": ["test_config_flow.py::test_the_id_comes_from_the_announcement_or_the_name", "test_config_flow.py::test_the_hardware_tells_which_of_two_is_the_display"],
+    "An address does not change": ["test_config_flow.py::test_a_second_server_does_not_take_a_display_over"],
+    "Whoever names an object": ["test_callers.py::test_every_action_by_who_may_not", "test_callers.py::test_every_medium_by_who_may_not", "test_callers.py::test_what_hung_elsewhere", "test_callers.py::test_a_heart_is_for_who_may_change_the_library", "voice/test_llm.py::test_a_guest_is_refused"],
+    "Who may not read a display": ["voice/test_rights.py::test_who_may_not_read_is_not_told", "voice/test_rights.py::test_a_model_of_who_may_not_read", "voice/test_rights.py::test_who_may_not_read_browses_nothing"],
+    "Addresses that the owner did not configure": ["client/test_guard.py::test_home_is_closed", "client/test_guard.py::test_redirect_into_the_home", "client/test_guard.py::test_name_that_leads_home_the_next_time"],
+    "For whom a request is made": ["test_guard.py::test_guests_read_nothing_at_home", "test_callers.py::test_a_display_reads_nothing_at_home"],
+    "A call of the owner opens": ["test_guard.py::test_guests_read_nothing_at_home", "client/test_guard.py::test_names_at_home"],
+    "The networks of Home Assistant's own interfaces": ["test_guard.py::test_addresses_of_this_home"],
+    "Hosts are read as browsers": ["client/test_guard.py::test_host", "client/test_guard.py::test_home_is_closed"],
+    "Afterwards, exactly the addresses": ["test_guard.py::test_hosts_of_casts_are_kept", "test_callers.py::test_a_display_reads_nothing_at_home"],
+    "A server of a library": ["client/test_guard.py::test_a_server_at_home_stays_where_it_was", "test_guard.py::test_what_was_public_is_remembered"],
+    "Of a playlist in an action": ["playback/test_gateways.py::test_works_of_a_document_that_are_gone"],
+    "Without such a check": ["client/test_http.py::test_redirects", "client/display/test_notifications.py::test_a_display_does_not_choose_what_is_requested"],
+    "No cookies are kept": ["test_guard.py::test_cookies_of_a_display"],
+    "Only media that Home Assistant itself": ["playback/test_media_proxy.py::test_a_made_up_token", "playback/test_media_proxy.py::test_a_guest_opens_nothing"],
+    "No path that came from outside": ["playback/test_media_proxy.py::test_an_address_that_was_pushed", "playback/test_media_proxy.py::test_a_pushed_name_is_no_address"],
+    "The picture of a camera or image": ["test_callers.py::test_a_camera_is_private_again", "playback/test_media_proxy.py::test_what_no_display_reports"],
+    "It is looked at each second": ["playback/test_lending.py::test_a_stream_ends_with_its_picture", "playback/test_lending.py::test_a_slow_reader_gets_no_more_than_is_lent", "playback/test_lending.py::test_a_display_that_is_disabled"],
+    "The player of displays and the pages": ["playback/test_lending.py::test_which_pages_may_read"],
+    "A page of your own": ["playback/test_lending.py::test_a_page_of_ones_own"],
+    "Every text of a document": ["actions/test_private.py::test_what_is_hidden", "actions/test_private.py::test_what_is_encoded_without_end"],
+    "A document with an address of lent": ["actions/test_private.py::test_nothing_private_is_published", "actions/test_private.py::test_how_an_address_is_written"],
+    "A page or a text that only names": ["actions/test_private.py::test_the_owner_confirms", "actions/test_private.py::test_how_an_address_is_written"],
+    "Of what a display reports": ["actions/test_private.py::test_what_a_display_adds_is_not_signed"],
+    "Whatever comes from the network": ["client/test_http.py::test_body_is_bounded", "client/test_http.py::test_endless_compression", "client/display/test_bounds.py::test_a_reply_that_is_too_large", "client/test_long_answers.py::test_long_answers"],
+    "No attribute of a state": ["test_media_player.py::test_the_longest_of_everything", "test_fuzz.py::test_no_state_breaks"],
+    "What strangers wrote": ["library/test_hostile_texts.py::test_texts_of_a_feed", "test_hostile_flows.py::test_the_name_of_a_channel", "voice/test_llm.py::test_texts_of_strangers", "test_errors.py::test_nothing_is_echoed_without_end", "client/test_text.py::test_markdown_safe"],
+    "Only raster images": ["browse/test_media_image.py::test_pictures_are_what_they_contain", "browse/test_media_image.py::test_few_bytes_of_many_pixels", "browse/test_media_image.py::test_what_carries_scripts", "test_image.py::test_a_drawing_as_picture"],
+    "The signing key is stored": ["test_storage.py::test_files_are_for_their_owner", "test_secrets.py::test_keys_are_never_shown", "test_hostile_flows.py::test_a_hostile_feed_asks_for_a_key"],
+    "Nothing is signed by a key": ["actions/test_keys.py::test_nothing_is_signed_with_a_key_that_cannot_be_saved"],
+    "If a key that has signed": ["actions/test_keys.py::test_a_damaged_key_is_told", "test_config_flow_library.py::test_remove"],
+    "They are an allow-list": ["test_diagnostics.py::test_a_display_is_described_without_its_secrets", "test_diagnostics.py::test_a_library_is_described_without_its_secrets"],
+    "What is larger is refused": ["client/test_http.py::test_body_is_bounded", "client/test_text.py::test_long_text_ends_in_an_ellipsis"],
+    "What is nested deeper": ["client/test_values.py::test_what_is_beside_deep_values_is_read", "test_strangers.py::test_a_nested_work"],
+    "A display that pushes more": ["display/test_flood.py::test_only_so_many_changes_are_written", "display/test_flood.py::test_a_flood_is_told_once"],
+    "An announcement costs": ["test_config_flow.py::test_announcements_without_end"],
+    "A server that is busy": ["library/test_shelf.py::test_a_look_that_fails_is_repeated_sooner", "library/test_outages.py::test_a_catalog_that_asks_to_be_left_alone"],
+    "A host of pictures": ["browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
+}  # fmt: skip
+# What is told, and promises nothing: the tables and their numbers are in `test_doors`.
+TOLD = (
+    "A device on the network can nevertheless",
+    "What a program puts together",
+    "The doors are listed",
+    "Each place where bytes",
+    "*Per second* is how often",
+)
+
+
+def sentences() -> list[str]:
+    """Return the sentences on what follows from the threat model, up to the table of doors."""
+    text = (ROOT / "SECURITY.md").read_text().partition("### What follows from it")[2]
+    text = text.partition("\n| door |")[0].replace("### The doors", "")
+    text = re.sub(r"\*\*Diagnostics\*\*", "They", text)
+    paragraphs = re.sub(r"\* \*\*\w+\.\*\*|\* They", lambda it: it[0][2:], text)
+    flat = " ".join(re.sub(r"\*\*\w+\.\*\*", "", paragraphs).split())
+    return re.split(r"(?<=[.]) (?=[A-Z*])", flat)
+
+
+def test_every_promise_is_tested() -> None:
+    """No sentence is left out, and none that is tested is gone."""
+    begins = [
+        [start for start in (*PROMISES, *TOLD) if sentence.startswith(start)]
+        for sentence in sentences()
+    ]
+    untested = [
+        it for it, starts in zip(sentences(), begins, strict=True) if len(starts) != 1
+    ]
+    assert untested == []
+    assert {start for (start,) in begins} == {*PROMISES, *TOLD}
+
+
+@pytest.mark.parametrize(
+    "test", sorted({it for its in PROMISES.values() for it in its})
+)
+def test_tests(test: str) -> None:
+    """The tests exist."""
+    path, _, name = test.partition("::")
+    source = (ROOT / "tests" / path).read_text()
+    assert name and re.search(rf"def {name}\(", source)
