@@ -5,7 +5,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.feed import paging
+from custom_components.dp1.client.feed import models as feed_models, paging
 from custom_components.dp1.client.feed.models import FeedPlaylist, items_of, open_items
 from custom_components.dp1.library import library as library_module, shelf
 from custom_components.dp1.library.library import Library
@@ -242,3 +242,35 @@ async def test_only_so_much_is_kept(
     assert not records[-1].items and records[-1].title
     work, *_ = (await library.async_children(f"playlist/{records[-1].id}")).nodes
     assert work.title == "Work 0"
+
+
+async def test_a_change_elsewhere_makes_nothing_anew(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The source list of a library without a catalog takes neither a node nor the details of each playlist at each change."""
+    feed.seed(evening(number) for number in range(COUNT))
+    library = await make_library(None, feed)
+    await until(lambda: library.feed_server.list.complete)
+    names = library.source_list().names
+    assert names[f"Evening {COUNT - 1}"]
+    made: list[object] = []
+    parsed = feed_models.moment
+
+    def moment(value: object) -> Any:
+        made.append(value)
+        return parsed(value)
+
+    initialize = Node.__init__
+
+    def make(node: Node, **fields: Any) -> None:
+        made.append(node)
+        initialize(node, **fields)
+
+    monkeypatch.setattr(feed_models, "moment", moment)
+    monkeypatch.setattr(Node, "__init__", make)
+    assert library.source_list().names == names
+    assert made == []
+    monkeypatch.undo()
+    feed.seed([evening(0)])
+    await library.feed_server.async_refresh()
+    assert "Evening 0 (2026)" in library.source_list().names

@@ -42,9 +42,13 @@ class SourceList:
             for source in reversed(group):
                 if source.id in names:
                     continue
-                free = (it for it in _names_of(source) if it.casefold() not in taken)
-                names[source.id] = name = next(free)
-                taken.add(name.casefold())
+                name = source.name
+                # There may be thousands.
+                if (key := name.casefold()) in taken:
+                    free = (it for it in _names_of(source) if it.casefold() not in taken)
+                    key = (name := next(free)).casefold()
+                names[source.id] = name
+                taken.add(key)
         listed = (it for it in chain(filter(None, [first]), *groups) if it.listed)
         self.names: Mapping[str, str] = {names[it.id]: it.id for it in listed}
         self._nodes = {node: name for name, node in self.names.items()}

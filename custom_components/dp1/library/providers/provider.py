@@ -1,10 +1,9 @@
 """Providers of art, and references to their nodes: the base classes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from uuid import uuid4
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
@@ -32,8 +31,7 @@ MAX_FOR_COVER = 20
 type Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A node for the source list; the details tell it from others of the same name.
 
     One that is not listed has a name nevertheless, which nothing new takes from it later.

@@ -241,7 +241,8 @@ class FeedProvider(Provider):
         self.feed = feed
         self.catalog = catalog
         self.servers = (feed,)
-        feed.followers.append(self._tell_published)
+        self._sources: dict[str, Source] = {}
+        feed.followers.append(self._follow)
         self.lines = (
             playlist_lines(
                 hass, lambda: feed.list.records, self.item_node, NodeKind.PLAYLISTS
@@ -314,13 +315,24 @@ class FeedProvider(Provider):
         sources = self.preferences.sources
         playlists = self.feed.list.records if "playlists" in sources else ()
         channels = self.feed.channels if "channels" in sources else ()
+        named = [self._sources[playlist.id] for playlist in playlists]
+        nodes = (channel_node(each) for each in channels if each.playlists)
         return [
-            [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)]
-            for nodes in (
-                map(playlist_node, playlists),
-                (channel_node(each) for each in channels if each.playlists),
-            )
+            [
+                *(each._replace(listed=True) for each in named[:SOURCE_LIMIT]),
+                *named[SOURCE_LIMIT:],
+            ],
+            [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)],
         ]
+
+    def _follow(self, delta: Delta[FeedPlaylist]) -> None:
+        """Make the sources of new playlists, of which there are many, and tell which were published."""
+        for playlist in (*delta.added, *delta.changed):
+            source = source_of(playlist_node(playlist), listed=False)
+            self._sources[playlist.id] = source
+        for playlist in delta.removed:
+            del self._sources[playlist.id]
+        self._tell_published(delta)
 
     # News
 
