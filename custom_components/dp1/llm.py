@@ -37,13 +37,13 @@ from .client.text import one_line
 from .const import DOMAIN
 from .errors import action_failed
 from .fields import list_up_to, note, whole_number
-from .library.entries import async_libraries
+from .library.entries import async_exhibitions, async_libraries
 from .library.library import Library
 from .library.node import Node, NodeKind, media_id
 from .library.spoken import fold
 from .permissions import STRANGER, async_caller
 from .voice.answers import UnansweredError
-from .voice.choice import CHOICES, KINDS, MAX_RESULTS, RESULTS, async_exhibitions
+from .voice.choice import CHOICES, KINDS, MAX_RESULTS, RESULTS
 from .voice.control import ACTIONS, PERCENT
 from .voice.displays import SpokenDisplay, exposed_displays, named_displays
 from .voice.request import SPOKEN_TEXT, TIME_SLOTS, number_between

@@ -1,8 +1,16 @@
 """Test the pages that cards ask for: all exhibitions, and art to begin with."""
 
+from copy import deepcopy
+from uuid import uuid4
+
 import pytest
 
+from custom_components.dp1.voice.choice import async_choose
+from homeassistant.util import dt as dt_util
+
 from tests.galleries import LARGE, Gallery, titles
+from tests.libraries import library_entry, set_up
+from tests.simulators.catalog.simulator import CatalogSimulator
 
 pytestmark = pytest.mark.usefixtures("impatience")
 
@@ -65,3 +73,29 @@ async def test_without_a_library(gallery: Gallery) -> None:
     assert await gallery.hass.config_entries.async_unload(gallery.entry.entry_id)
     for name in ("exhibitions", "highlights", "folders"):
         assert (await gallery.browse(f"dp1://{name}")).children == []
+
+
+async def test_two_libraries(gallery: Gallery) -> None:
+    """The newest exhibition of all libraries comes first, each is there once, and one catalog has its folders once."""
+    hass = gallery.hass
+    alone = titles((await gallery.browse("dp1://exhibitions")).children)
+    folders = titles((await gallery.browse("dp1://folders")).children)
+    async with CatalogSimulator() as other:
+        shows = other.data.exhibitions
+        newest = deepcopy(other.data.find_exhibition(LARGE))
+        newest |= {"id": str(uuid4()), "title": "Opened today"}
+        newest["exhibitionStartAt"] = dt_util.utcnow().isoformat()
+        shows[:] = [newest]
+        for url, title in ((other.url, "Other"), (gallery.catalog.url, "Twin")):
+            entry = library_entry(None, url, title=title)
+            await set_up(hass, entry)
+            await entry.runtime_data.async_children("exhibitions")
+        both = titles((await gallery.browse("dp1://exhibitions")).children)
+        assert both == ["Opened today", *alone]
+        highlights = (await gallery.browse("dp1://highlights")).children
+        assert titles(highlights) == both[:12]
+        wish = await async_choose(hass, {"choice": "newest"}, [])
+        assert wish.title == "Opened today"
+        twice = titles((await gallery.browse("dp1://folders")).children)
+        assert twice.count("Exhibitions") == folders.count("Exhibitions") + 1
+        assert twice.count("Artists") == folders.count("Artists") + 1

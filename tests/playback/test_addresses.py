@@ -21,10 +21,11 @@ from custom_components.dp1.playback.alive import async_alive
 from custom_components.dp1.playback.request import Request, art_of
 from custom_components.dp1.playback.resolve import async_resolve
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from tests.collections import COLLECTOR, SUBENTRY, collection_entry
 from tests.displays import ENTITY_ID, playlist, set_up, until
-from tests.galleries import Gallery
+from tests.galleries import CHANNEL, EVENING, Gallery
 from tests.libraries import library_entry
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
@@ -328,3 +329,35 @@ async def test_what_is_published(hass: HomeAssistant, how: str, is_item: bool) -
             )
         sources = [item["source"] for item in stored["items"]]
         assert sources[-len(written) :] == [WEB[url] for url in written]
+
+
+async def test_a_channel_is_no_playlist(gallery: Gallery) -> None:
+    """A channel of the own feed is shown as one, by its id or link with or without a slash at the end; another is told."""
+    feed, elsewhere = gallery.feed.url, "https://feed.example/api/v1"
+    evening = f"{feed}/playlists/{EVENING}"
+
+    async def resolved(field: str, ref: str) -> Playlist:
+        art = art_of({field: ref})[0]
+        return await async_resolve(gallery.hass, Request(art=art))
+
+    for field in ("playlist_url", "playlist_id", "media_content_id"):
+        for ref in (
+            f"{feed}/channels/{CHANNEL}",
+            f"{feed}/channels/{CHANNEL}/",
+            f"{feed}/playlist-groups/{CHANNEL}",
+            *([CHANNEL] if field == "playlist_id" else ()),
+        ):
+            found = await resolved(field, ref)
+            assert (found.title, found.works) == ("Evenings", 2), (field, ref)
+        assert (await resolved(field, f"{evening}/")).url == evening
+        for ref in (f"{elsewhere}/channels/evenings", f"{elsewhere}/channels/x/"):
+            with pytest.raises(ServiceValidationError) as refused:
+                await resolved(field, ref)
+            assert refused.value.translation_key == "is_channel"
+    # By its slug, which is read.
+    gallery.feed.seed(
+        channels=[{"title": "Late", "slug": "late", "playlists": [EVENING]}]
+    )
+    with pytest.raises(HomeAssistantError) as told:
+        await resolved("playlist_id", f"{feed}/channels/late")
+    assert told.value.translation_key == "is_channel"

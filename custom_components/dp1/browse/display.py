@@ -18,7 +18,6 @@ from homeassistant.components.media_player import (
 )
 from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
 from ..client.display.recent import RecentWork
@@ -29,9 +28,8 @@ from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import work_of
 from ..errors import action_failed, component_errors, raised_as, retyped
 from ..language import async_load_texts
-from ..library.entries import async_libraries, told
-from ..library.library import Library
-from ..library.node import MEDIA_PREFIX, Node, NodeKind
+from ..library.entries import LibraryNode, async_exhibitions, async_libraries
+from ..library.node import MEDIA_PREFIX, NodeKind
 from ..playback.request import REMEMBERED
 from .pages import (
     DIRECTORY,
@@ -68,7 +66,6 @@ EXHIBITIONS: Final = f"{DOMAIN}://exhibitions"
 HIGHLIGHTS: Final = f"{DOMAIN}://highlights"
 FOLDERS: Final = f"{DOMAIN}://folders"
 MAX_WORKS = 12
-# Of each library.
 MAX_NEW = 12
 
 
@@ -258,13 +255,15 @@ def _remembered_folder(
 async def async_browse_for_cards(
     hass: HomeAssistant, page: str, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Return the open exhibitions of each library, the newest first, or its highlights: the Daily and the newest of them."""
-    items: list[BrowseMedia] = []
-    for library in async_libraries(hass):
-        nodes = await _async_inside(library, NodeKind.EXHIBITIONS)
-        if page == HIGHLIGHTS:
-            nodes = [*library.daily.roots(), *nodes[:MAX_NEW]]
-        items += [node_media(library, node, picture_url) for node in nodes]
+    """Return the open exhibitions of all libraries, the newest first, or highlights: each Daily and the newest of them."""
+    libraries, nodes = async_libraries(hass), list[LibraryNode]()
+    newest = await async_exhibitions(libraries)
+    if page == HIGHLIGHTS:
+        nodes = [(one, node) for one in libraries for node in one.daily.roots()]
+        newest = newest[:MAX_NEW]
+    items: list[BrowseMedia] = [
+        node_media(*each, picture_url) for each in (*nodes, *newest)
+    ]
     return plain_page(page, page, items)
 
 
@@ -273,9 +272,13 @@ async def _async_folders(
 ) -> BrowseMedia:
     """Return the folders of all libraries, and the history if there is one."""
     folders: list[BrowseMedia] = []
+    catalogs: set[str] = set()
     for library in async_libraries(coordinator.hass):
         nodes = [*(await library.async_children(NodeKind.ROOT)).nodes]
-        if library.catalog:
+        if library.catalog and library.catalog.url in catalogs:
+            nodes = [node for node in nodes if node.kind != NodeKind.EXHIBITIONS]
+        elif library.catalog:
+            catalogs.add(library.catalog.url)
             nodes.insert(1, await library.async_node(NodeKind.ARTISTS))
         folders += [
             node_media(library, node, picture_url) for node in nodes if node.can_expand
@@ -283,14 +286,6 @@ async def _async_folders(
     if folders and coordinator.history.entries():
         folders.append(_history_folder(coordinator, picture_url))
     return plain_page(FOLDERS, FOLDERS, folders)
-
-
-async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
-    """Return the playable nodes in a folder, none in a library without it."""
-    with suppress(HomeAssistantError), told(library, folder):
-        inside = await library.async_inside(folder)
-        return [node for node in inside if node.can_play]
-    return []
 
 
 def browse_up_next(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final
 from urllib.parse import unquote
@@ -60,6 +60,8 @@ REMOVED_LIBRARIES: Final[HassKey[RemovedLibraries]] = HassKey(
 SOURCES: Final[HassKey[AllSources]] = HassKey(f"{DOMAIN}_sources")
 # Cancels the call that tells displays of a change.
 TELLING: Final[HassKey[CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_telling")
+
+type LibraryNode = tuple[Library, Node]
 
 
 @callback
@@ -130,6 +132,15 @@ def _loaded(entry: LibraryConfigEntry) -> Library:
     if entry.state is not ConfigEntryState.LOADED:
         raise action_failed("library_not_loaded", name=entry.title)
     return entry.runtime_data
+
+
+@callback
+def async_at_feed(hass: HomeAssistant, ref: str) -> str | None:
+    """Return the media id of a channel of a feed by its id or address, or of a playlist by its address there; None for anything else."""
+    for library in async_libraries(hass):
+        if library.feed and (node := library.feed_server.node_at(ref)):
+            return make_media_id(library.entry_id, node)
+    return None
 
 
 async def async_playlist(hass: HomeAssistant, ref: str) -> Playlist:
@@ -245,6 +256,20 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
     if hass.config_entries.async_get_entry(entry_id) is None:
         return _loaded(_successor(hass, entry_id, node)), node
     return library_of(hass, entry_id), node
+
+
+async def async_exhibitions(libraries: Iterable[Library]) -> list[LibraryNode]:
+    """Return the exhibitions that can be shown, the newest of all libraries first; of two libraries with one catalog each once."""
+    found: dict[str, LibraryNode] = {}
+    for library in libraries:
+        with suppress(Dp1Error):
+            for node in await library.async_inside(NodeKind.EXHIBITIONS):
+                if node.can_play:
+                    found.setdefault(node.id, (library, node))
+    never = datetime.min.replace(tzinfo=UTC)
+    opened = [*found.values()]
+    opened.sort(key=lambda each: each[1].opens_at or never, reverse=True)
+    return opened
 
 
 async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Node]:

@@ -71,7 +71,7 @@ class Node:
         work: the work, with a small picture that everybody may load.
         subtitle: of what it is a part, or who made it.
         works: how many are inside, if that is known.
-        opens_at: until it opens.
+        opens_at: of an exhibition.
         query: whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
     """
 

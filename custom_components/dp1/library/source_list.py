@@ -45,7 +45,9 @@ class SourceList:
                 name = source.name
                 # There may be thousands.
                 if (key := name.casefold()) in taken:
-                    free = (it for it in _names_of(source) if it.casefold() not in taken)
+                    free = (
+                        it for it in _names_of(source) if it.casefold() not in taken
+                    )
                     key = (name := next(free)).casefold()
                 names[source.id] = name
                 taken.add(key)

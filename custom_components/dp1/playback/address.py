@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from io import SEEK_CUR, BytesIO
 from pathlib import Path, PurePosixPath
+import re
 from struct import calcsize, error as StructError, unpack
 from typing import Any, Final
 from urllib.parse import unquote
@@ -68,6 +69,8 @@ from .request import Medium
 LOGIN_PATHS = ("/api/", "/media/")
 # What is in this folder of the configuration is served at `/local/`.
 WWW: Final = "/www/"
+# Of a channel of any feed, as DP-1 names it.
+CHANNEL_PATH: Final = re.compile(r".*/api/v1/(?:channels|playlist-groups)/[^/]+/?")
 # Answers that nothing is there, and will not be.
 GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
@@ -135,6 +138,8 @@ def list_at(hass: HomeAssistant, url: str) -> Playlist:
     url = work_url(url)
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=url)
+    if CHANNEL_PATH.fullmatch(parse_url(url).path):
+        raise invalid_input("is_channel", url=url)
     return Playlist(reachable_url(hass, url))
 
 
@@ -144,6 +149,7 @@ async def _async_list_at(
     """Return the playlist at a URL, None for anything but JSON; if it cannot be read, the URL decides."""
     if url.startswith("data:") or suffix_of(url) in MEDIA_SUFFIXES:
         return None
+    list_at(hass, url)
     url = reachable_url(hass, url)
     try:
         answer = await _async_get(hass, url, caller)

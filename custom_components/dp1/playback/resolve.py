@@ -31,6 +31,7 @@ from ..guard import ADDRESSES
 from ..library.entries import (
     DAILY_MEDIA_ID,
     OWN_MEDIA_IDS,
+    async_at_feed,
     async_build_playlist,
     async_labeled,
     async_libraries,
@@ -92,6 +93,10 @@ async def _async_of(hass: HomeAssistant, request: Request) -> Playlist:
     """Return the playlist of art, whoever asks."""
     art: Art = request.art
     match art:
+        case Address(ref) | Listed(ref) | Medium(ref) if media_id := async_at_feed(
+            hass, ref
+        ):
+            return await _async_built(hass, {"media_content_id": media_id}, request)
         case Ready(playlist):
             return playlist
         case Address(url):

@@ -16,7 +16,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..browse.search import async_hits
 from ..const import DOMAIN
 from ..display.metadata import work_of
-from ..library.entries import async_libraries, async_node
+from ..library.entries import async_exhibitions, async_libraries, async_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import EXACT, Match, Query
@@ -257,16 +257,6 @@ async def _async_choose(
         hit for hit in exhibitions if fold(hit[1].title) not in seen
     ] or exhibitions
     return Wish.of(*(unseen[0] if how == "new" else choice(unseen)))
-
-
-async def async_exhibitions(libraries: list[Library]) -> list[tuple[Library, Node]]:
-    """Return the exhibitions that can be shown, the newest of each library first."""
-    return [
-        (library, node)
-        for library in libraries
-        for node in await library.async_inside(NodeKind.EXHIBITIONS.value)
-        if node.can_play
-    ]
 
 
 async def _async_daily(libraries: list[Library]) -> Wish | None:

@@ -128,6 +128,12 @@ class Feed:
         """
         url = ref.strip() if "://" in ref else self.playlist_url(ref)
         document = await self._document(url)
+        if isinstance(document.get("playlists"), list):
+            raise UnexpectedAnswerError(
+                "the answer is a channel",
+                translation_key="is_channel",
+                placeholders={"url": url},
+            )
         if not has_items(document):
             raise UnexpectedAnswerError("the answer is not a playlist")
         own_id = document.get("id")

@@ -31,7 +31,7 @@ def exhibition_node(catalog: CatalogServer, exhibition: Exhibition) -> Node:
         can_play=is_open,
         can_expand=is_open,
         subtitle=exhibition.curator.name if exhibition.curator else None,
-        opens_at=None if is_open else opens,
+        opens_at=opens,
     )
 
 

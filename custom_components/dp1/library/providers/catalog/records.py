@@ -198,6 +198,12 @@ class KnownWorks:
             if series_id != series.id:
                 self._folders[folder] = None
 
+    def discard_series(self, series: Series) -> None:
+        """Forget the folders of a series that is gone or has others by now."""
+        for folder in folders_of(series):
+            if self._folders.get(folder) == series.id:
+                del self._folders[folder]
+
     def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
         """Add the works of a series, instead of those added before."""
         self.discard(series.id)

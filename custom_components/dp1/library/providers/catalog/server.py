@@ -330,6 +330,7 @@ class CatalogServer(Shelf[Exhibition]):
             earlier = self._series.get(series.id, series)
             if earlier.max_artwork != series.max_artwork:
                 self.artworks_of(series.id).async_expire()
+            self.works.discard_series(earlier)
             self.works.add_series(series)
             self._series[series.id] = series
             if works := self.listings(ARTWORKS).get(series.id):
@@ -337,6 +338,7 @@ class CatalogServer(Shelf[Exhibition]):
         for series in delta.removed:
             if self._series.get(series.id) is series:
                 del self._series[series.id]
+                self.works.discard_series(series)
                 self.async_discard(ARTWORKS, series.id)
         self._all_series = None
 

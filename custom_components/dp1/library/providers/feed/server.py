@@ -28,8 +28,9 @@ from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import ADDRESSES
+from ...node import NodeKind, node_id
 from ...shelf import PATIENCE, Delta, Json, Listing, ListKind, Shelf
-from ...spoken import fold
+from ...spoken import fold, fold_anew
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
 OLDER_AGE: Final = 86400.0
@@ -95,6 +96,8 @@ class FeedServer(Shelf[FeedPlaylist]):
         self.followers: list[Callable[[Delta[FeedPlaylist]], None]] = []
         self.on_read: Callable[[], None] = lambda: None
         self._by_slug: dict[str, FeedPlaylist] = {}
+        # Folded, of thousands of playlists.
+        self._titles: dict[str, str] = {}
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
         # When each was read, and its size.
         self._documents: LRU[str, tuple[float, Playlist, int]] = LRU(MAX_DOCUMENTS)
@@ -158,13 +161,25 @@ class FeedServer(Shelf[FeedPlaylist]):
 
     def titled(self, title: str) -> list[FeedPlaylist]:
         """Return the playlists with a title, the newest first."""
-        name = fold(title)
-        return [each for each in self.list.records if name and fold(each.title) == name]
+        name, titles = fold(title), self._titles
+        return [it for it in self.list.records if name and titles[it.id] == name]
 
     def ref(self, name: str) -> str:
         """Return the id of the only playlist with a title, else the name, which may be an id or a slug."""
         playlists = () if self.playlist(name) else self.titled(name)
         return playlists[0].id if len(playlists) == 1 else name
+
+    def node_at(self, ref: str) -> str | None:
+        """Return the node of a channel by its id or address, or of a playlist by its address, with or without a slash at the end."""
+        name = ref.strip().rstrip("/")
+        key = name.removeprefix(f"{self.url}/")
+        for kind in ("channels/", "playlist-groups/"):
+            key = key.removeprefix(kind)
+        if any(key == channel.id for channel in self.channels):
+            return node_id(NodeKind.CHANNEL, key)
+        if "://" in name and (playlist := self.playlist(name)):
+            return node_id(NodeKind.PLAYLIST, playlist.id)
+        return None
 
     async def async_playlist(self, ref: str) -> FeedPlaylist:
         """Return a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
@@ -363,6 +378,10 @@ class FeedServer(Shelf[FeedPlaylist]):
         self._by_slug = {
             playlist.slug: playlist for playlist in records if playlist.slug
         }
+        for playlist in (*delta.added, *delta.changed):
+            self._titles[playlist.id] = fold_anew(playlist.title)
+        for playlist in delta.removed:
+            del self._titles[playlist.id]
         for follow in self.followers:
             follow(delta)
 
