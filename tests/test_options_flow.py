@@ -31,6 +31,7 @@ MENU = [
     "defaults",
     "voice",
     "own_art",
+    "gateway",
     "export_key",
     "import_key",
     "feed_keys",

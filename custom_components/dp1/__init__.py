@@ -240,6 +240,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     # First, so that a collection which changes during the setup is not missed.
     entry.async_on_unload(async_reload_on_collections(hass, entry))
     tell = partial(async_tell_changed, hass)
+    hass.data[HOSTS].async_set_own()
     entry.runtime_data = Library(hass, entry, tell)
     async_watch_moved(entry.runtime_data)
     await entry.runtime_data.async_start()
@@ -302,6 +303,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Remove the stored data of a library, and create an issue if its signing key was used and is gone."""
+    hass.data[HOSTS].async_set_own()
     async_forget_moved(hass, entry.entry_id)
     await _async_update_sentences(hass)
     await hass.data[REMOVED_LIBRARIES].async_add(entry)

@@ -1,23 +1,35 @@
 """The hosts of works: which of them answer, and a look at a work that a display may be silent about."""
 
 from collections import deque
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
 from http import HTTPStatus
 import re
 from typing import Final
 
 import aiohttp
+from aiohttp import hdrs
 from lru import LRU
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.hass_dict import HassKey
 
 from .client.errors import Dp1Error
+from .client.guard import Guard
 from .client.health import DAY, Health, HostHealth
-from .client.hosts import ASSETS_URL, is_gateway, is_web
+from .client.hosts import (
+    ASSETS_URL,
+    SMALL,
+    SMALL_CID,
+    content_of,
+    is_gateway,
+    is_web,
+    own_gateway,
+)
 from .client.http import CHUNK, Answer, chunks
-from .const import DOMAIN, LOGGER
+from .const import CONF_IPFS_GATEWAY, DOMAIN, LOGGER
 from .guard import ADDRESSES, is_at_home
 
 HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
@@ -53,7 +65,8 @@ class Hosts(Health):
 
         A stranger chose the address: nothing at home is asked, and not many are.
         """
-        if not is_web(url) or is_at_home(url):
+        is_own = url == self.own_url(url)
+        if not is_web(url) or (is_at_home(url) and not is_own):
             return None
         now = self._clock()
         if kept := self._looked.get(url):
@@ -80,10 +93,10 @@ class Hosts(Health):
 
     async def async_ask(self, url: str) -> bool | None:
         """Ask for the beginning of a work, and note what its host answers; return what ``async_look`` does."""
-        guard = self._hass.data[ADDRESSES].async_public_guard()
         timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
+        guard = self._hass.data[ADDRESSES].async_public_guard()
         try:
-            async with guard.request("GET", url, timeout=timeout) as response:
+            async with self.async_request(guard, url, timeout) as response:
                 head = b""
                 async with aclosing(chunks(response, CHUNK)) as received:
                     async for chunk in received:
@@ -104,6 +117,30 @@ class Hosts(Health):
         if status in NOT_SURE and not is_gateway(url):
             return None
         return status < HTTPStatus.BAD_REQUEST and is_page
+
+    @asynccontextmanager
+    async def async_request(
+        self, guard: Guard, url: str, timeout: aiohttp.ClientTimeout
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Ask for a work; at home the gateway of the owner for content, which leads nowhere else, and what a guard allows."""
+        is_own = url == self.own_url(url)
+        if is_own:
+            guard = guard.allowing(url)
+        async with guard.request(
+            "GET", url, timeout=timeout, allow_redirects=not is_own
+        ) as response:
+            yield response
+
+    @callback
+    def async_set_own(self) -> None:
+        """Take the gateway that the owner named in the options of a library."""
+        self.own = None
+        for entry in self._hass.config_entries.async_entries(DOMAIN):
+            if entry.disabled_by is None and (
+                text := entry.options.get(CONF_IPFS_GATEWAY)
+            ):
+                with suppress(ValueError):
+                    self.own = own_gateway(text)
 
     async def _async_is_online(self) -> bool:
         """Return whether any host of works answers: one did within an hour, or the one that surely is there."""
@@ -141,3 +178,40 @@ class Hosts(Health):
             severity=ir.IssueSeverity.WARNING,
             translation_key=NO_GATEWAY,
         )
+
+
+async def async_try_gateway(hass: HomeAssistant, text: str) -> str:
+    """Return why a gateway cannot be the owner's own, by the key of an error; empty for none.
+
+    A small content that is in its own name is asked for: a node without peers has it. One that is offline and has it not
+    all the same says by its headers that it is a gateway of IPFS.
+    """
+    try:
+        gateway = own_gateway(text)
+    except ValueError:
+        return "invalid_gateway"
+    if is_hass_url(hass, gateway.url):
+        return "gateway_is_own"
+    content = content_of(f"ipfs://{SMALL_CID}")
+    assert content is not None
+    url = content.at(gateway)
+    guard = hass.data[ADDRESSES].async_public_guard().allowing(url)
+    timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
+    try:
+        async with (
+            guard.request("GET", url, timeout=timeout, allow_redirects=False) as answer,
+            aclosing(chunks(answer, MAX_LOOK)) as received,
+        ):
+            if hdrs.LOCATION in answer.headers:
+                return "gateway_leads_away"
+            if not answer.ok:
+                has_path = any(
+                    it.lower().startswith("x-ipfs-") for it in answer.headers
+                )
+                return "" if has_path else "no_gateway"
+            body = b"".join([chunk async for chunk in received])
+    except aiohttp.ClientError, TimeoutError:
+        return "gateway_silent"
+    except Dp1Error:
+        return "no_gateway"
+    return "" if body == SMALL else "no_gateway"

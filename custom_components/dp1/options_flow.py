@@ -46,6 +46,7 @@ from .const import (
     CONF_HAS_SIGNED,
     CONF_IGNORE_MUSIC,
     CONF_INDEXER_URL,
+    CONF_IPFS_GATEWAY,
     CONF_MARGIN,
     CONF_PUBLISH_FOR_ALL,
     CONF_SCALING,
@@ -60,6 +61,7 @@ from .const import (
     SURPRISES,
 )
 from .dialogs import ReadingDialog
+from .hosts import async_try_gateway
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
@@ -177,6 +179,7 @@ OWN_ART_SCHEMA = vol.Schema(
         vol.Optional(CONF_DAILY_FROM_VENDOR): BooleanSelector(),
     }
 )
+GATEWAY_SCHEMA = vol.Schema({vol.Optional(CONF_IPFS_GATEWAY): TextSelector()})
 FEED_KEYS_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_FEED_KEYS): TextSelector(TextSelectorConfig(multiple=True)),
@@ -226,6 +229,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 "defaults",
                 "voice",
                 "own_art",
+                "gateway",
                 "export_key",
                 "import_key",
                 "feed_keys",
@@ -311,6 +315,23 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
         example = {"example": EXAMPLE_DAILY_URL}
         values = user_input or options
         return self._show("own_art", OWN_ART_SCHEMA, values, errors, example)
+
+    async def async_step_gateway(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Set a gateway of one's own, which is asked for a small content."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            text = user_input.get(CONF_IPFS_GATEWAY, "").strip()
+            problem = text and await async_try_gateway(self.hass, text)
+            if not problem:
+                options = {CONF_IPFS_GATEWAY: text} if text else {}
+                return self._save(GATEWAY_SCHEMA, options)
+            errors[CONF_IPFS_GATEWAY] = problem
+        values = user_input or self.config_entry.options
+        # In the example it stands for itself.
+        place = {"cid": "{cid}"}
+        return self._show("gateway", GATEWAY_SCHEMA, values, errors, place)
 
     async def async_step_feed_keys(
         self, user_input: dict[str, Any] | None = None

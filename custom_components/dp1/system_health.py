@@ -47,6 +47,8 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
         info["can_reach_works"] = _async_check_host(hass, ASSETS_URL)
         small = content_of(f"ipfs://{SMALL_CID}")
         assert small is not None
+        if (own := hass.data[HOSTS].own) is not None:
+            info["can_reach_gateway"] = _async_check_host(hass, small.at(own))
         for gateway in GATEWAYS["ipfs"]:
             info[gateway.host] = _async_check_host(hass, small.at(gateway))
     return info

@@ -127,7 +127,9 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
         return
     player = await _async_player(coordinator)
     item = player.items[_find(player, work, coordinator.name)]
-    alone = replace(player, playlist_url=None, items=(item,)).as_playlist()
+    alone = coordinator.history.playlist_of(
+        replace(player, playlist_url=None, items=(item,))
+    )
     hung = hung_on(player, coordinator.history)
     is_personal = hung is not None and hung.asked.is_personal
     request = Request(

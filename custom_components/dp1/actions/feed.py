@@ -27,7 +27,7 @@ from ..client.feed.client import Feed
 from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.feed.writer import Published
-from ..client.hosts import has_ended, work_url
+from ..client.hosts import has_ended, moved_url, work_url
 from ..client.playlist.document import is_signed, parse, renewed, validate
 from ..client.playlist.schema import MAX_FAULTS, RATINGS, known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
@@ -39,6 +39,7 @@ from ..errors import action_failed, invalid_input, translated
 from ..fields import find_work, list_up_to, name, note, work
 from ..grants import GRANTS, public_hosts
 from ..guard import ADDRESSES
+from ..hosts import HOSTS, Hosts
 from ..language import async_message, async_text
 from ..library.entries import async_feed, async_libraries
 from ..library.library import Library
@@ -99,8 +100,10 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     what = exactly_one_of(call, PUBLISH_FIELDS)
     has_key = bool(library.entry.data.get(CONF_API_KEY))
     sign = call.data.get("sign")
-    document = await _async_document(call, what)
-    judge = _judge_of(call)
+    judge, hosts = _judge_of(call), call.hass.data[HOSTS]
+    document = await call.hass.async_add_executor_job(
+        _findable, hosts, await _async_document(call, what)
+    )
     if "playlist" not in what:
         only_public = call.data.get("only_public", False)
         document = await call.hass.async_add_executor_job(
@@ -128,7 +131,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         playlist_id := library.feed_server.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": playlist_id}
-    document = await call.hass.async_add_executor_job(_public, judge, document)
+    await call.hass.async_add_executor_job(_check_public, judge, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
     await library.async_confirm_key()
@@ -188,11 +191,17 @@ def _shared(judge: Judge, document: Document, only_public: bool) -> Document:
     return {**document, "items": shared} if at_home else document
 
 
-def _public(judge: Judge, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document as it is published, with what it names where it is now, or raise if a text must not be."""
+def _findable(hosts: Hosts, document: Document) -> Document:
+    """Return a document with what it names where everybody finds it now; one that is signed stays as it is."""
+    if is_signed(document):
+        return document
+    return renewed(document, lambda url: moved_url(hosts.public_url(url)))
+
+
+def _check_public(judge: Judge, document: Mapping[str, Any]) -> None:
+    """Raise if a text of a document must not be published."""
     if faults := judge(document):
         raise translated(InvalidPlaylistError(faults), "playlist")
-    return dict(document) if is_signed(document) else renewed(document)
 
 
 def _judge_of(call: ServiceCall) -> Judge:
@@ -455,11 +464,13 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
         raise invalid_input("nothing_to_change", fields=", ".join(CHANGES))
     added = await _async_works(call, call.data.get("add", ()))
 
-    judge = _judge_of(call)
+    judge, hosts = _judge_of(call), call.hass.data[HOSTS]
 
     def change(document: Document) -> Document:
         """Make the changes of the call."""
-        return _public(judge, _changed(document, call.data, added))
+        changed = _findable(hosts, _changed(document, call.data, added))
+        _check_public(judge, changed)
+        return changed
 
     await library.async_confirm_key()
     with _feed_errors(library, feed, writing=True):

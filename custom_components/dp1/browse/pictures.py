@@ -90,16 +90,16 @@ async def _async_fetch_at(
     hass: HomeAssistant, url: str, seconds: float, may_be_drawing: bool
 ) -> Image | None:
     """Fetch a picture from one address, and note what its host answers; a list of a folder is no picture."""
-    guard = hass.data[ADDRESSES].async_guard(url)
+    guard, hosts = hass.data[ADDRESSES].async_guard(url), hass.data[HOSTS]
     timeout = aiohttp.ClientTimeout(total=seconds)
     content = bytearray()
     try:
         async with (
-            guard.request("GET", url, timeout=timeout) as response,
+            hosts.async_request(guard, url, timeout) as response,
             aclosing(chunks(response, MAX_PICTURE_BYTES)) as received,
         ):
             if response.status >= HTTPStatus.BAD_REQUEST:
-                hass.data[HOSTS].async_note(url, response)
+                hosts.async_note(url, response)
                 return None
             async for chunk in received:
                 content += chunk
@@ -109,13 +109,13 @@ async def _async_fetch_at(
     except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         if not isinstance(err, Dp1Error):
-            hass.data[HOSTS].async_note(url)
+            hosts.async_note(url)
         return None
     picture = bytes(content)
     content_type = await hass.async_add_executor_job(picture_type, picture)
     is_svg = not content_type and DRAWING.search(picture[:SVG_HEAD]) is not None
     is_expected = bool(content_type) or is_svg
-    hass.data[HOSTS].async_note(url, response, is_expected=is_expected)
+    hosts.async_note(url, response, is_expected=is_expected)
     if is_svg and may_be_drawing:
         return Image(SVG, picture)
     return Image(content_type, picture) if content_type else None

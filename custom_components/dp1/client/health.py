@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import time
 from typing import Final
 
-from .hosts import GATEWAYS, content_of, other_urls, same_work, work_url
-from .text import plain_host, read_url
+from .hosts import GATEWAYS, Gateway, content_of, other_urls, same_work, work_url
+from .text import escaped_url, plain_host, read_url
 
 # Seconds for which an answer counts.
 DAY: Final = 86_400.0
@@ -42,7 +42,13 @@ class HostHealth:
 
 
 class Health:
-    """Which hosts of works answer, and which of them have which work."""
+    """Which hosts of works answer, and which of them have which work.
+
+    Attributes:
+        own: the gateway of the owner, which is the first for all content of IPFS.
+    """
+
+    own: Gateway | None = None
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         """Initialize with a clock, in seconds, before any answer."""
@@ -104,26 +110,53 @@ class Health:
             and self._clock() - since < DAY
         )
 
-    def urls(self, url: str) -> list[str]:
-        """Return where a work can be asked for now, the best first: what an address means, then other gateways.
+    def own_url(self, url: str) -> str | None:
+        """Return where content is at the gateway of the owner; None without one, and for anything else."""
+        if self.own is None:
+            return None
+        content = content_of(url)
+        if content is None or content.network != "ipfs":
+            return None
+        return escaped_url(content.at(self.own))
+
+    def public_url(self, url: str) -> str:
+        """Return an address at the gateway of the owner as that of a public one, and any other as it is."""
+        if url != self.own_url(url) or (content := content_of(url)) is None:
+            return url
+        return work_url(f"ipfs://{content.named}{content.rest}")
+
+    def urls(self, url: str, *, is_public: bool = False) -> list[str]:
+        """Return where a work can be asked for now, the best first: the gateway of the owner, what an address means, then others.
 
         Those that rest, and those that were found not to have it, are left out unless there is no other.
+
+        Args:
+            url: an address of the work.
+            is_public: whether it is for somebody who cannot use the gateway of the owner.
         """
-        meant = work_url(url)
+        meant = work_url(self.public_url(url))
         if content_of(meant) is None:
             return [meant]
-        work, now = same_work(meant), self._clock()
+        work, now, own = same_work(meant), self._clock(), self.own_url(meant)
         welcome = [
             it
-            for it in (meant, *other_urls(meant))
+            for it in (
+                *([] if is_public or not own else [own]),
+                meant,
+                *other_urls(meant),
+            )
             if self.of(it).rests_until <= now
             and now - self._missing.get((_host(it), work), -DAY) >= DAY
         ]
         return welcome or [meant]
 
-    def best(self, url: str) -> str:
-        """Return the best address of a work now."""
-        return url if url[:5].lower() == "data:" else self.urls(url)[0]
+    def best(self, url: str, *, is_public: bool = False) -> str:
+        """Return the best address of a work now; arguments are those of ``urls``."""
+        return (
+            url
+            if url[:5].lower() == "data:"
+            else self.urls(url, is_public=is_public)[0]
+        )
 
     def has_answers(self, age: float) -> bool:
         """Return whether any host has answered within so many seconds."""
@@ -136,7 +169,8 @@ class Health:
 
     def silent_since(self, network: str = "ipfs") -> float | None:
         """Return since when no gateway of a network answers, None if one does or none was asked."""
-        known = [self.of(gateway.url) for gateway in GATEWAYS[network]]
+        own = [self.own] if self.own else []
+        known = [self.of(gateway.url) for gateway in (*own, *GATEWAYS[network])]
         asked = [health for health in known if health.failed_at or health.answered_at]
         if not asked or any(health.failed_at is None for health in asked):
             return None

@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import quote
 
 from .cid import cid_text, read_cid
-from .text import MAX_URL, PAGE, escaped_url, media_type, plain_host, read_url
+from .text import MAX_URL, PAGE, escaped_url, media_type, plain_host, read_url, web_url
 from .values import address
 
 # The vendor's works, below which the catalog's relative paths are meant. It has no index of a folder.
@@ -38,17 +38,19 @@ class Gateway:
         has_all: whether it fetches what it has not; another one answers 404 for what its owner did not put there.
         runs_scripts: whether web works run there, as far as is known.
         has_origins: whether each work has an origin of its own there: ``CID.ipfs.HOST``.
+        is_own: whether it is the owner's, which may be at home.
     """
 
     url: str
     has_all: bool = True
     runs_scripts: bool = True
     has_origins: bool = False
+    is_own: bool = False
 
     @property
     def host(self) -> str:
         """Return its name."""
-        return self.url.removeprefix("https://")
+        return _PORT.sub("", self.url.partition("//")[2])
 
 
 # Of each network the gateways in their order.
@@ -99,6 +101,10 @@ _NAME_MARK: Final = re.compile(
     r"[#?](?=[^=]*\.(?:png|jpe?g|gif|webp|avif|svg|bmp|mp4|m4v|mov|webm|html?|glb)$)",
     re.IGNORECASE,
 )
+_OWN: Final = re.compile(
+    r"(?P<scheme>https?)://(?P<key>\{cid\}\.ipfs\.)?(?P<place>[^/?#@{}\\\s]+)(?P<path>/ipfs)?/?",
+    re.IGNORECASE,
+)
 _ROOT: Final = re.compile(r"^/(?=[?#]|$)")
 _OUT_OF_PLACE: Final = re.compile(
     r"\\|%2f|%5c|(?:^|/)(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE
@@ -135,9 +141,10 @@ class Content:
         """Return its address at a gateway."""
         if self.network != "ipfs":
             return f"{gateway.url}/{self.named}{self.rest}"
-        if gateway.has_origins and self.is_page:
+        if gateway.has_origins and (gateway.is_own or self.is_page):
             rest = self.rest if self.rest.startswith("/") else f"/{self.rest}"
-            return f"https://{self.key}.ipfs.{gateway.host}{rest}"
+            scheme, _, place = gateway.url.partition("://")
+            return f"{scheme}://{self.key}.ipfs.{place}{rest}"
         return f"{gateway.url}/ipfs/{self.named}{self.rest}"
 
     def gateways(self, *, of_vendor: bool = False) -> list[Gateway]:
@@ -157,6 +164,19 @@ class Content:
             everyone,
             key=lambda it: (it.host != first, self.is_page and not it.has_origins),
         )
+
+
+def own_gateway(text: str) -> Gateway:
+    """Return a gateway of IPFS by its address, which ends in ``/ipfs/`` or begins with ``{cid}.ipfs.``.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    match = _OWN.fullmatch(text.strip())
+    if match is None or bool(match["key"]) is bool(match["path"]):
+        raise ValueError("no address of a gateway")
+    origin = web_url(f"{match['scheme'].lower()}://{match['place']}").origin()
+    return Gateway(str(origin), has_origins=bool(match["key"]), is_own=True)
 
 
 def content_of(url: str) -> Content | None:

@@ -1,6 +1,6 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
@@ -49,9 +49,11 @@ class History:
         is_announcing: whether the display shows something for a moment, which is not kept.
     """
 
-    def __init__(self, on_change: CALLBACK_TYPE) -> None:
-        """Initialize an empty history."""
-        self._on_change = on_change
+    def __init__(
+        self, on_change: CALLBACK_TYPE, find: Callable[[str], str] = str
+    ) -> None:
+        """Initialize an empty history with a function that returns the address of a work as it is kept."""
+        self._on_change, self._find = on_change, find
         self._entries: dict[str, HistoryEntry] = {}
         self._player: PlayerStatus | None = None
         self._seen: tuple[object, ...] | None = None
@@ -122,11 +124,15 @@ class History:
             return
         if entry is None and not (player.is_whole or player.playlist_url):
             return
-        playlist = player.as_playlist()
+        playlist = self.playlist_of(player)
         media_id = entry.media_id if entry else self._id_of(playlist)
         if media_id is not None:
             hung = replace(entry, at=dt_util.utcnow()) if entry else None
             self._add(media_id, title, hung or Hung(asked=playlist))
+
+    def playlist_of(self, player: PlayerStatus) -> Playlist:
+        """Return the current playlist as far as it is reported, with no address at the gateway of the owner."""
+        return player.as_playlist(self._find)
 
     def _add(self, media_id: str, title: str | None, hung: Hung) -> None:
         """Add the latest entry, and remove entries over the limits."""

@@ -14,6 +14,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
+from ..hosts import HOSTS
 from ..storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from .history import History, HistoryEntry
 from .hung import Hung, Snapshot
@@ -84,7 +85,7 @@ class Wall:
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
         """Initialize an empty wall."""
         self.notes = Notes()
-        self.history = History(self._save_soon)
+        self.history = History(self._save_soon, self._public_url)
         self.requests = Requests(self.tell)
         self.hung: Hung | None = None
         self.newest = self.newest_permanent = 0
@@ -98,6 +99,10 @@ class Wall:
         self._on_change: CALLBACK_TYPE | None = None
         self._on_end: Callable[[], object] | None = None
         self._cancel_end: CALLBACK_TYPE | None = None
+
+    def _public_url(self, url: str) -> str:
+        """Return the address of a work as it is kept: not at the gateway of the owner."""
+        return self._hass.data[HOSTS].public_url(url)
 
     # File
 

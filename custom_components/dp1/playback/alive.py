@@ -1,8 +1,9 @@
 """Playlists whose works are no longer where they say, or hidden: they go to a display as a document with the works and addresses of now."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 import json
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from ..client.playlist.playlist import Origin, Playlist
 from ..const import DOMAIN, LOGGER
 from ..errors import invalid_input
 from ..grants import GRANTS, without_token
-from ..hosts import HOSTS, Hosts
+from ..hosts import HOSTS
 from ..language import async_message
 from ..permissions import STRANGER, Caller
 from .hidden import hidden_keys, without_hidden
@@ -34,6 +35,8 @@ type Reading = tuple[float, tuple[str, ...]]
 READINGS: Final[HassKey[LRU[tuple[str, frozenset[str]], Reading]]] = HassKey(
     f"{DOMAIN}_readings"
 )
+# Returns where a display loads what an address means.
+type Find = Callable[[str], str]
 # In works: a longer document is looked through in a thread.
 MAX_ON_LOOP: Final = 50
 # In bytes of JSON: the most that a display takes as a document.
@@ -41,19 +44,29 @@ MAX_INLINE: Final = 4 * 1024 * 1024
 
 
 async def async_alive(
-    hass: HomeAssistant, playlist: Playlist, caller: Caller = STRANGER
+    hass: HomeAssistant,
+    playlist: Playlist,
+    caller: Caller = STRANGER,
+    *,
+    is_public: bool = False,
 ) -> Playlist:
     """Return a playlist with its works where they are now: by its URL where a display finds them all, else as a document.
 
     What cannot be read here stays at its URL; what looks its works up or is larger than a display takes as well, with a
     warning. One that was read has its document.
+
+    Args:
+        hass: Home Assistant.
+        playlist: the playlist.
+        caller: for whom it is read.
+        is_public: whether the display cannot use the gateway of the owner.
     """
-    hosts = hass.data[HOSTS]
+    find = partial(hass.data[HOSTS].best, is_public=is_public)
     if (url := playlist.url) is None:
         playlist = without_hidden(hass, playlist)
         if len(playlist.items) <= MAX_ON_LOOP:
-            return _found(playlist, hosts)
-        return await hass.async_add_executor_job(_found, playlist, hosts)
+            return _found(playlist, find)
+        return await hass.async_add_executor_job(_found, playlist, find)
     # Of an earlier time.
     playlist = replace(playlist, warning="")
     if hass.data[GRANTS].media_id_of(url) is not None:
@@ -63,7 +76,7 @@ async def async_alive(
     readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
     until, works = readings.get((url, caller.hosts), (0.0, ()))
     is_read = hass.loop.time() < until and not hidden_keys(hass)
-    if is_read and _are_best(works, hosts):
+    if is_read and _are_best(works, find):
         return playlist
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
@@ -74,22 +87,22 @@ async def async_alive(
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
     shown = without_hidden(hass, read)
-    if shown is read and await hass.async_add_executor_job(_is_found, read, hosts):
+    if shown is read and await hass.async_add_executor_job(_is_found, read, find):
         if not playlist.document:
             works = tuple(filter(content_of, read.sources))
             until = hass.loop.time() + READ_AGAIN
             readings[url, caller.hosts] = until, works
         return read
-    if sent := await hass.async_add_executor_job(_sent, shown, hosts):
+    if sent := await hass.async_add_executor_job(_sent, shown, find):
         return sent
     key = "moved_stays" if shown is read else "hidden_stays"
     error = invalid_input(key, url=without_token(url) or "")
     return replace(playlist, warning=async_message(hass, error))
 
 
-def _found(playlist: Playlist, hosts: Hosts) -> Playlist:
+def _found(playlist: Playlist, find: Find) -> Playlist:
     """Return a document with its works where they are now."""
-    document = for_display(playlist.document, find=hosts.best)
+    document = for_display(playlist.document, find=find)
     return (
         playlist
         if document == playlist.document
@@ -97,23 +110,23 @@ def _found(playlist: Playlist, hosts: Hosts) -> Playlist:
     )
 
 
-def _is_found(playlist: Playlist, hosts: Hosts) -> bool:
+def _is_found(playlist: Playlist, find: Find) -> bool:
     """Return whether a display finds all works of a playlist where it says, and nowhere better."""
     sources = [str(item.get("source") or "") for item in playlist.items]
-    return not any(map(is_elsewhere, sources)) and _are_best(sources, hosts)
+    return not any(map(is_elsewhere, sources)) and _are_best(sources, find)
 
 
-def _are_best(sources: Iterable[str], hosts: Hosts) -> bool:
+def _are_best(sources: Iterable[str], find: Find) -> bool:
     """Return whether works are nowhere better than where a display looks for them."""
-    return all(hosts.best(source) == work_url(source) for source in sources)
+    return all(find(source) == work_url(source) for source in sources)
 
 
-def _sent(playlist: Playlist, hosts: Hosts) -> Playlist | None:
+def _sent(playlist: Playlist, find: Find) -> Playlist | None:
     """Return a playlist at a URL as a document, None if a display does not take it as one."""
     document = playlist.document
     if _looks_up(document):
         return None
-    found = for_display(document, find=hosts.best)
+    found = for_display(document, find=find)
     try:
         check_playable(found)
     except InvalidPlaylistError as err:

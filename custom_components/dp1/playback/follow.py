@@ -17,6 +17,7 @@ from ..errors import action_failed
 from ..grants import without_token
 from ..language import async_message
 from .alive import READ_AGAIN, async_alive
+from .cast import uses_own_gateway
 
 
 def hung_document(coordinator: DisplayCoordinator) -> Hung | None:
@@ -68,7 +69,11 @@ class Follow:
         display = self._display
         try:
             # Raises if every work is hidden by now.
-            sent = await async_alive(display.hass, Playlist(hung.asked.url))
+            sent = await async_alive(
+                display.hass,
+                Playlist(hung.asked.url),
+                is_public=not uses_own_gateway(display),
+            )
             # The warning about a document is of hidden works.
             if sent.warning and sent.url is not None:
                 self._tell(hung)

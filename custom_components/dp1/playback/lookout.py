@@ -13,7 +13,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.state import RENDER_FAILED, work_key
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from .cast import async_cast, hung_on
+from .cast import async_cast, hung_on, uses_own_gateway
 from .media_ids import start_of
 from .request import Begin, Ready, Request
 from .watch import Change
@@ -66,7 +66,9 @@ class Lookout:
     async def _async_elsewhere(self, source: str) -> bool:
         """Show the playlist with a work at another gateway, once; return whether that was done."""
         display, work = self._display, same_work(source)
-        if self._tried == work or self._hosts.best(source) == source:
+        is_public = not uses_own_gateway(display)
+        best = self._hosts.best(source, is_public=is_public)
+        if self._tried == work or best == source:
             return False
         self._tried = work
         try:

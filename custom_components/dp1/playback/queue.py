@@ -16,6 +16,7 @@ from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
 from ..errors import invalid_input
 from ..grants import GRANTS
+from ..hosts import HOSTS
 from ..library.providers.kept import work_keys
 from .cast import async_player_of, async_take_snapshot, async_wake, check_reach
 from .compose import async_works_alone, with_ends, with_own_ids
@@ -231,7 +232,11 @@ async def _async_document(
             playlist = await async_read_for_display(hass, playlist)
             if playlist.items:
                 return dict(without_hidden(hass, playlist).document)
-    return dict(replace(player, playlist_url=None).as_playlist().document)
+    return dict(
+        replace(player, playlist_url=None)
+        .as_playlist(hass.data[HOSTS].public_url)
+        .document
+    )
 
 
 def _current(player: PlayerStatus) -> int:

@@ -38,6 +38,11 @@ class ScreenDisplay(DisplayApi):
     def url(self) -> str:
         return self._url
 
+    @property
+    @override
+    def is_secure(self) -> bool:
+        return any(page.is_secure for page in self._screen.pages)
+
     def _require_page(self) -> None:
         """Raise if no page shows it."""
         if not self._screen.is_there:

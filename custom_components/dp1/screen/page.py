@@ -30,6 +30,7 @@ class Page:
     """A page of a screen.
 
     Attributes:
+        is_secure: whether it was opened by https, and loads nothing else.
         is_visible: whether somebody can see it.
         is_upright: whether it is higher than wide.
         work: the work that it speaks of.
@@ -44,6 +45,8 @@ class Page:
         written: dict[str, str],
         state: Callable[[], Json],
         on_message: Callable[[Page, Json], None],
+        *,
+        is_secure: bool = False,
     ) -> None:
         """Initialize.
 
@@ -52,7 +55,9 @@ class Page:
             written: pages that are written in addresses, by the tokens at which each is served once.
             state: returns what it is to show, its sources as `Source` beside what is written in them.
             on_message: called with what it tells.
+            is_secure: whether it was opened by https.
         """
+        self.is_secure = is_secure
         self.is_visible, self.is_upright = True, False
         self.favorite: str | None = None
         self.work: str | None = None

@@ -254,7 +254,9 @@ class Screens:
             waiting.secret.set_result(secret)
         return True
 
-    async def async_serve(self, socket: web.WebSocketResponse, remote: str) -> None:
+    async def async_serve(
+        self, socket: web.WebSocketResponse, remote: str, *, is_secure: bool = False
+    ) -> None:
         """Serve a browser: a screen by its secret, another by a code until somebody has entered that."""
         self._sockets.add(socket)
         try:
@@ -262,7 +264,7 @@ class Screens:
             secret = text(json_loads_object(hello).get("secret"))
             await self.async_load()
             if secret and (screen := self._screen_of(secret)) is not None:
-                await screen.async_serve(socket, self.written)
+                await screen.async_serve(socket, self.written, is_secure=is_secure)
             else:
                 await self._async_serve_code(socket, remote)
         finally:

@@ -70,10 +70,20 @@ class Screen:
     # Pages
 
     async def async_serve(
-        self, socket: web.WebSocketResponse, written: dict[str, str]
+        self,
+        socket: web.WebSocketResponse,
+        written: dict[str, str],
+        *,
+        is_secure: bool = False,
     ) -> None:
         """Serve a page until it is closed; what is written in addresses is kept by tokens, at which it is served."""
-        page = Page(socket, written, self._page_state, self._handle_message)
+        page = Page(
+            socket,
+            written,
+            self._page_state,
+            self._handle_message,
+            is_secure=is_secure,
+        )
         self.pages.add(page)
         self._cancel("leave")
         self._arrival.set()

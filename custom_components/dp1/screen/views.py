@@ -178,7 +178,9 @@ class SocketView(HomeAssistantView):
         await page.prepare(request)
         try:
             if is_own:
-                await self._screens.async_serve(page, request.remote or "")
+                await self._screens.async_serve(
+                    page, request.remote or "", is_secure=origin.startswith("https:")
+                )
             else:
                 # A proxy that tells another host is for the owner to mend, and a page of another site learns nothing by it.
                 await page.send_json({"problem": "proxy"})

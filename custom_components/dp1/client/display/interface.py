@@ -86,6 +86,11 @@ class DisplayApi(ABC):
     def url(self) -> str:
         """Return where the display is, for error texts: its base URL without a trailing slash."""
 
+    @property
+    def is_secure(self) -> bool:
+        """Return whether it loads nothing but what is secure, as a page that was opened by https."""
+        return False
+
     @abstractmethod
     async def identify(self) -> Identity | None:
         """Return the identity; None if the display cannot tell."""

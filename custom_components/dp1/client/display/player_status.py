@@ -1,7 +1,7 @@
 """Status of the player of a display; parsed as in :mod:`.device_status`."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, override
@@ -329,8 +329,12 @@ class PlayerStatus(Message):
             **sent_fields(cls, message),
         )
 
-    def as_playlist(self) -> Playlist:
-        """Return the current playlist as far as it is reported: without its signatures, and without the queries that fill it."""
+    def as_playlist(self, find: Callable[[str], str] = str) -> Playlist:
+        """Return the current playlist as far as it is reported: without its signatures, and without the queries that fill it.
+
+        Args:
+            find: returns the address of a work as it is kept.
+        """
         if self.playlist_url is not None:
             return Playlist(self.playlist_url)
         document = {
@@ -339,6 +343,12 @@ class PlayerStatus(Message):
             if key not in ("dynamicQuery", "dynamicQueries")
         }
         items = [_with_end(item.raw) for item in self.items]
+        items = [
+            {**it, "source": find(it["source"])}
+            if isinstance(it.get("source"), str)
+            else it
+            for it in items
+        ]
         return Playlist(document=document | {"items": items}, origin=Origin.OURS)
 
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:

@@ -361,12 +361,14 @@ def for_display(
     return _found({**(unsigned(document) if changes else document), **changes})
 
 
-def renewed(document: Mapping[str, Any]) -> dict[str, Any]:
+def renewed(
+    document: Mapping[str, Any], find: Callable[[str], str] = moved_url
+) -> dict[str, Any]:
     """Return a document whose addresses that name nothing any more are those of now: of works, pictures and manifests."""
-    found = _found(document, moved_url)
+    found = _found(document, find)
     if isinstance(items := found.get("items"), list):
         found["items"] = [
-            {**item, "source": moved_url(source)}
+            {**item, "source": find(source)}
             if isinstance(item, dict) and isinstance(source := item.get("source"), str)
             else item
             for item in items
