@@ -385,6 +385,7 @@ async def test_show_for(page: Page) -> None:
     for key in ("ArrowDown", "ArrowUp", "Enter"):
         await page.keyboard.press(key)
     await expect(page.locator(".menu")).to_be_visible()
+    await judge(page)
     for key in ("ArrowDown", "ArrowDown"):
         await page.keyboard.press(key)
     assert await calls(page) == []
@@ -1578,6 +1579,16 @@ async def test_rows(page: Page) -> None:
         )
         await row.locator(".exhibitions .show").first.click()
         assert await last_call(page) == ["media_player", "play_media", hung]
+    # Where there are several displays, a tap asks on which.
+    asks = {"entity": ENTITY_ID, "ask": True}
+    await row.evaluate("(row, config) => row.setConfig(config)", asks)
+    offered = page.locator(".menu").get_by_role("menuitem")
+    await row.locator(".favorites .show").first.click()
+    await expect(offered).to_have_text(["Show on Wall"] * 2 + ["On all displays"])
+    await judge(page)
+    await offered.last.click()
+    shown = [call[2]["entity_id"] for call in (await calls(page))[-2:]]
+    assert shown == [HALL, ENTITY_ID]
     dialog = page.get_by_role("dialog")
     await row.locator(".artists .show").click()
     await expect(dialog.get_by_role("heading", name="Ana Ruiz")).to_be_visible()

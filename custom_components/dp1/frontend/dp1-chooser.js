@@ -2,7 +2,7 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, currentHass, displays, draw, goTo, hang, icon, line, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, busy, currentHass, displays, draw, goTo, hang, icon, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { arrange, like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
@@ -327,26 +327,37 @@ class Chooser {
   /** @type {((to: number) => void) | null | undefined} what is dragged */
   drop;
 
+  /** @type {Opener} */
+  card;
+  /** @type {Hass} */
+  hass;
+  /** @type {string} */
+  entityId;
+  /** @type {HTMLElement} */
+  opener;
+  /** @type {(selector: string) => any} */
+  find;
+  /** @type {HTMLDialogElement} */
+  dialog;
+  /** @type {HTMLInputElement} */
+  input;
+  /** @type {HTMLElement} */
+  chips;
+
   /** @param {Opener} card */
   constructor(card, opener) {
     const { hass, entityId } = card;
     const dialog = openDialog("dp1-chooser", CHOOSER_STYLE, CHOOSER_TEMPLATE);
     const find = (selector) => dialog.querySelector(selector);
-    this.card = card;
-    this.hass = hass;
-    this.entityId = entityId;
-    this.opener = opener;
-    this.find = find;
-    this.dialog = dialog;
-    this.input = find("input");
-    this.chips = find(".folders");
+    const input = find("input");
+    const chips = find(".folders");
+    Object.assign(this, { card, hass, entityId, opener, find, dialog, input, chips });
     /** @type {Folder[]} */
     this.folders = [];
     /** @type {Medium[]} */
     this.path = [];
     /** @type {Own[]} */
     this.own = [];
-    const { input, chips } = this;
     const noticed = (event) => event.detail === entityId && this.say(notices.get(entityId)?.message);
     window.addEventListener(NOTICE, noticed);
     dialog.onclose = () => {
@@ -359,7 +370,7 @@ class Chooser {
       // One step back.
       event.preventDefault();
       if (input.value) this.look(this.path);
-      else this.look(this.path.slice(0, -1));
+      else this.stepBack();
     });
     find(".close").onclick = () => dialog.close();
     find(".all").onclick = () => this.leave(() => goTo(`/media-browser/${entityId}`));
@@ -425,6 +436,10 @@ class Chooser {
     return this.load();
   }
 
+  stepBack() {
+    return this.look(this.path.slice(0, -1));
+  }
+
   async load() {
     clearTimeout(this.timer);
     const { hass, path, folder, folders, input } = this;
@@ -473,14 +488,13 @@ class Chooser {
     const place = this.find(".place");
     place.hidden = !medium;
     if (!medium) return;
-    const label = hass.localize("ui.common.back");
     const button = (name, title, act, className = "icon") => make("button", { className, title, ariaLabel: title, onclick: act }, icon(name));
     const title = titleOf(hass, medium);
     const { kind, artist, year, favorite } = medium.dp1 ?? {};
     const about = [kind && text(hass, `kind.${kind}`), artist, year].filter(Boolean).join(" · ");
     const words = make("div", { className: "words" }, make("h3", { dir: "auto", textContent: title }), line(about, "clamp soft"));
     const parts = [
-      button("mdi:arrow-left", label, () => this.look(this.path.slice(0, -1)), "icon back"),
+      button("mdi:arrow-left", hass.localize("ui.common.back"), () => this.stepBack(), "icon back"),
       make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)),
       words,
     ];
@@ -495,9 +509,8 @@ class Chooser {
     }
     const own = this.ownOf(medium);
     if (own) {
-      const back = () => this.look(this.path.slice(0, -1));
       parts.push(button("mdi:pencil-outline", hass.localize("ui.common.rename"), () => this.rename(own)));
-      parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => this.change(own, "delete_playlist", {}, "deleted", back)));
+      parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => this.change(own, "delete_playlist", {}, "deleted", () => this.stepBack())));
     }
     if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text(hass, "show_all"), onclick: (event) => this.show(medium, event.currentTarget) }));
     place.replaceChildren(...parts);
@@ -603,9 +616,7 @@ class Chooser {
     const action = (key, act) => make("button", { className: "main", textContent: text(hass, key), onclick: act });
     const actions = this.find(".actions");
     const add = async ({ currentTarget: button }) => {
-      button.ariaBusy = true;
-      const isDone = await addLibrary(hass).catch((error) => this.say(error?.body?.message ?? text(hass, "not_read")));
-      button.ariaBusy = null;
+      const isDone = await busy(button, addLibrary(hass)).catch((error) => this.say(error?.body?.message ?? text(hass, "not_read")));
       if (!isDone) return;
       actions.hidden = true;
       this.input.hidden = this.chips.hidden = false;

@@ -80,7 +80,7 @@ summary::-webkit-details-marker { display: none; }
 [open] > summary ha-icon { transform: rotate(180deg); }
 .note { max-width: 65ch; white-space: pre-line; }
 .status { min-height: 44px; gap: 4px; color: var(--secondary-text-color); position: relative; line-height: 1.3; }
-.status:not(.lasts) span { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.lasts .clamp { -webkit-line-clamp: none; }
 .status.lasts { flex-wrap: wrap; }
 .status[aria-busy="true"] { padding-inline-start: 28px; }
 .status[aria-busy="true"]::after { inset-inline-end: auto; }
@@ -122,7 +122,7 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-tile .clamp { -webkit-line-clamp: 1; }
 .as-tile :is(.detail, .controls, .choices, .upcoming, .act), .as-tile .status:not(.lasts) { display: none; }
 .as-tile .status { min-height: 0; }
-.as-tile .status span { -webkit-line-clamp: 2; display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
+.as-tile .status .clamp { -webkit-line-clamp: 2; }
 
 .as-wall { --edge: 1.5em; font-size: var(--unit); --mdc-icon-size: 1.5em; }
 .as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(360px, 30%, 27.5em); }
@@ -168,7 +168,7 @@ const TEMPLATE = `
         </div>
       </div>
       <div class="qr" hidden><canvas role="img"></canvas><span class="soft small"></span></div>
-      <div class="status" role="status"><span dir="auto"></span></div>
+      <div class="status" role="status"><span class="clamp" dir="auto"></span></div>
       <div class="controls">
         <div class="group transport">
           <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
@@ -461,26 +461,27 @@ export class WallLabelCard extends HTMLElement {
     const problem = this.relative("playback_problem");
     this._relatives = [problem, this.relative("work"), wakeOnLan].filter(Boolean);
     const wake = help("wake", PLAYER, "turn_on");
-    if (!state) return { message: hass.localize("ui.card.common.entity_not_found") || "Entity not found", lasts: true };
+    const lasting = (message, ...helps) => ({ message, helps, lasts: true });
+    if (!state) return lasting(hass.localize("ui.card.common.entity_not_found") || "Entity not found");
     if (state.state === "unavailable") {
       const at = new Date(state.last_changed);
       const isToday = Date.now() - Number(at) < DAY;
       const seen = Number(at) > 0 ? text(hass, "last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
-      return { message: `${text(hass, "out_of_reach", { name })} ${seen}`.trim(), helps: [again, ...press("wake", wakeOnLan)], lasts: true };
+      return lasting(`${text(hass, "out_of_reach", { name })} ${seen}`.trim(), again, ...press("wake", wakeOnLan));
     }
-    if (reason) return { message: error("on_error_page", { name, reason }), helps: [wake], lasts: true };
-    if (isSetUp) return { message: error("display_not_ready", { name }), helps: [again], lasts: true };
+    if (reason) return lasting(error("on_error_page", { name, reason }), wake);
+    if (isSetUp) return lasting(error("display_not_ready", { name }), again);
     if (state.state === "unknown") {
       const restart = press("restart", this.relative("reboot"));
-      return { message: error("display_player_not_running", { name }), helps: restart.length ? restart : [details], lasts: true };
+      return lasting(error("display_player_not_running", { name }), ...(restart.length ? restart : [details]));
     }
-    if (state.state === "off") return { message: text(hass, "asleep"), helps: can(state, FEATURES.turnOn) ? [wake] : [], lasts: true };
-    if (state.state === "idle") return { message: text(hass, "idle"), lasts: true };
-    if (state.state !== "playing") return { message: hass.formatEntityState(state), lasts: true };
+    if (state.state === "off") return lasting(text(hass, "asleep"), ...(can(state, FEATURES.turnOn) ? [wake] : []));
+    if (state.state === "idle") return lasting(text(hass, "idle"));
+    if (state.state !== "playing") return lasting(hass.formatEntityState(state));
     const fault = hass.states[problem];
     if (host || fault?.state === "on") {
       const next = can(state, FEATURES.next) ? [help("next_work", PLAYER, "media_next_track")] : [];
-      return { message: host ? error("host_silent", { name: host }) : text(hass, "not_loading"), helps: [...next, ...press("try_again", this.relative("refresh_work"))], lasts: true };
+      return lasting(host ? error("host_silent", { name: host }) : text(hass, "not_loading"), ...next, ...press("try_again", this.relative("refresh_work")));
     }
     if (until) return { message: text(hass, "until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
     const others = (members ?? []).filter((other) => other !== this.entityId).map((other) => nameOf(hass, other));
@@ -546,8 +547,7 @@ export class WallLabelCard extends HTMLElement {
   _writeStatus({ message, helps = [], isBusy = false, lasts = false }) {
     const place = this.find(".status");
     const words = place.firstElementChild;
-    this.find(".choose").ariaBusy = isBusy ? "true" : null;
-    place.ariaBusy = isBusy ? "true" : null;
+    this.find(".choose").ariaBusy = place.ariaBusy = isBusy ? "true" : null;
     place.classList.toggle("lasts", lasts || helps.length > 1);
     words.hidden = !message;
     words.title = words.textContent = message ?? "";

@@ -2,7 +2,7 @@
 /** Pictures to tap and the menus over cards: what can be done with a picture, with a work, and with a display. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, modules, nameOf,
+  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, busy, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, modules, nameOf,
   notify, onTaps, passing, perform, pictures, rove, stateOf, text, textAt, titleOf,
 } from "./dp1-shared.js";
 
@@ -301,9 +301,7 @@ export const like = async (hass, medium, button) => {
   const { dp1 = {}, media_content_id } = medium;
   // The medium, and no display.
   const action = dp1.favorite ? "remove_favorite" : "add_favorite";
-  if (button) button.ariaBusy = "true";
-  const isDone = await hass.callService(DOMAIN, action, { media_content_id }).then(() => true, () => false);
-  if (button) button.ariaBusy = null;
+  const isDone = await busy(button, hass.callService(DOMAIN, action, { media_content_id })).then(() => true, () => false);
   // A favorite is not hidden.
   if (isDone) medium.dp1 = { ...dp1, favorite: !dp1.favorite, ...(dp1.hidden && { hidden: false }) };
   return isDone;
@@ -319,12 +317,8 @@ export const like = async (hass, medium, button) => {
  * @param {HTMLElement} button
  */
 const hide = async (hass, entityId, title, data, button, isAgain = false, after = (/** @type {boolean} */ isHidden) => {}) => {
-  button.ariaBusy = "true";
-  const answer = await hass.callService(DOMAIN, isAgain ? "unhide_work" : "hide_work", data, undefined, true, !isAgain).then(
-    (given) => given ?? {},
-    () => null,
-  );
-  button.ariaBusy = null;
+  const asked = hass.callService(DOMAIN, isAgain ? "unhide_work" : "hide_work", data, undefined, true, !isAgain);
+  const answer = await busy(button, asked).then((given) => given ?? {}, () => null);
   if (!answer) return;
   after(!isAgain);
   const undo = () => hide(hass, entityId, title, { media_content_id: answer.response?.hidden[0].media_content_id }, button, true, after);

@@ -383,6 +383,19 @@ export const readFolders = async (hass, entityId) => {
 export const readAll = async (hass, entityId, pages) => (await Promise.all(pages.map((page) => browse(hass, entityId, page)))).flat();
 
 /**
+ * Wait for something that a button shows.
+ *
+ * @template T
+ * @param {HTMLElement | null | undefined} button
+ * @param {Promise<T>} promise
+ */
+export const busy = (button, promise) => {
+  if (!button) return promise;
+  button.ariaBusy = "true";
+  return promise.finally(() => (button.ariaBusy = null));
+};
+
+/**
  * Call an action for a display, which a button shows, and return why it failed, if it did.
  *
  * @param {Hass} hass
@@ -392,15 +405,11 @@ export const readAll = async (hass, entityId, pages) => (await Promise.all(pages
  * @param {boolean} [isTold] whether Home Assistant itself shows why
  * @returns {Promise<any>}
  */
-export const call = async (hass, entityId, [domain, action, data], button, isTold = true) => {
-  if (button) button.ariaBusy = "true";
-  const problem = await hass.callService(domain, action, { entity_id: entityId, ...data }, undefined, isTold).then(
+export const call = (hass, entityId, [domain, action, data], button, isTold = true) =>
+  busy(button, hass.callService(domain, action, { entity_id: entityId, ...data }, undefined, isTold)).then(
     () => null,
     (error) => error ?? {},
   );
-  if (button) button.ariaBusy = null;
-  return problem;
-};
 
 /**
  * What goes on at each display, for all of its cards: art that is on its way, what can be taken back, and what failed.
