@@ -238,15 +238,25 @@ def async_add_display_entities[_T](
     coordinator = entry.runtime_data
     if coordinator.cast_only:
         return
-    waiting, data = list(descriptions), DisplayData()
-    record_of = {new.record: new.record_of for new in waiting}
+    waiting = list(descriptions)
+    data: DisplayData | None = None
+    records = {new.record for new in waiting}
 
     @callback
     def add(keys: Container[str] = ()) -> None:
         """Add entities by their keys, and of those that have just been detected."""
-        nonlocal data
+        nonlocal data, records
         before, data = data, coordinator.data
-        changed = {name for name, of in record_of.items() if of(data) is not of(before)}
+        # Most updates are of another work, and most of what is waited for is of the device.
+        changed = {
+            name
+            for name in records
+            if before is None
+            or name is None
+            or getattr(data, name) is not getattr(before, name)
+        }
+        if not changed:
+            return
         detected = [
             new
             for new in waiting
@@ -256,6 +266,7 @@ def async_add_display_entities[_T](
         ]
         if detected:
             waiting[:] = [other for other in waiting if other not in detected]
+            records = {new.record for new in waiting}
             coordinator.async_add_features(
                 new.key for new in detected if not new.is_common
             )

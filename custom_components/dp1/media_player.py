@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import cache, reduce
+from operator import or_
 from typing import Any, override
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
@@ -69,8 +71,22 @@ PLAYER_FEATURES = (
     | Feature.MEDIA_ANNOUNCE
     | Feature.GROUPING
 )
-SLEEP_FEATURES = Feature.TURN_ON | Feature.TURN_OFF
-VOLUME_FEATURES = Feature.VOLUME_SET | Feature.VOLUME_STEP
+OPTIONAL_FEATURES = (
+    PLAYER_FEATURES,
+    Feature.TURN_ON | Feature.TURN_OFF,
+    Feature.SHUFFLE_SET,
+    Feature.REPEAT_SET,
+    Feature.VOLUME_SET | Feature.VOLUME_STEP,
+    Feature.VOLUME_MUTE,
+    Feature.SELECT_SOURCE,
+)
+
+
+@cache
+def _features(*detected: bool) -> Feature:
+    """Return the features of a display of which these are detected; each union of flags is slow."""
+    found = zip(OPTIONAL_FEATURES, detected, strict=True)
+    return reduce(or_, (feature for feature, has in found if has), BASE_FEATURES)
 
 
 async def async_setup_entry(
@@ -90,7 +106,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_volume_step = VOLUME_STEP
     # They change with each work, whose title is in the history.
     _unrecorded_attributes = frozenset({"dp1", "media_content_id"})
-    _features_of_player = Feature(0)
+    # Whether its player has told that it sleeps, shuffles and repeats.
+    _told_by_player = (False, False, False)
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
@@ -129,25 +146,22 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         data = self.coordinator.data
         player, device = data.player, data.device
         has_player = not self.coordinator.cast_only
-        sleep = SLEEP_FEATURES if data.asleep is not None else Feature(0)
+        sleeps = data.asleep is not None
         if player is not None and player.ok:
             # They stay while the player is not running, so that an action tells why it fails.
-            self._features_of_player = sleep
-            if player.shuffle is not None:
-                self._features_of_player |= Feature.SHUFFLE_SET
-            if player.loop_mode is not None:
-                self._features_of_player |= Feature.REPEAT_SET
-        features = BASE_FEATURES | self._features_of_player | sleep
-        if has_player:
-            features |= PLAYER_FEATURES
-        # Nobody knows before the first device status, which takes long without internet.
-        if has_player if device is None else device.volume is not None:
-            features |= VOLUME_FEATURES
-        if device is not None and device.muted is not None:
-            features |= Feature.VOLUME_MUTE
-        if self._sources.names:
-            features |= Feature.SELECT_SOURCE
-        self._attr_supported_features = features
+            orders = player.shuffle is not None, player.loop_mode is not None
+            self._told_by_player = sleeps, *orders
+        slept, shuffles, repeats = self._told_by_player
+        self._attr_supported_features = _features(
+            has_player,
+            sleeps or slept,
+            shuffles,
+            repeats,
+            # Nobody knows before the first device status, which takes long without internet.
+            has_player if device is None else device.volume is not None,
+            device is not None and device.muted is not None,
+            bool(self._sources.names),
+        )
 
     @callback
     @override

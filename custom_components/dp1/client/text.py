@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from html import unescape
 from mimetypes import guess_type
 import re
@@ -252,6 +253,7 @@ def web_url(text: str) -> URL:
     return url
 
 
+@lru_cache(256)
 def media_type(url: str) -> str:
     """Return the type of the picture, the film or the page at an address, or of a ``data`` address; empty if it does not tell."""
     kind = (guess_type(url)[0] or "").lower()

@@ -50,7 +50,7 @@ def work_of(
     pictures = [item.thumbnail, other.picture if other else None]
     pictures.append(source if source and _is_image(source) else None)
     pictures.append(playlist.get("coverImage") if playlist else None)
-    picture = next(filter(None, map(loaded_url, pictures)), None)
+    picture = next(filter(None, map(loaded_url, filter(None, pictures))), None)
     return replace(work, title=work.title or title, source=source, picture=picture)
 
 
