@@ -99,6 +99,10 @@ CALLERS = {
     },
     "display.cast": {"playback.cast"},
     "display.extend": {"playback.queue"},
+    # Nothing that is read adds to the history or looks anything up: only what comes in does.
+    "history.note": {"coordinator"},
+    "history.add": {"coordinator"},
+    "metadata.follow": {"coordinator"},
     # What hangs is compared in one way.
     "is_shown_by": {
         "display.history",
@@ -106,6 +110,19 @@ CALLERS = {
         "playback.groups",
         "playback.wall",
     },
+}
+# What those who follow a display keep between two changes: nothing of the state before.
+KEPT = {
+    # Activity that waits for what the libraries know.
+    "playback.activity": {"_waiting"},
+    # What is under way, and what was not taken.
+    "playback.daily": {"_is_busy", "_failed"},
+    # The groups themselves, and what is told to them.
+    "playback.groups": {"_by_member", "_number", "spreads"},
+    # For which work another gateway was tried.
+    "playback.lookout": {"_tried"},
+    # How often it was looked, and when it is again.
+    "playback.work_watch": {"_cancel_end", "_cancel_look", "_looks"},
 }
 # Where errors of the client are not seen: they were translated before.
 TRANSLATED = (
@@ -262,6 +279,43 @@ def test_one_listener_of_a_display_acts() -> None:
         and node.func.attr == "async_add_listener"
     }
     assert callers == {"entity", "playback.watch"}
+
+
+def kept_by(tree: ast.Module) -> set[str]:
+    """Return what objects of a module that follows displays set of themselves after they were made."""
+    if not any(
+        isinstance(node, ast.arg)
+        and node.annotation
+        and "Change" in ast.unparse(node.annotation).split(" | ")
+        for node in ast.walk(tree)
+    ):
+        return set()
+    return {
+        node.attr
+        for made in ast.walk(tree)
+        if isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
+        if made.name != "__init__"
+        for node in ast.walk(made)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        if ast.unparse(node.value) == "self"
+    }
+
+
+def test_what_is_kept_is_seen() -> None:
+    """What a follower keeps is found, and nothing in a module that follows nothing."""
+    follows = "def follow(self, change: Change):\n    self._seen = change.after"
+    assert kept_by(ast.parse(follows)) == {"_seen"}
+    assert not kept_by(ast.parse(follows.replace(": Change", "")))
+
+
+def test_only_the_watch_knows_the_state_before() -> None:
+    """Whoever follows a display is told the state before, and keeps none."""
+    found = {
+        name.removeprefix(f"{PACKAGE}."): kept
+        for name, tree in modules(INTEGRATION).items()
+        if name != f"{PACKAGE}.playback.watch" and (kept := kept_by(tree))
+    }
+    assert found == KEPT
 
 
 def test_imports_are_relative() -> None:

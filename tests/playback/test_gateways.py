@@ -1,6 +1,7 @@
 """Test works on the wall while gateways end: a transcript beside the simulated check and player."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,9 @@ from custom_components.dp1.hosts import HOSTS
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
-from tests.displays import ENTITY_ID, playlist, until
+from tests.displays import ENTITY_ID, playlist, settle, until
 from tests.pictures import PNG
+from tests.simulators.display import FaultKind
 from tests.simulators.gateway import Internet, Mode
 from tests.walls import Wall
 
@@ -48,11 +50,11 @@ async def wall(internet: Internet, bare: Wall) -> AsyncIterator[Wall]:
         bare.display.caster.session = bare.display._painter.session = before
 
 
-async def cast(wall: Wall, name: str) -> None:
+async def cast(wall: Wall, name: str, **data: Any) -> None:
     """Show a work by an address that ended long ago."""
     document = playlist("Work")
     document["items"][0]["source"] = f"https://ipfs.io/ipfs/{CID}/{name}"
-    await wall.do("dp1.cast_playlist", playlist=document)
+    await wall.do("dp1.cast_playlist", playlist=document, **data)
 
 
 def at(wall: Wall) -> str:
@@ -108,6 +110,37 @@ async def test_all_gateways_end(internet: Internet, wall: Wall, name: str) -> No
     await until(lambda: wall.display.counters.starts == 2)
     assert wall.display.sees == ""
     assert wall.hass.data[HOSTS].best(f"ipfs://{CID}/{name}")
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("why", ["message", "another", "refused"])
+async def test_nothing_else_is_shown(internet: Internet, wall: Wall, why: str) -> None:
+    """A work that ends while it hangs is shown elsewhere, but not in a message, over what a phone shows, or if it is refused."""
+    await cast(
+        wall, PICTURE, **({"show_for": {"hours": 1}} if why == "message" else {})
+    )
+    await until(lambda: at(wall) == f"{FIRST} image")
+    display, simulator = wall.coordinator, wall.display
+    del internet.hosts[FIRST]
+    if why == "refused":
+        fault = simulator.inject(FaultKind.STATUS, command="displayPlaylist")
+    # Whatever is sent waits for its turn.
+    async with display.wall.turn():
+        simulator.player.handle("refreshArtwork", {})
+        await until(lambda: display.data.problem == "render_failed")
+        starts = simulator.counters.starts
+        if why == "another":
+            await wall.load(playlist("Phone", title="Phone"))
+    await settle(simulator)
+    if why == "another":
+        assert wall.attribute("media_title") == "Phone"
+    else:
+        assert display.data.problem == "render_failed"
+        assert at(wall).startswith(FIRST)
+    if why == "refused":
+        await until(lambda: fault.hits)
+    async with display.wall.turn():
+        assert simulator.counters.starts == starts
 
 
 async def test_the_works_of_a_document(

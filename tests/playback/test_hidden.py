@@ -1,12 +1,15 @@
 """Test hidden works: they are left out of whatever is shown, and come back."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.playback import follow
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util import dt as dt_util
 
 from tests.displays import ENTITY_ID, playlist, until
 from tests.galleries import EVENING, SMALL, Gallery
@@ -145,6 +148,26 @@ async def test_the_last_one(gallery: Gallery) -> None:
     assert hidden.title == "Dawn"
     await hide(gallery, "show_previous")
     await until(lambda: on_wall(gallery) == [])
+
+
+@pytest.mark.parametrize("how", ["in time", "show_previous"])
+async def test_all_are_hidden_meanwhile(gallery: Gallery, how: str) -> None:
+    """A message ends, and nothing hangs then, where each work behind it was hidden by its media id."""
+    series = await gallery.library.async_children(gallery.exhibition(SMALL))
+    title, node = next((it.title, it.id) for it in series.nodes)
+    shown = await cast(gallery, series=title)
+    await gallery.cast(playlist=playlist("Bell"), show_for={"hours": 1})
+    for work in (await gallery.library.async_children(node)).nodes:
+        await hide(gallery, media_content_id=gallery.media_id(work.id))
+    assert len(shown) > 1
+    assert on_wall(gallery) == ["Bell"]
+    if how == "in time":
+        later = dt_util.utcnow() + timedelta(minutes=61)
+        async_fire_time_changed(gallery.hass, later)
+    else:
+        await hide(gallery, how)
+    await until(lambda: on_wall(gallery) == [])
+    assert gallery.attribute("dp1")["until"] is None
 
 
 async def test_no_favorite_is_hidden(gallery: Gallery) -> None:

@@ -16,6 +16,7 @@ from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.display import wall as lasting
 from custom_components.dp1.display.hung import Hung, Snapshot
+from custom_components.dp1.display.state import DisplayData
 from custom_components.dp1.playback import daily, wall as module
 from custom_components.dp1.playback.daily import DailyWatch
 from custom_components.dp1.playback.request import Ready, Request
@@ -76,7 +77,7 @@ class Wall:
 
     @property
     def data(self) -> Any:
-        return SimpleNamespace(player=self.player, asleep=False)
+        return DisplayData(player=self.player)
 
     @property
     def player(self) -> PlayerStatus:

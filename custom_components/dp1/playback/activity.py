@@ -1,6 +1,6 @@
-"""Activity of a display, such as a new work or a failed playback: differences of two states in a row."""
+"""Activity of a display, such as a new work or a failed playback: what a change of it is to whoever listens."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -10,14 +10,13 @@ from homeassistant.core import callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.util.signal_type import SignalType
 
-from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator
 from ..display.state import DisplayData
 from ..grants import without_token
 from ..library.entries import async_source_list
 from ..library.spoken import fold
-from .watch import Change, Seen
+from .watch import Change, shown_work
 
 # Seconds that an event about a new work waits for what the libraries know of it.
 ACTIVITY_PATIENCE: Final = 3.0
@@ -91,35 +90,40 @@ class Activity:
 ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
 
 
+def changes(change: Change) -> Iterator[tuple[str, bool]]:
+    """Yield the types of activity in a change, and whether each belongs to an announcement."""
+    if change.before is None or not change.after.available:
+        return
+    before, after = change.before.known, change.after.known
+    if change.has_come and before.was_there:
+        yield CAME_BACK, False
+    if before.asleep is not None and after.asleep is not before.asleep:
+        yield FELL_ASLEEP if after.asleep else WOKE, False
+    if before.knows_player:
+        if after.playlist is not None and after.playlist != before.playlist:
+            yield PLAYLIST_STARTED, False
+        if after.work is not None and after.work != before.work:
+            # What returns after an announcement has not been away for those who skip announcements.
+            returns = before.is_announced and after.work == before.lasting_work
+            yield ARTWORK_CHANGED, after.is_announced or returns
+    if after.problem and before.problem == "":
+        yield PLAYBACK_FAILED, False
+
+
 class ActivityTracker:
-    """The differences of each state of a display from the one before, which are activity to listeners."""
+    """Tells the changes of a display as activity to listeners."""
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
-        """Initialize the tracker; the present state is no news."""
+        """Initialize the tracker."""
         self._coordinator = coordinator
+        # What is told once the libraries have its work.
         self._waiting: Activity | None = None
-        # None until the display is there for the first time.
-        self._available: bool | None = None
-        self._knows_player = False
-        self._asleep: bool | None = None
-        self._problem: str | None = None
-        self._work: Hashable = None
-        self._playlist: Hashable = None
-        self._before_announcement: Hashable = None
-        self._announced: Hashable = None
-        seen = Seen(coordinator.last_update_success, coordinator.data)
-        for _ in self._changes(seen):
-            pass
 
     @callback
     def follow(self, change: Change) -> None:
-        """Tell each change, a new work once the libraries have it; nothing while the display is on its way to something else."""
-        coordinator = self._coordinator
-        if coordinator.requests.in_steps:
-            return
-        # All are looked up before the first event, which may change more.
-        data = change.after.data
-        for kind, is_announcing in list(self._changes(change.after)):
+        """Tell each change, a new work once the libraries have it."""
+        coordinator, data = self._coordinator, change.after.data
+        for kind, is_announcing in changes(change):
             activity = Activity(coordinator, kind, is_announcing, data)
             if (waiting := self._waiting) is not None:
                 # Something else has happened since.
@@ -131,54 +135,6 @@ class ActivityTracker:
             else:
                 self._tell(activity)
 
-    def _changes(self, seen: Seen) -> Iterator[tuple[str, bool]]:
-        """Yield the types of activity since the last time, and whether each belongs to an announcement."""
-        available, data = seen.available, seen.data
-        came_back = available and self._available is False
-        if available or self._available is not None:
-            self._available = available
-        if not available:
-            return
-        if came_back:
-            yield CAME_BACK, False
-        if (asleep := data.asleep) is not None and asleep is not self._asleep:
-            if self._asleep is not None:
-                yield FELL_ASLEEP if asleep else WOKE, False
-            self._asleep = asleep
-        if data.player is not None and not asleep and not data.error_page:
-            yield from self._changes_of_player(data.player)
-        if (problem := data.problem) and self._problem == "":
-            yield PLAYBACK_FAILED, False
-        self._problem = problem
-
-    def _changes_of_player(self, player: PlayerStatus) -> Iterator[tuple[str, bool]]:
-        """Yield the types of activity of the visible works."""
-        in_announcement = self._coordinator.history.is_announcing
-        work = _work(player)
-        if not self._knows_player:
-            self._knows_player = True
-            self._work, self._playlist = work, _playlist(player)
-            return
-        if player.ok and not player.items:
-            self._work = self._playlist = None
-        is_announcing = in_announcement and work != self._work
-        if is_announcing and self._announced is None:
-            self._before_announcement = self._work
-        elif self._announced is not None and work != self._announced:
-            # What returns after an announcement has not been away for those who skip announcements.
-            is_announcing = in_announcement or work == self._before_announcement
-            self._announced = None
-        if is_announcing and in_announcement:
-            self._announced = work
-        # Pushes do not carry the playlist's name, which is read a moment later.
-        if player.playlist is not None and not in_announcement:
-            if (playlist := _playlist(player)) != self._playlist:
-                self._playlist = playlist
-                yield PLAYLIST_STARTED, False
-        if work is not None and work != self._work:
-            self._work = work
-            yield ARTWORK_CHANGED, is_announcing
-
     async def _async_tell_known(self, activity: Activity) -> None:
         """Tell of a work once the libraries have its metadata."""
         await self._coordinator.metadata.async_wait(ACTIVITY_PATIENCE)
@@ -186,7 +142,7 @@ class ActivityTracker:
             self._waiting = None
             before, data = activity.data.player, self._coordinator.data
             # On its way to something else, the display may be at another work by now.
-            if before and data.player and _work(before) == _work(data.player):
+            if before and data.player and shown_work(before) == shown_work(data.player):
                 activity = replace(activity, data=data)
             self._tell(activity)
 
@@ -199,20 +155,6 @@ class ActivityTracker:
                 EVENT_WORK_CHANGED,
                 {ATTR_ENTITY_ID: self._coordinator.entity_id, **activity.names},
             )
-
-
-def _work(player: PlayerStatus) -> Hashable:
-    """Return the identity of the current work; None without a work."""
-    if (item := player.current) is None:
-        return None
-    return item.id or (item.title, player.position)
-
-
-def _playlist(player: PlayerStatus) -> Hashable:
-    """Return the identity of a playlist; the display reads the same URL again by itself."""
-    if not player.items:
-        return None
-    return player.playlist_url or frozenset(player.item_ids)
 
 
 def is_wanted(options: Mapping[str, Any], attributes: Mapping[str, Any]) -> bool:

@@ -23,6 +23,7 @@ from .follow import hung_document
 from .request import Ready, Request
 from .resolve import async_apply, daily_of
 from .wall import async_take
+from .watch import Change
 
 # Seconds until a Daily that a display did not take is sent again.
 RETRY_AFTER: Final = 600.0
@@ -39,8 +40,6 @@ class DailyWatch:
         """Initialize the watch."""
         self._display = coordinator
         self._is_busy = False
-        # The works that were looked at last.
-        self._items: object = None
         # What could not be shown, and until when it is not tried again.
         self._failed: tuple[str, float] = ("", 0.0)
 
@@ -51,7 +50,7 @@ class DailyWatch:
         self._display.config_entry.async_on_unload(stop)
 
     @callback
-    def follow(self, _: object = None) -> None:
+    def follow(self, change: Change | None = None) -> None:
         """Handle a Daily that has moved, and works that the display reports only now."""
         url, display = self._display.wall.notes.daily, self._display
         if url is None or self._is_busy or display.requests.in_steps:
@@ -62,48 +61,51 @@ class DailyWatch:
         failed, until = self._failed
         if daily.url == failed and display.hass.loop.time() < until:
             return
-        items = display.data.player and display.data.player.items
-        before, self._items = self._items, items
         if (
             daily.url != url
-            or (items is not before and _plays_all(display, daily))
+            or (_has_other_works(change) and _plays_all(display, daily))
             or _is_of_yesterday(display, daily)
         ):
             self._is_busy = True
             display.create_task(self._async_go_on(daily, url), "daily")
 
     async def _async_go_on(self, daily: Daily, url: str) -> None:
+        """Show what follows in the turn of the display; one that refuses it is not asked again for a while."""
+        display = self._display
+        async with display.wall.turn():
+            with display.requests.steps():
+                try:
+                    await self._async_show(daily, url)
+                except HomeAssistantError as err:
+                    LOGGER.debug("%s: the Daily is not shown: %s", display.name, err)
+                    until = display.hass.loop.time() + RETRY_AFTER
+                    self._failed = daily.url, until
+                finally:
+                    self._is_busy = False
+
+    async def _async_show(self, daily: Daily, url: str) -> None:
         """Show the Daily at its new URL, or its work of today alone, unless something else is shown by now."""
         display, wall = self._display, self._display.wall
-        try:
-            async with wall.turn():
-                player = await display.async_read_player()
-                if wall.notes.daily != url or wall.is_announcing:
-                    return
-                if not display.cast_only and (player is None or player.hides_works):
-                    return
-                hung = hung_document(display)
-                is_alone = hung is not None and hung.asked.url is None
-                if (player is None or player.playlist_url != url) and hung is None:
-                    await wall.async_note(daily=None)
-                elif daily.url != url and not is_alone:
-                    moved = Playlist(daily.url)
-                    await async_cast(
-                        display, moved, Request(art=Ready(moved), wake=False)
-                    )
-                    await wall.async_note(daily=daily.url)
-                else:
-                    request = Request(art=Ready(Playlist(url)), wake=False)
-                    today = await _async_due(display.hass, daily, request)
-                    await async_cast(display, today, request)
-                    await wall.async_note(daily=daily.url)
-                    if not is_alone:
-                        await wall.async_note(ignores_times=_firmware(display))
-        except HomeAssistantError as err:
-            LOGGER.debug("%s: the Daily is not shown: %s", display.name, err)
-            self._failed = daily.url, display.hass.loop.time() + RETRY_AFTER
-        finally:
-            self._is_busy = False
+        player = await display.async_read_player()
+        if wall.notes.daily != url or wall.is_announcing:
+            return
+        if not display.cast_only and (player is None or player.hides_works):
+            return
+        hung = hung_document(display)
+        is_alone = hung is not None and hung.asked.url is None
+        if (player is None or player.playlist_url != url) and hung is None:
+            await wall.async_note(daily=None)
+        elif daily.url != url and not is_alone:
+            moved = Playlist(daily.url)
+            await async_cast(display, moved, Request(art=Ready(moved), wake=False))
+            await wall.async_note(daily=daily.url)
+        else:
+            request = Request(art=Ready(Playlist(url)), wake=False)
+            today = await _async_due(display.hass, daily, request)
+            await async_cast(display, today, request)
+            await wall.async_note(daily=daily.url)
+            if not is_alone:
+                await wall.async_note(ignores_times=_firmware(display))
 
 
 async def async_of_today(
@@ -176,6 +178,14 @@ async def _async_due(hass: HomeAssistant, daily: Daily, request: Request) -> Pla
         begin=replace(request.begin, start_at=None),
     )
     return await async_apply(hass, Playlist(document=document), request)
+
+
+def _has_other_works(change: Change | None) -> bool:
+    """Return whether a display may report other works, which is dear to compare with a whole archive."""
+    if change is None or change.before is None or change.has_come:
+        return True
+    before, after = change.before.data.player, change.after.data.player
+    return after is not None and (before is None or before.items is not after.items)
 
 
 def _plays_all(coordinator: DisplayCoordinator, daily: Daily) -> bool:

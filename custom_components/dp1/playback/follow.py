@@ -81,7 +81,9 @@ class Follow:
             # Where it could not be read, nothing is known of it.
             if not sent.document or sent == hung.shown:
                 return
-            async with self._display.wall.turn():
+            async with display.wall.turn():
+                # Somebody may show something else, of which nothing was pushed yet.
+                await display.async_read_player()
                 if self._hung is None or self._hung.shown is not hung.shown:
                     return
                 is_changed = False
@@ -89,10 +91,7 @@ class Follow:
                     async with display.async_command(Refresh.PLAYER) as client:
                         is_changed = await client.extend(sent)
                 if not is_changed:
-                    # It cannot change works, or its current one is among them no more, or somebody shows something else.
-                    await display.async_read_player()
-                    if hung_document(display) is None:
-                        return
+                    # It cannot change works, or its current one is among them no more.
                     async with display.async_command(Refresh.PLAYER) as client:
                         await client.cast(sent)
                 # Whose author has mended it, the display reads itself again.

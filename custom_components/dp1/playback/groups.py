@@ -67,7 +67,9 @@ GROUPS: Final[HassKey[Groups]] = HassKey(f"{DOMAIN}_groups")
 def follow_leader(display: DisplayCoordinator, change: Change) -> None:
     """Let the others follow a leader that changed, and a member that is back catch up."""
     before, after = change.before, change.after
-    has_come = after.available and not before.available
+    if before is None:
+        return
+    has_come = change.has_come
     # What a member showed for a time is its own; then it shows what the others do by now.
     has_come |= before.is_announcing and not after.is_announcing
     if (

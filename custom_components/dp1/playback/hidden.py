@@ -1,6 +1,7 @@
 """Hidden works: they are left out of every list that goes to a display."""
 
 from dataclasses import replace
+from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
 
@@ -10,6 +11,9 @@ from ..language import async_message
 from ..library.entries import async_libraries
 from ..library.node import NodeKind
 from ..library.providers.kept import WorkKey, work_keys
+
+# Of the error about a playlist of which nothing is left.
+ALL_HIDDEN: Final = "all_hidden"
 
 
 @callback
@@ -33,7 +37,7 @@ def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
     if len(left) == len(items):
         return playlist
     if not left:
-        raise invalid_input("all_hidden", count=str(hidden))
+        raise invalid_input(ALL_HIDDEN, count=str(hidden))
     told = invalid_input("some_hidden", hidden=str(hidden), count=str(len(items)))
     warnings = (playlist.warning, async_message(hass, told))
     return replace(

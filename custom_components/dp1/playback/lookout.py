@@ -10,13 +10,15 @@ from ..client.hosts import content_of, is_web, same_work
 from ..client.text import PAGE, host_of, media_type
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
-from ..display.state import RENDER_FAILED, work_key
+from ..display.state import RENDER_FAILED, DisplayData, work_key
 from ..grants import GRANTS
 from ..hosts import HOSTS
 from .cast import async_cast, hung_on, uses_own_gateway
 from .media_ids import start_of
 from .request import Begin, Ready, Request
 from .watch import Change
+
+type Seen = tuple[tuple[str | None, ...], str, bool]
 
 
 class Lookout:
@@ -26,27 +28,21 @@ class Lookout:
         """Initialize before any work."""
         self._display = coordinator
         self._hosts = coordinator.hass.data[HOSTS]
-        self._seen: tuple[object, ...] | None = None
         # The work for which another gateway was tried last.
         self._tried: str | None = None
 
     @callback
     def follow(self, change: Change) -> None:
         """Look at another work, or at one that has failed."""
-        player, asleep = change.after.data.player, change.after.data.asleep
-        item = player.current if player else None
-        if player is None or item is None or asleep:
+        seen = _seen(change.after.data)
+        if seen is None or (change.before and _seen(change.before.data) == seen):
             return
-        source = item.source or ""
-        has_failed = player.render_status == RENDER_FAILED
-        if (seen := (*work_key(player), source, has_failed)) == self._seen:
-            return
-        self._seen = seen
+        _, source, has_failed = seen
         if has_failed and content_of(source):
             self._hosts.note(source, 200, is_expected=False)
             self._display.create_task(self._async_elsewhere(source), "gateway")
         elif not has_failed and self._is_silent_kind(source):
-            self._display.create_task(self._async_look(source, seen), "host of a work")
+            self._display.create_task(self._async_look(seen), "host of a work")
 
     def _is_silent_kind(self, source: str) -> bool:
         """Return whether a display would not tell that a work is not there."""
@@ -54,10 +50,11 @@ class Lookout:
         kind = media_type(source.partition("?")[0])
         return is_web(source) and not is_lent and kind in ("", PAGE)
 
-    async def _async_look(self, source: str, seen: tuple[object, ...]) -> None:
+    async def _async_look(self, seen: Seen) -> None:
         """Look at a work; if it is not there, try another gateway, or tell."""
+        _, source, _ = seen
         is_there = await self._hosts.async_look(source)
-        if is_there is not False or seen != self._seen:
+        if is_there is not False or _seen(self._display.data) != seen:
             return
         if not await self._async_elsewhere(source):
             host = (host_of(source) or "").rpartition(":")[0]
@@ -90,3 +87,12 @@ class Lookout:
             LOGGER.debug("%s: no other gateway: %s", display.name, err)
             return False
         return True
+
+
+def _seen(data: DisplayData) -> Seen | None:
+    """Return what tells a visible work from others, where it is, and whether it has failed."""
+    player = data.player
+    if player is None or player.current is None or data.asleep:
+        return None
+    has_failed = player.render_status == RENDER_FAILED
+    return work_key(player), player.current.source or "", has_failed

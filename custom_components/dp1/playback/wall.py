@@ -23,6 +23,7 @@ from .cast import (
     async_take_snapshot,
     async_wake,
 )
+from .hidden import ALL_HIDDEN
 from .request import Request
 from .watch import Change
 
@@ -229,10 +230,10 @@ def follow(display: DisplayCoordinator, change: Change) -> None:
     announcement = wall.notes.announcement
     if announcement is None or player is None:
         return
-    if display.requests.in_steps or display.requests.pending or wall.is_busy:
+    if display.requests.pending or wall.is_busy or not change.after.available:
         return
     # A push does not carry the list, which is read a moment later.
-    if player is change.before.data.player or not change.after.available:
+    if change.before is None or player is change.before.data.player:
         return
     if player.playlist is None or player.hides_works or not player.items:
         return
@@ -283,12 +284,15 @@ async def _async_restore(
     """Show the playlist from before an announcement, unless something else is shown by now."""
     with coordinator.requests.steps():
         if await _async_is_shown(coordinator, announcement):
+            before, earlier = announcement.before, announcement.earlier
             try:
-                await async_restore_snapshot(coordinator, announcement.before)
-            except HomeAssistantError:
-                if announcement.earlier is None:
+                await async_restore_snapshot(coordinator, before)
+            except HomeAssistantError as err:
+                if earlier is None and err.translation_key != ALL_HIDDEN:
                     raise
-                await async_restore_snapshot(coordinator, announcement.earlier)
+                # Who has hidden all of its works wants to see none of them.
+                nothing = replace(before, hung=None)
+                await async_restore_snapshot(coordinator, earlier or nothing)
         await coordinator.wall.async_note(announcement=None)
 
 

@@ -1,5 +1,6 @@
 """The watch over the work on a display: whether it loads, and how long it has been there, which displays do not push."""
 
+from collections.abc import Container
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,9 +11,8 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
 from ..coordinator import DisplayCoordinator, Refresh
-from ..display.hung import Hung
 from ..display.state import RENDER_LOADING, work_key
-from .watch import Change
+from .watch import Change, Seen
 
 # Seconds until what is not pushed is read again: that the player is back, or that a work has loaded.
 FOLLOW_UP: Final = 7.0
@@ -29,8 +29,6 @@ class WorkWatch:
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the watch."""
         self._display = coordinator
-        self._cast: Hung | None = None
-        self._work: tuple[object, ...] | None = None
         self._looks = 0
         self._cancel_look: CALLBACK_TYPE | None = None
         self._cancel_end: CALLBACK_TYPE | None = None
@@ -45,29 +43,31 @@ class WorkWatch:
     @callback
     def follow(self, change: Change) -> None:
         """Handle another state, once the display is there."""
-        if not change.after.available and change.after == change.before:
+        before, after = change.before, change.after
+        if not after.available and after == before:
             return
-        self._follow_up()
+        if (
+            before is None
+            or before.hung is not after.hung
+            or _key(before) != _key(after)
+        ):
+            self._looks = 0
+            self._follow_up(RENDER_PENDING)
+        else:
+            self._follow_up()
         if self._cancel_end is None and self._display.data.shown_since is not None:
             self._handle_end()
 
     @callback
-    def _follow_up(self) -> None:
-        """Schedule a look at a page that may be left, or at a work that may have loaded."""
-        display, data, player = (
-            self._display,
-            self._display.data,
-            self._display.data.player,
-        )
-        if (cast := display.wall.hung) is not self._cast:
-            self._cast, self._work = cast, None
+    def _follow_up(self, pending: Container[int | None] = RENDER_LOADING) -> None:
+        """Schedule a look at a page that may be left, or at a work that may have loaded: a new one may tell nothing yet."""
+        display, data = self._display, self._display.data
+        player = data.player
         if player is None or data.error_page:
             waits = not display.cast_only
-        elif player.current is not None and (key := work_key(player)) != self._work:
-            self._work, self._looks = key, 0
-            waits = player.render_status in RENDER_PENDING
         else:
-            waits = self._looks < LOOKS and data.is_loading
+            is_pending = player.render_status in pending and not data.asleep
+            waits = is_pending and player.current is not None and self._looks < LOOKS
         if waits and self._cancel_look is None:
             self._cancel_look = async_call_later(
                 display.hass, FOLLOW_UP, self._handle_look
@@ -129,3 +129,8 @@ class WorkWatch:
         else:
             # It is held, or it ends in another way that cannot be known.
             self._display.async_set(shown_since=None)
+
+
+def _key(seen: Seen) -> tuple[str | None, ...] | None:
+    """Return what identifies the current work, None without a player."""
+    return work_key(seen.data.player) if seen.data.player else None
