@@ -897,9 +897,30 @@ PLACES = [
     Place(
         "playback/daily.py",
         "the Daily moves while something is cast",
-        "            async with wall.turn():\n                player",
-        '            async with __import__("asyncio").Lock():\n                player',
+        "        async with display.wall.turn():\n            with display.requests",
+        '        async with __import__("asyncio").Lock():\n            with display.requests',
         ["tests/playback/test_orders.py"],
+    ),
+    Place(
+        "playback/watch.py",
+        "what is on the way to something else is told",
+        "        if self._is_telling or self._coordinator.requests.in_steps:\n",
+        "        if self._is_telling:\n",
+        ["tests/playback/test_watch.py::test_one_change"],
+    ),
+    Place(
+        "playback/watch.py",
+        "what a follower changes is told before others have heard what came first",
+        "        if self._is_telling or self",
+        "        if self",
+        ["tests/playback/test_watch.py::test_one_change"],
+    ),
+    Place(
+        "playback/wall.py",
+        "a message over hidden works stays",
+        "err.translation_key != ALL_HIDDEN",
+        "True",
+        ["tests/playback/test_hidden.py::test_all_are_hidden_meanwhile"],
     ),
     Place(
         "client/indexer/tokens.py",

@@ -221,6 +221,17 @@ class DescribedEntity[_T](DisplayEntity):
         self._value = self.entity_description.value(record)
         return self._value != before
 
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        """Write the state if it has changed; most updates leave the records of most entities as they are."""
+        coordinator = self.coordinator
+        if (
+            self.entity_description.record_of(coordinator.data) is not self._record
+            or coordinator.last_update_success is not self._was_available
+        ):
+            super()._handle_coordinator_update()
+
     async def _async_set(self, *values: Any) -> None:
         """Set a value."""
         if (set_fn := self.entity_description.set_fn) is not None:
