@@ -1,8 +1,7 @@
 """Search by words, as they are written or as they sound: folded lines, rapidfuzz, and one score."""
 
 from array import array
-from bisect import bisect_left
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
 from collections.abc import (
     Awaitable,
     Callable,
@@ -252,6 +251,39 @@ def the_one_called[T](
     return called[0] if len(called) == 1 else None
 
 
+class _Rows:
+    """The rows of lines by keys, packed: tens of thousands of lists would make each garbage collection slow."""
+
+    def __init__(self) -> None:
+        """Initialize without rows."""
+        self.places: dict[str, int] = {}
+        self._keys, self._rows, self._ends = array("I"), array("I"), array("I")
+
+    def add(self, key: str, row: int) -> None:
+        """Add a row, before they are packed."""
+        self._keys.append(self.places.setdefault(key, len(self.places)))
+        self._rows.append(row)
+
+    def pack(self) -> None:
+        """Put the rows of a key beside each other, in their order."""
+        ends = array("I", [0]) * (len(self.places) + 1)
+        for key in with_pauses(self._keys):
+            ends[key + 1] += 1
+        for place in range(1, len(ends)):
+            ends[place] += ends[place - 1]
+        packed = array("I", [0]) * len(self._rows)
+        for key, row in with_pauses(zip(self._keys, self._rows, strict=True)):
+            packed[ends[key]] = row
+            ends[key] += 1
+        self._keys, self._rows, self._ends = array("I"), packed, ends
+
+    def of(self, key: str) -> Sequence[int]:
+        """Return the rows of a key."""
+        if (place := self.places.get(key)) is None:
+            return ()
+        return self._rows[self._ends[place - 1] if place else 0 : self._ends[place]]
+
+
 class _Index[T]:
     """The lines of a list of records, and the sound of their names."""
 
@@ -261,24 +293,30 @@ class _Index[T]:
         """Fold all names."""
         self.records = records
         self._lines: list[str] = []
-        self._places: list[tuple[T, int]] = []
-        self._by_sound = defaultdict[str, list[int]](list)
-        by_word = defaultdict[str, array[int]](lambda: array("L"))
+        # The first line of each record.
+        self._firsts = array("I")
+        self._by_sound, self._by_word = _Rows(), _Rows()
         for record in with_pauses(records):
-            for number, line in enumerate(lines_of(record)):
+            self._firsts.append(len(self._lines))
+            for line in lines_of(record):
                 title, *others = line.split("\t")
                 for name in {*title.split(BETWEEN_PARTS), *map(str.strip, others)}:
                     if name:
                         sound = rough(sound_of(telling(name)))
-                        self._by_sound[sound].append(len(self._lines))
+                        self._by_sound.add(sound, len(self._lines))
                 for word in {*line.split()}:
-                    by_word[word].append(len(self._lines))
+                    self._by_word.add(word, len(self._lines))
                 self._lines.append(line)
-                self._places.append((record, number))
-        self._rows_of_word = dict(by_word)
-        self._words = sorted(by_word)
+        self._by_sound.pack()
+        self._by_word.pack()
+        self._words = sorted(self._by_word.places)
 
-    def _rows(self, query: Query) -> list[int]:
+    def _place(self, row: int) -> tuple[T, int]:
+        """Return the record of a line, and the number of that among its lines."""
+        number = bisect_right(self._firsts, row) - 1
+        return self.records[number], row - self._firsts[number]
+
+    def _fitting(self, query: Query) -> list[int]:
         """Return the places of the lines that have all words of a query, each at the start of a word."""
         rows: set[int] | None = None
         for word in sorted({*query.words}, key=len, reverse=True):
@@ -288,8 +326,8 @@ class _Index[T]:
                 first = bisect_left(self._words, word)
                 # No character comes after the last one.
                 end = bisect_left(self._words, f"{word}{chr(0x10FFFF)}", first)
-                starting = self._words[first:end]
-                found = {at for other in starting for at in self._rows_of_word[other]}
+                starting = map(self._by_word.of, self._words[first:end])
+                found = {at for each in starting for at in each}
                 rows = found if rows is None else rows & found
             else:
                 # Scripts without blanks have no starts of words.
@@ -299,19 +337,19 @@ class _Index[T]:
 
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
-        rows, lines = self._rows(query), self._lines
+        rows, lines = self._fitting(query), self._lines
         if len(rows) > MAX_LINES:
             starts = (f" {query.text}{end}" for end in ("\t", BETWEEN_PARTS, ""))
             best = (at for start in starts for at in rows if start in lines[at])
             first = dict.fromkeys(chain(islice(best, MAX_LINES), rows[:MAX_LINES]))
             rows = [*first][:MAX_LINES]
-        return [(query.score_line(lines[at]), *self._places[at]) for at in rows]
+        return [(query.score_line(lines[at]), *self._place(at)) for at in rows]
 
     def find_alike(self, query: Query, least: float) -> list[tuple[float, T, int]]:
         """Return the likeness, the record and the number of each line that sounds like a query."""
         heard = rough(sound_of(query.words))
         close = list[tuple[str, float, int]]()
-        for batch in batched(self._by_sound, BATCH, strict=False):
+        for batch in batched(self._by_sound.places, BATCH, strict=False):
             close += process.extract(
                 heard,
                 batch,
@@ -330,13 +368,13 @@ class _Index[T]:
                 if sounds & {rough(sound_of(telling(title))) for title in titles}:
                     likeness[at] = max(least, likeness.get(at, least))
         return [
-            (fit, *self._places[at]) for at, fit in likeness.items() if fit >= least
+            (fit, *self._place(at)) for at, fit in likeness.items() if fit >= least
         ]
 
     def _at(self, sounds: Iterable[str]) -> Iterator[int]:
         """Yield the places of lines with a name that sounds so."""
         for sound in sounds:
-            yield from self._by_sound.get(sound, ())[:MAX_LINES]
+            yield from self._by_sound.of(sound)[:MAX_LINES]
 
 
 class Lines[T]:

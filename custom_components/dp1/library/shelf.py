@@ -21,6 +21,7 @@ from itertools import batched, chain
 from math import inf
 from pathlib import Path
 import time
+from types import MappingProxyType
 from typing import Any, Final, Protocol, Self, runtime_checkable
 from weakref import WeakSet
 
@@ -66,6 +67,7 @@ BATCH: Final = 50
 SHELVES: Final[HassKey[dict[str, WeakSet[Shelf[Any]]]]] = HassKey(f"{DOMAIN}_shelves")
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 type Json = dict[str, Any]
 type Read[T] = Callable[[], Coroutine[Any, Any, T]]
@@ -152,16 +154,16 @@ class Listing[T: Record]:
         self.problem: Dp1Error | None = None
         self.began_at = self.tried_at = 0.0
         self.skipped = 0
-        self.sizes: dict[str, int] = {}
+        self.sizes = _NONE
         self._told_total: int | None = None
         self._by_id: dict[str, T] = {}
         self._shelf = shelf
         self._kind = kind
         self._task: asyncio.Task[None] | None = None
         self._extent = 0.0, 0.0
-        self._released = asyncio.Event()
+        self._released: asyncio.Event | None = None
         # What was written last, and when; deleted records are None.
-        self._written: dict[str, tuple[float, T | None]] = {}
+        self._written: Mapping[str, tuple[float, T | None]] = _NONE
 
     @property
     def total(self) -> int | None:
@@ -212,11 +214,11 @@ class Listing[T: Record]:
         if self.is_reading or not has_tried or waited >= pause:
             if self.records and not is_read and has_tried:
                 patience = min(patience, PARTIAL_PATIENCE)
-            self.async_start(limit)
+            released = self.async_start(limit)
             if not is_read:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(patience):
-                        await self._released.wait()
+                        await released.wait()
         return self
 
     async def async_read(
@@ -235,20 +237,25 @@ class Listing[T: Record]:
                     await asyncio.wait({self._task})
 
     @callback
-    def async_start(self, limit: int | None = None, pause: float | None = None) -> None:
-        """Start a reading, in place of one in progress that brings less or later."""
+    def async_start(
+        self, limit: int | None = None, pause: float | None = None
+    ) -> asyncio.Event:
+        """Start a reading, in place of one in progress that brings less or later; returns what tells that enough is there."""
         extent = limit or inf, inf if pause is None else -pause
+        # Made when it is needed: a garbage collection looks at all that thousands of lists have.
+        released = self._released = self._released or asyncio.Event()
         if self._task is not None and not self._task.done():
             if all(now >= new for now, new in zip(self._extent, extent, strict=True)):
-                return
+                return released
             self._task.cancel()
         if not self._has(limit):
             self.read_at = None
         self._extent = extent
-        self._released.clear()
+        released.clear()
         self._task = self._shelf.create_task(
-            f"{self.name} {self.key}", self._async_read(limit, pause)
+            f"{self.name} {self.key}", self._async_read(limit, pause, released)
         )
+        return released
 
     @callback
     def async_expire(self) -> None:
@@ -262,7 +269,8 @@ class Listing[T: Record]:
             self._task.cancel()
             self._task = None
         self.problem = NotFoundError("it is gone meanwhile")
-        self._released.set()
+        if self._released is not None:
+            self._released.set()
         self._set(())
 
     # What is written
@@ -270,8 +278,7 @@ class Listing[T: Record]:
     @callback
     def async_put(self, record: T) -> None:
         """Add or replace a record that has just been written; a reading that began before brings an older one."""
-        self._written.pop(record.id, None)
-        self._written[record.id] = self._shelf.hass.loop.time(), record
+        self._note_write(record.id, self._shelf.hass.loop.time(), record)
         new = () if record.id in self._by_id else (record,)
         self._set(
             (*new, *(record if it.id == record.id else it for it in self.records))
@@ -280,8 +287,13 @@ class Listing[T: Record]:
     @callback
     def async_drop(self, key: str) -> None:
         """Remove a record that has just been deleted."""
-        self._written[key] = inf, None
+        self._note_write(key, inf, None)
         self._set(self.records)
+
+    def _note_write(self, key: str, at: float, record: T | None) -> None:
+        """Note what was written last."""
+        others = {name: it for name, it in self._written.items() if name != key}
+        self._written = {**others, key: (at, record)}
 
     def is_dropped(self, key: str) -> bool:
         """Return whether a record was deleted."""
@@ -304,7 +316,9 @@ class Listing[T: Record]:
         size = inf if self.limit is None else self.limit
         return self.complete or size >= (limit or inf)
 
-    async def _async_read(self, limit: int | None, pause: float | None) -> None:
+    async def _async_read(
+        self, limit: int | None, pause: float | None, released: asyncio.Event
+    ) -> None:
         """Read the list; a reading that ends with an error, or of a part, keeps the earlier records as well."""
         self.began_at = self._shelf.hass.loop.time()
         pages: list[Page[T]] = []
@@ -319,7 +333,7 @@ class Listing[T: Record]:
                 if page.is_enough:
                     # The rest follows unhurried.
                     self.read_at = dt_util.utcnow()
-                    self._released.set()
+                    released.set()
             self._handle_end(limit, pages)
         except Dp1Error as err:
             problem = err
@@ -338,14 +352,13 @@ class Listing[T: Record]:
                     self.complete = False
                 self._forget_writes()
                 self.tried_at = self._shelf.hass.loop.time()
-                self._released.set()
+                released.set()
                 self._shelf.async_handle_end(self)
 
     def _forget_writes(self) -> None:
         """Forget what was written before the reading began; what was deleted stays deleted."""
-        self._written = {
-            key: each for key, each in self._written.items() if each[0] >= self.began_at
-        }
+        kept = (it for it in self._written.items() if it[1][0] >= self.began_at)
+        self._written = dict(kept) or _NONE
 
     def _handle_end(self, limit: int | None, pages: list[Page[T]]) -> None:
         """Note that a reading came to its end."""
@@ -430,7 +443,8 @@ class Listing[T: Record]:
         self.is_known = stored.get("known", stored.get("complete")) is True
         self.limit = whole(stored.get("asked"))
         self.read_at = moment(stored.get("read_at")) if is_whole else None
-        self.sizes = {it.id: it.size for it in self.records if isinstance(it, Sized)}
+        sizes = {it.id: it.size for it in self.records if isinstance(it, Sized)}
+        self.sizes = sizes or _NONE
         self._kind.follow(self.key, Delta(self.records, (), (), True))
 
     def to_store(self) -> Json:
@@ -539,7 +553,7 @@ class Shelf[T: Record]:
         """Return a page with the records that are there already, and those without what would be too much in all."""
         before = listing.sizes
         if is_first:
-            listing.sizes = {}
+            listing.sizes = _NONE
         if not (page.records and isinstance(page.records[0], Sized)):
             return replace(page, records=[*map(listing.same, page.records)])
         left = MAX_BYTES - sum(shelf.size for shelf in [*self._all])
@@ -562,7 +576,7 @@ class Shelf[T: Record]:
             return records, sizes
 
         records, sizes = await self.hass.async_add_executor_job(fit)
-        listing.sizes |= sizes
+        listing.sizes = {**listing.sizes, **sizes}
         return replace(page, records=records)
 
     @callback

@@ -178,7 +178,8 @@ class KnownWorks:
         """Initialize without works."""
         self._own_names: dict[str, list[Artwork]] = {}
         self._all_own_names: tuple[tuple[str, Artwork], ...] | None = ()
-        self._work_keys: dict[WorkKey, tuple[str, Artwork]] = {}
+        # Ids: a garbage collection looks at each tuple with a work.
+        self._work_keys: dict[WorkKey, tuple[str, str]] = {}
         self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
 
@@ -211,12 +212,12 @@ class KnownWorks:
         if works:
             self._own_names[series.id] = works
             self._all_own_names = None
-        marks = {
-            mark: (series.id, artwork)
-            for artwork in reversed(artworks)
-            for mark in _work_keys(series, artwork)
-            if mark not in self._work_keys
-        }
+        marks: dict[WorkKey, tuple[str, str]] = {}
+        for artwork in artworks:
+            work_of_series = series.id, artwork.id
+            for mark in _work_keys(series, artwork):
+                if mark not in self._work_keys:
+                    marks.setdefault(mark, work_of_series)
         self._work_keys |= marks
         self._by_series[series.id] = list(marks)
 
@@ -232,8 +233,8 @@ class KnownWorks:
         key: str | None = None,
         source: str | None = None,
         origin: object = None,
-    ) -> tuple[str, Artwork] | None:
-        """Return a work and the id of its series by the id of its item, its token, or its address."""
+    ) -> tuple[str, str] | None:
+        """Return the ids of the series of a work and of the work by the id of its item, its token, or its address."""
         marks = (
             ("id", key or ""),
             token_key(origin),

@@ -109,8 +109,9 @@ class CatalogServer(Shelf[Exhibition]):
         self, key: str | None, source: str | None, origin: object = None
     ) -> tuple[Artwork, Series] | None:
         """Return an artwork that has been read, and its series, by the id of its item, its token, or its address."""
-        series_id, artwork = self.works.find(key, source, origin) or ("", None)
+        series_id, work_id = self.works.find(key, source, origin) or ("", "")
         series = self.series(series_id)
+        artwork = self.artworks_of(series_id).get(work_id) if series else None
         return (artwork, series) if artwork and series else None
 
     def work_of(self, artwork: Artwork, series: Series) -> Work:
