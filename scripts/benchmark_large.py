@@ -24,8 +24,8 @@ from custom_components.dp1.client.catalog.models import (
 from custom_components.dp1.client.feed.models import FeedPlaylist
 from custom_components.dp1.library.entries import async_tell_changed
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.listing import record_to_text
 from custom_components.dp1.library.search import Query
-from custom_components.dp1.library.shelf import record_to_text
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util

@@ -54,18 +54,18 @@ from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
+from custom_components.dp1.library.listing import (
+    Listing,
+    ListKind,
+    record_from_text,
+    record_to_text,
+)
 from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
 from custom_components.dp1.library.providers.catalog.records import (
     work_of as work_of_artwork,
 )
 from custom_components.dp1.library.providers.collection.nodes import work_of
 from custom_components.dp1.library.providers.kept import KeptNode
-from custom_components.dp1.library.shelf import (
-    Listing,
-    ListKind,
-    record_from_text,
-    record_to_text,
-)
 from custom_components.dp1.library.work import Work
 from custom_components.dp1.playback.media_ids import split_media_id
 from custom_components.dp1.services import ACTIONS

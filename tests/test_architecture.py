@@ -59,7 +59,8 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"work"},
-    {"keys", "node", "settings", "shelf", "spoken"},
+    {"keys", "listing", "node", "settings", "spoken"},
+    {"shelf"},
     {"news", "search"},
     {"providers"},
     {"source_list"},

@@ -22,8 +22,8 @@ from custom_components.dp1.client.errors import (
     UnreachableError,
 )
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.listing import Listing, Record
 from custom_components.dp1.library.providers.feed import server as feed_module
-from custom_components.dp1.library.shelf import Listing, Record
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

@@ -8,8 +8,8 @@ from aiohttp import web
 import pytest
 
 from custom_components.dp1.client.errors import NoAnswerError
+from custom_components.dp1.library.listing import Listing
 from custom_components.dp1.library.providers.catalog import server as catalog_module
-from custom_components.dp1.library.shelf import Listing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

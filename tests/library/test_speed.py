@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from custom_components.dp1.library.shelf import BATCH, with_pauses
+from custom_components.dp1.library.listing import BATCH, with_pauses
 
 from .conftest import MakeLibrary
 from .shows import listed_shows

@@ -22,8 +22,8 @@ from rapidfuzz import fuzz, process
 
 from homeassistant.core import HomeAssistant
 
+from .listing import with_pauses
 from .node import Node, NodeKind
-from .shelf import with_pauses
 from .spoken import (
     BETWEEN_PARTS,
     BY_ARTIST,
@@ -367,9 +367,7 @@ class _Index[T]:
                 titles = self._lines[at].partition("\t")[0].split(BETWEEN_PARTS)
                 if sounds & {rough(sound_of(telling(title))) for title in titles}:
                     likeness[at] = max(least, likeness.get(at, least))
-        return [
-            (fit, *self._place(at)) for at, fit in likeness.items() if fit >= least
-        ]
+        return [(fit, *self._place(at)) for at, fit in likeness.items() if fit >= least]
 
     def _at(self, sounds: Iterable[str]) -> Iterator[int]:
         """Yield the places of lines with a name that sounds so."""

@@ -32,10 +32,11 @@ from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...guard import ADDRESSES
 from .. import shelf
+from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
 from ..search import Lines, line_of
-from ..shelf import Delta, Listing, ListKind, Shelf
+from ..shelf import Shelf
 from ..work import Work
 from .feed.provider import (
     async_build_playlists,

@@ -25,8 +25,9 @@ from ...client.values import mapping, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...errors import translated_errors
 from ...guard import ADDRESSES
+from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, Node, NodeKind
-from ..shelf import Json, Listing, ListKind, Shelf
+from ..shelf import Shelf
 from ..work import Work
 from .collection.nodes import work_of
 from .collection.server import async_indexer

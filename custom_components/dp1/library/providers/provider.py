@@ -15,10 +15,11 @@ from ...client.playlist.document import build, timestamp, without_nothing
 from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
+from ..listing import Listing
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..search import Lines, Query, Scored
 from ..settings import Preferences
-from ..shelf import Listing, Shelf
+from ..shelf import Shelf
 from ..work import Work, labeled
 
 # A person waits in front of the display.

@@ -16,7 +16,7 @@ from ....client.catalog.artwork import CAP, own_name, shown_once
 from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, Series
 from ....client.errors import BusyError, UnreachableError
-from ...shelf import Listing
+from ...listing import Listing
 from .server import CatalogServer
 
 # Seconds until the background reads on after a start.

@@ -32,10 +32,10 @@ from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.playlist import Playlist
 from ....client.values import text
 from ....const import SOURCE_LIMIT
+from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import Children, Node, NodeKind, node_id
 from ...search import Query, Scored
-from ...shelf import PATIENCE
 from ...work import Work
 from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Json, NodeRef, Provider, Source, children_of

@@ -21,7 +21,8 @@ from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.pages import Page
 from ....const import CONF_CATALOG_URL, LOGGER
 from ....guard import ADDRESSES
-from ...shelf import PATIENCE, Delta, Listing, ListKind, Read, Shelf
+from ...listing import PATIENCE, Delta, Listing, ListKind
+from ...shelf import Read, Shelf
 from ...spoken import fold
 from ...work import Work
 from .records import Exhibitor, KnownWorks, work_of

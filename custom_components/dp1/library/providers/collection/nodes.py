@@ -8,8 +8,9 @@ from typing import Final
 from ....client.indexer.tokens import MAX_ALL_DATA, Token, data_type, provenance
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import HLS, media_type, shorten
+from ...listing import Json
 from ...node import Node, NodeKind, node_id
-from ...shelf import Json, Shelf
+from ...shelf import Shelf
 from ...work import Work
 
 # How a work behaves, and how the catalog names that.

@@ -15,9 +15,9 @@ from ....client.indexer.tokens import Token
 from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
+from ...listing import Listing
 from ...node import Children, Node, NodeKind, media_id, node_id
 from ...search import Lines, line_of
-from ...shelf import Listing
 from ...work import WORK_IDS, Work
 from ..provider import NodeRef, Source, SubentryProvider, source_of
 from .nodes import MEDIA, items_of, medium_of, owned_node, work_of

@@ -21,9 +21,10 @@ from ....client.indexer.tokens import Token, data_type
 from ....client.pages import Page
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
 from ....guard import async_session
+from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ...settings import Preferences
-from ...shelf import PATIENCE, Delta, Listing, ListKind, Shelf
+from ...shelf import Shelf
 from .nodes import owned_node
 
 POLL_SECONDS: Final = (1800.0, 3600.0)

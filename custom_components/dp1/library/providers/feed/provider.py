@@ -26,10 +26,10 @@ from ....client.playlist.manifest import Artist
 from ....client.playlist.playlist import Playlist
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
+from ...listing import Delta
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...search import Lines, Query, Scored, line_of
-from ...shelf import Delta
 from ...work import Work, labeled
 from ..catalog.provider import CatalogProvider
 from ..provider import (

@@ -28,8 +28,9 @@ from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ....guard import ADDRESSES
+from ...listing import PATIENCE, Delta, Json, Listing, ListKind
 from ...node import NodeKind, node_id
-from ...shelf import PATIENCE, Delta, Json, Listing, ListKind, Shelf
+from ...shelf import Shelf
 from ...spoken import fold, fold_anew
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
