@@ -189,7 +189,9 @@ async def test_display(hass: HomeAssistant, setup_display: MockConfigEntry) -> N
     assert suggested({"data_schema": last.schema}) == {"dialect": "legacy"}
 
 
-async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
+async def test_own_art(
+    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The indexer is prefilled, can be another, and can be none; the Daily is only named as an example."""
     form = await choose(hass, library, "own_art")
     assert suggested(form) == {
@@ -214,3 +216,8 @@ async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
         assert library.options == {"indexer_url": kept, "daily_url": own_url}
         assert library.runtime_data.preferences.indexer_url == kept
         assert library.runtime_data.daily.url == own_url
+    assert not library.runtime_data.preferences.museum
+    monkeypatch.setattr("custom_components.dp1.client.museum.MUSEUM_URL", NOWHERE)
+    await save(hass, library, await choose(hass, library, "own_art"), museum=True)
+    assert library.options == {"indexer_url": "", "daily_url": "", "museum": True}
+    assert library.runtime_data.preferences.museum

@@ -43,6 +43,7 @@ CONF_MARGIN: Final = "margin"
 CONF_PUBLISH_FOR_ALL: Final = "publish_for_all"
 CONF_SCALING: Final = "scaling"
 CONF_SOURCES: Final = "sources"
+CONF_MUSEUM: Final = "museum"
 CONF_SURPRISE: Final = "surprise"
 CONF_VOICE_SENTENCES: Final = "voice_sentences"
 
@@ -58,7 +59,7 @@ LICENSE: Final = "open"
 EXAMPLE_DAILY_URL: Final = "https://feed.example.org/api/v1/playlists/daily"
 DEFAULT_SOURCES: Final = ("exhibitions", "favorites", "surprise")
 # What a surprise is chosen from, each by its weight.
-SURPRISES: Final = ("favorites", "collections", "exhibitions")
+SURPRISES: Final = ("favorites", "collections", "exhibitions", "museum")
 SOURCE_LIMIT: Final = 60
 
 

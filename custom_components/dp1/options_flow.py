@@ -48,6 +48,7 @@ from .const import (
     CONF_INDEXER_URL,
     CONF_IPFS_GATEWAY,
     CONF_MARGIN,
+    CONF_MUSEUM,
     CONF_PUBLISH_FOR_ALL,
     CONF_SCALING,
     CONF_SIGNING_KEY,
@@ -177,6 +178,7 @@ OWN_ART_SCHEMA = vol.Schema(
         vol.Optional(CONF_INDEXER_URL): URL_FIELD,
         vol.Optional(CONF_DAILY_URL): URL_FIELD,
         vol.Optional(CONF_DAILY_FROM_VENDOR): BooleanSelector(),
+        vol.Optional(CONF_MUSEUM): BooleanSelector(),
     }
 )
 GATEWAY_SCHEMA = vol.Schema({vol.Optional(CONF_IPFS_GATEWAY): TextSelector()})
@@ -310,6 +312,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                     options[CONF_DAILY_URL], _ = daily
                 elif not options[CONF_DAILY_URL]:
                     errors[CONF_DAILY_FROM_VENDOR] = "daily_not_told"
+            if user_input.get(CONF_MUSEUM):
+                options[CONF_MUSEUM] = True
             if not errors:
                 return self._save(OWN_ART_SCHEMA, options)
         example = {"example": EXAMPLE_DAILY_URL}

@@ -48,6 +48,7 @@ CLASSES: Final[Mapping[str, MediaClass]] = {
     NodeKind.COLLECTION_PART: MediaClass.DIRECTORY,
     NodeKind.COLLECTION_ARTIST: MediaClass.ARTIST,
     NodeKind.OWNED: MediaClass.IMAGE,
+    NodeKind.MUSEUM_WORK: MediaClass.IMAGE,
     NodeKind.ARTIST: MediaClass.ARTIST,
     NodeKind.PICTURE: MediaClass.IMAGE,
 }
@@ -72,12 +73,13 @@ SEARCH_CLASSES: Final[Mapping[str, list[MediaClass]]] = {
     NodeKind.COLLECTION_ARTIST: [MediaClass.IMAGE],
     NodeKind.COLLECTION_PART: [MediaClass.IMAGE],
     NodeKind.ARTIST: [MediaClass.ALBUM],
+    NodeKind.MUSEUM: [MediaClass.IMAGE],
 }
 
 # Home Assistant has no media class for these, and would head their pages as playlists and albums.
 HEADED: Final = (NodeKind.EXHIBITION, NodeKind.SERIES)
 KINDS_WITH_NOTE: Final = (NodeKind.ARTIST, NodeKind.PLAYLIST)
-LABELED: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
+LABELED: Final = (NodeKind.SERIES, *WORKS)
 
 # Returns the URL of the picture of a media id.
 type PictureUrl = Callable[[str], str]

@@ -46,6 +46,7 @@ from .providers.favorites import Favorites
 from .providers.feed.provider import FeedProvider
 from .providers.feed.server import FeedServer
 from .providers.hidden import Hidden
+from .providers.museum import MuseumProvider
 from .providers.pictures import Pictures
 from .providers.provider import NodeRef, Provider
 from .providers.surprise import Surprise
@@ -144,6 +145,7 @@ class Library:
             self.catalog_provider,
             FeedProvider(*of_entry, feed, self.catalog_provider),
             self.channels,
+            MuseumProvider(*of_entry),
             Pictures(*of_entry),
             self.favorites,
             self.hidden,

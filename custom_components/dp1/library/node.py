@@ -32,6 +32,7 @@ class NodeKind(StrEnum):
     ITEM = "item"
     COLLECTION_PART = "collection_part"
     PICTURE = "picture"
+    MUSEUM_WORK = "museum_work"
     PUBLISHER = "publisher"
     ROOT = ""
     EXHIBITIONS = "exhibitions"
@@ -43,6 +44,7 @@ class NodeKind(StrEnum):
     PICTURES = "pictures"
     HIDDEN = "hidden"
     SURPRISE = "surprise"
+    MUSEUM = "museum"
     MORE = "more"
 
 
@@ -56,11 +58,12 @@ FOLDER_TITLES = {
     NodeKind.PICTURES: "My pictures",
     NodeKind.HIDDEN: "Hidden",
     NodeKind.SURPRISE: "Surprise",
+    NodeKind.MUSEUM: "Art Institute of Chicago",
 }
 
 
 # Kinds of single works.
-WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
+WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED, NodeKind.MUSEUM_WORK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

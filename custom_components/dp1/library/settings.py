@@ -36,6 +36,7 @@ from ..const import (
     CONF_FEED_URL,
     CONF_INDEXER_URL,
     CONF_MARGIN,
+    CONF_MUSEUM,
     CONF_SCALING,
     CONF_SOURCES,
     CONF_SURPRISE,
@@ -216,6 +217,7 @@ class Preferences:
     daily_url: str
     daily_from_vendor: bool
     surprise: Mapping[str, float]
+    museum: bool
 
     @classmethod
     def of(cls, options: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
@@ -237,4 +239,5 @@ class Preferences:
             daily_url=options.get(CONF_DAILY_URL, ""),
             daily_from_vendor=options.get(CONF_DAILY_FROM_VENDOR, False),
             surprise=options.get(CONF_SURPRISE, {}),
+            museum=options.get(CONF_MUSEUM, False),
         )

@@ -386,7 +386,7 @@ class Shelf[T: Record]:
 
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a library."""
-    for kind in ("catalog", "feed", "daily", "built"):
+    for kind in ("catalog", "feed", "museum", "daily", "built"):
         await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()
     await async_remove_subentries(hass, entry_id, ())
 
