@@ -53,7 +53,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
     {"guard", "hosts", "pages", "retry"},
     {"health", "http"},
     {"playlist"},
-    {"catalog", "display", "feed", "indexer"},
+    {"catalog", "display", "feed", "indexer", "museum"},
 )
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
