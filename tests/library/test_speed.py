@@ -1,10 +1,14 @@
 """Test the number of round trips of a library, and long work in other threads."""
 
+import asyncio
+import gc
 import time
 
 import pytest
 
 from custom_components.dp1.library.listing import BATCH, with_pauses
+from custom_components.dp1.library.search import Lines, Query, line_of
+from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
 from .shows import listed_shows
@@ -110,3 +114,27 @@ def test_the_loop_runs_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(things) == list(range(BATCH, 2 * BATCH + 1))
     assert pauses == [0, 0, 0]
     assert list(with_pauses([])) == []
+
+
+@pytest.mark.parametrize("count", [2000])
+async def test_an_index_is_made_once_and_packed(
+    hass: HomeAssistant, count: int
+) -> None:
+    """Names are folded once for all who search meanwhile, and a garbage collection has nothing to look at in them."""
+    titles = tuple(f"Study {number} of {number % 97} tides" for number in range(count))
+    folded: list[str] = []
+
+    def lines_of(title: str) -> list[str]:
+        """Return the line of a title, and one of a work in it."""
+        folded.append(title)
+        return [line_of(title), line_of("Sketch", f"Painter {title}")]
+
+    lines = Lines(hass, lambda: titles, lines_of, lambda *_: None)
+    gc.collect()
+    before = len(gc.get_objects())
+    said = Query.of("study 1234 of 70 tides")
+    found = await asyncio.gather(*[lines.async_records(said) for _ in range(3)])
+    gc.collect()
+    assert len(gc.get_objects()) - before < count / 4
+    assert found == [[titles[1234]] * 2] * 3
+    assert folded == [*titles]

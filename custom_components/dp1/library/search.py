@@ -1,6 +1,7 @@
 """Search by words, as they are written or as they sound: folded lines, rapidfuzz, and one score."""
 
 from array import array
+import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import (
     Awaitable,
@@ -396,14 +397,16 @@ class Lines[T]:
         self._node_of = node_of
         self.folder = folder
         self._index: _Index[T] = _Index((), lines_of)
+        self._folding = asyncio.Lock()
 
     async def async_prepare(self) -> None:
-        """Fold the names of the list as it is now."""
-        records = self._records()
-        if self._index.records is not records:
-            self._index = await self._hass.async_add_executor_job(
-                _Index, records, self._lines_of
-            )
+        """Fold the names of the list as it is now, once for all who wait for it."""
+        async with self._folding:
+            records = self._records()
+            if self._index.records is not records:
+                self._index = await self._hass.async_add_executor_job(
+                    _Index, records, self._lines_of
+                )
 
     async def async_records(self, query: Query) -> list[T]:
         """Return the records that have the words."""
