@@ -167,7 +167,7 @@ async def test_all_are_hidden_meanwhile(gallery: Gallery, how: str) -> None:
     else:
         await hide(gallery, how)
     await until(lambda: on_wall(gallery) == [])
-    assert gallery.attribute("dp1")["until"] is None
+    await until(lambda: gallery.attribute("dp1")["until"] is None)
 
 
 async def test_no_favorite_is_hidden(gallery: Gallery) -> None:
