@@ -50,7 +50,7 @@ CLIENT = f"{PACKAGE}.client"
 CLIENT_ORDER: tuple[set[str], ...] = (
     {"base58", "text", "values"},
     {"cid", "errors"},
-    {"guard", "hosts", "pages", "retry"},
+    {"guard", "hosts", "pages", "retry", "unixfs"},
     {"health", "http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer", "museum"},
@@ -59,7 +59,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"work"},
-    {"keys", "listing", "node", "settings", "spoken"},
+    {"files", "keys", "listing", "node", "settings", "spoken"},
     {"shelf"},
     {"news", "search"},
     {"providers"},

@@ -11,7 +11,7 @@ from custom_components.dp1.browse.pictures import PICTURES
 from custom_components.dp1.client.health import Health
 from custom_components.dp1.client.hosts import GATEWAYS, SMALL, SMALL_CID, own_gateway
 from custom_components.dp1.hosts import HOSTS
-from custom_components.dp1.playback.cast import uses_own_gateway
+from custom_components.dp1.playback.alive import uses_own_gateway
 from homeassistant.core import HomeAssistant
 
 from .client.scripted_server import Reply, Request, ScriptedServer

@@ -46,6 +46,8 @@ img{{width:100%;height:100%;object-fit:contain}}
 """
 # Media ids of cameras in the media browser.
 LIVE: Final = "media-source://camera/"
+# Of the ids of kept files of works, with the id of the library and the address of the work behind it.
+KEPT: Final = f"{DOMAIN}-kept:"
 
 
 @dataclass(slots=True)
@@ -183,6 +185,14 @@ class Grants:
         """Return the medium at a URL, if it is one of ours."""
         match = next(_lent_in(source), None)
         return self.media_id(match[1]) if match else None
+
+    def original_url(self, source: str) -> str:
+        """Return the address of the work of a kept file that is lent, and any other as it is."""
+        match = next(_lent_in(source), None) if PATH in source else None
+        grant = self._grants.get(match[1]) if match else None
+        if grant is None or not grant.media_id.startswith(KEPT):
+            return source
+        return grant.media_id.partition("/")[2]
 
     def media_id(self, token: str) -> str | None:
         """Return the medium of a token, if it is valid."""

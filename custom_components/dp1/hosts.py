@@ -1,11 +1,12 @@
 """The hosts of works: which of them answer, and a look at a work that a display may be silent about."""
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from http import HTTPStatus
 import re
-from typing import Final
+from typing import Final, override
 
 import aiohttp
 from aiohttp import hdrs
@@ -29,7 +30,9 @@ from .client.hosts import (
     own_gateway,
 )
 from .client.http import CHUNK, Answer, chunks
+from .client.text import file_type
 from .const import CONF_IPFS_GATEWAY, DOMAIN, LOGGER
+from .grants import GRANTS
 from .guard import ADDRESSES, is_at_home
 
 HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
@@ -59,6 +62,16 @@ class Hosts(Health):
         self.servers = Health()
         self._looks: deque[float] = deque(maxlen=MAX_LOOKS)
         self._looked: LRU[str, tuple[bool, float]] = LRU(MAX_LOOKED)
+
+    @override
+    def public_url(self, url: str) -> str:
+        grants = self._hass.data.get(GRANTS)
+        return super().public_url(grants.original_url(url) if grants else url)
+
+    async def async_find(self, url: str) -> None:
+        """Ask all hosts of a picture or a film whether they have it, at once."""
+        urls = self.urls(url)
+        await asyncio.gather(*(self.async_ask(it, is_file=True) for it in urls))
 
     async def async_look(self, url: str) -> bool | None:
         """Return whether a web work is at its address: as known, or by one small request; None if that cannot be told.
@@ -91,8 +104,8 @@ class Hosts(Health):
             await self.async_ask(url)
         return self.of(url)
 
-    async def async_ask(self, url: str) -> bool | None:
-        """Ask for the beginning of a work, and note what its host answers; return what ``async_look`` does."""
+    async def async_ask(self, url: str, *, is_file: bool = False) -> bool | None:
+        """Ask for the beginning of a work, which may have to be a picture or a film, and note what its host answers; return what ``async_look`` does."""
         timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
         guard = self._hass.data[ADDRESSES].async_public_guard()
         try:
@@ -103,7 +116,11 @@ class Hosts(Health):
                         head += chunk
                         if len(head) >= MAX_LOOK:
                             break
-                is_page = not FOLDER.search(head[:MAX_LOOK])
+                is_page = (
+                    bool(file_type(head))
+                    if is_file
+                    else not FOLDER.search(head[:MAX_LOOK])
+                )
                 self.async_note(url, response, is_expected=is_page)
                 status = response.status
         except (aiohttp.ClientError, TimeoutError) as err:

@@ -28,6 +28,7 @@ from homeassistant.helpers.json import json_bytes
 from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES, is_drawing
 from .browse.search import async_search_display
+from .client.display.player_status import PlaylistItem
 from .client.text import markdown_safe, shorten
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
@@ -36,10 +37,12 @@ from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
 from .library.entries import async_add_libraries_listener, async_source_list
+from .library.node import NodeKind
 from .library.work import NO_WORK, Work
 from .permissions import Caller, async_caller
 from .playback.follow import hung_document
 from .playback.groups import async_join, async_unjoin, group_of
+from .playback.kept_files import lives
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
 from .playback.queue import async_clear, async_move
 from .playback.request import LOOPS, Request
@@ -217,7 +220,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "silent_host": data.silent_host,
                 "until": until.isoformat(timespec="seconds") if until else None,
                 "signed_by": data.signed_by if item else None,
-                "favorite": self._is_favorite(),
+                "favorite": (is_favorite := self._is_favorite()),
+                "lives": self._lives(item, is_favorite is True),
                 "left_out": self._left_out(),
             }
         }
@@ -228,6 +232,16 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if self._detailed is not work:
             self._detailed, self._details = work, details(work)
         return self._details
+
+    def _lives(self, item: PlaylistItem | None, is_favorite: bool) -> str | None:
+        """Return where a collected work lives."""
+        work = self.coordinator.data.work
+        source = (item and item.source) or (work and work.source)
+        if not source:
+            return None
+        node = (work and work.node_id) or ""
+        is_collected = is_favorite or node.startswith(f"{NodeKind.OWNED}/")
+        return lives(self.coordinator.hass, source, is_collected=is_collected)
 
     def _is_favorite(self) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it or it is shown for a time."""

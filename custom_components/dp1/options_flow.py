@@ -7,7 +7,7 @@ from typing import Any, cast, override
 import voluptuous as vol
 
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
-from homeassistant.const import UnitOfTime
+from homeassistant.const import UnitOfInformation, UnitOfTime
 from homeassistant.data_entry_flow import section
 from homeassistant.helpers.schema_config_entry_flow import (
     SchemaCommonFlowHandler,
@@ -47,6 +47,8 @@ from .const import (
     CONF_IGNORE_MUSIC,
     CONF_INDEXER_URL,
     CONF_IPFS_GATEWAY,
+    CONF_KEEP_FILES,
+    CONF_KEEP_GIGABYTES,
     CONF_MARGIN,
     CONF_MUSEUM,
     CONF_PUBLISH_FOR_ALL,
@@ -57,6 +59,7 @@ from .const import (
     CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
+    DEFAULT_KEEP_GIGABYTES,
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
     SURPRISES,
@@ -181,7 +184,22 @@ OWN_ART_SCHEMA = vol.Schema(
         vol.Optional(CONF_MUSEUM): BooleanSelector(),
     }
 )
-GATEWAY_SCHEMA = vol.Schema({vol.Optional(CONF_IPFS_GATEWAY): TextSelector()})
+GATEWAY_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_IPFS_GATEWAY): TextSelector(),
+        vol.Optional(CONF_KEEP_FILES): BooleanSelector(),
+        vol.Required(
+            CONF_KEEP_GIGABYTES, default=DEFAULT_KEEP_GIGABYTES
+        ): NumberSelector(
+            NumberSelectorConfig(
+                min=1,
+                max=1000,
+                mode=NumberSelectorMode.BOX,
+                unit_of_measurement=UnitOfInformation.GIGABYTES,
+            )
+        ),
+    }
+)
 FEED_KEYS_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_FEED_KEYS): TextSelector(TextSelectorConfig(multiple=True)),
@@ -323,13 +341,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     async def async_step_gateway(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set a gateway of one's own, which is asked for a small content."""
+        """Set a gateway of one's own, which is asked for a small content, and whether files are kept."""
         errors: dict[str, str] = {}
         if user_input is not None:
             text = user_input.get(CONF_IPFS_GATEWAY, "").strip()
             problem = text and await async_try_gateway(self.hass, text)
             if not problem:
-                options = {CONF_IPFS_GATEWAY: text} if text else {}
+                options = {**user_input, CONF_IPFS_GATEWAY: text}
                 return self._save(GATEWAY_SCHEMA, options)
             errors[CONF_IPFS_GATEWAY] = problem
         values = user_input or self.config_entry.options

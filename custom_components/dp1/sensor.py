@@ -179,6 +179,8 @@ async def async_setup_entry(
     """Set up the sensors of a display or of a library."""
     if isinstance(library := entry.runtime_data, Library):
         async_add_entities([LastRefreshSensor(library)])
+        if library.files.is_on:
+            async_add_entities([FilesSensor(library)])
         if library.daily.url:
             async_add_entities([DailySensor(library)])
         return
@@ -217,6 +219,33 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     def extra_state_attributes(self) -> dict[str, Any]:
         """Return the number of records, and whether more is being read."""
         return {"known": self.library.records_read, "reading": self.library.is_reading}
+
+
+class FilesSensor(LibraryEntity, SensorEntity):
+    """Sensor for how many works are kept at home."""
+
+    _attr_translation_key = "kept_files"
+    # Nothing tells of each file that is read at night.
+    _attr_should_poll = True
+    _attr_entity_category = EntityCategory.DIAGNOSTIC
+    _attr_state_class = SensorStateClass.MEASUREMENT
+
+    @property
+    @override
+    def native_value(self) -> int:
+        """Return how many are kept."""
+        return self.library.files.count
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """Return how many are missing and unchecked, and their size in bytes."""
+        files = self.library.files
+        return {
+            "missing": files.missing,
+            "unchecked": files.unchecked,
+            "size": files.size,
+        }
 
 
 class DailySensor(LibraryEntity, SensorEntity):

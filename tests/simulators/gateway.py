@@ -37,12 +37,14 @@ class Internet(AbstractResolver):
     Attributes:
         hosts: how each answers.
         works: media type and content of each work: by ``CID/path`` at every gateway, by ``host/path`` at one.
+        blocks: of files, by their CIDs, as every gateway has them.
         headers: those of a work, in place of one that lets every page read it.
         asked: every request, as ``method host/path``.
     """
 
     hosts: dict[str, Mode] = field(default_factory=dict)
     works: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    blocks: dict[str, bytes] = field(default_factory=dict)
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     port: int = 0
@@ -109,6 +111,9 @@ class Internet(AbstractResolver):
         key = f"{cid}/{path}" if cid else re.sub(r"^ipfs/", "", path)
         if self.hosts[host] is Mode.LISTS:
             return web.Response(text=LISTING.format(key), content_type="text/html")
+        if request.query.get("format") == "raw":
+            block = self.blocks.get(key.rstrip("/"))
+            return web.Response(status=404 if block is None else 200, body=block)
         work = self.works.get(key) or self.works.get(f"{host}/{path}")
         if work is None:
             return web.Response(status=404, headers=open_to_all)

@@ -135,6 +135,35 @@ PAGE = "text/html"
 _NUMBER = re.compile(r"0x[0-9a-f]{0,16}|0[0-7]{0,24}|[1-9][0-9]{0,9}")
 # Of a film that is streamed.
 HLS = "application/vnd.apple.mpegurl"
+# Of pictures and films that are one file, as displays know them.
+SUFFIXES = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/bmp": "bmp",
+    "image/avif": "avif",
+    "video/mp4": "mp4",
+    "video/quicktime": "mov",
+    "video/webm": "webm",
+    "video/ogg": "ogv",
+}
+_BEGINNINGS = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"BM": "image/bmp",
+    b"\x1aE\xdf\xa3": "video/webm",
+    b"OggS": "video/ogg",
+}
+# Of the format of QuickTime, those that are no MP4; HEIC is shown by no display.
+_BRANDS = {
+    b"avif": "image/avif",
+    b"avis": "image/avif",
+    b"heic": "",
+    b"mif1": "",
+    b"qt  ": "video/quicktime",
+}
 # Lists of addresses, and types that neither a browser nor a player shows; a PDF within its address neither.
 _LISTS = (".m3u", ".pls")
 _PDF = "application/pdf"
@@ -258,6 +287,15 @@ def media_type(url: str) -> str:
     """Return the type of the picture, the film or the page at an address, or of a ``data`` address; empty if it does not tell."""
     kind = (guess_type(url)[0] or "").lower()
     return kind if kind.startswith(("image/", "video/", PAGE, HLS)) else ""
+
+
+def file_type(head: bytes) -> str:
+    """Return the type of a picture or a film by its first bytes, of at least sixteen; empty for anything else."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    if head[4:8] == b"ftyp":
+        return _BRANDS.get(head[8:12], "video/mp4")
+    return next((it for start, it in _BEGINNINGS.items() if head.startswith(start)), "")
 
 
 def unshown_type(url: str, kind: str = "") -> str:

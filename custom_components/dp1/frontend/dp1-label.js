@@ -19,6 +19,7 @@ import {
  * @property {{message?: string | null, helps?: Help[], isBusy?: boolean, lasts?: boolean}} status
  */
 
+const LIVES = { network: "lives_network", home: "lives_home", only_home: "lives_only_home" };
 const WALL_WIDTH = 600;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
@@ -405,7 +406,7 @@ export class WallLabelCard extends HTMLElement {
         ".artist": shows && attributes.media_artist,
         ".title": title,
         ".year": shows && work.year && `, ${work.year}`,
-        ".facts": [mediumOf(hass, work.medium), editionOf(hass, work.edition)].filter(Boolean).join(" · "),
+        ".facts": [mediumOf(hass, work.medium), editionOf(hass, work.edition), LIVES[work.lives] && text(hass, LIVES[work.lives])].filter(Boolean).join(" · "),
         ".exhibition": exhibition !== title && exhibition,
         ".signed": work.signed_by && text(hass, "signed_by", { signer: work.signed_by }),
         ".chain": !provenance && chain,

@@ -38,6 +38,7 @@
  * @property {number | string} [year]
  * @property {string} [series]
  * @property {boolean | null} [favorite]
+ * @property {string | null} [lives]
  * @property {boolean | null} [hidden] of a work: whether it is never shown in a list
  * @typedef {object} Medium A node of a library as a browse item
  * @property {string} title

@@ -1,7 +1,7 @@
 """The library: a catalog, a feed, collections and more as one tree of things to show."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, LOGGER
 from ..errors import action_failed, translated, translated_errors
 from ..language import async_message
+from .files import Files, async_remove_kept
 from .keys import async_move_key, async_remove_key, async_signing_key
 from .news import async_hold, async_tell_held
 from .node import (
@@ -40,6 +41,7 @@ from .node import (
 from .providers.catalog.provider import CatalogProvider
 from .providers.catalog.server import CatalogServer
 from .providers.channel import Channels
+from .providers.collection.nodes import medium_of
 from .providers.collection.provider import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites
@@ -155,6 +157,7 @@ class Library:
             kind: provider for provider in all_providers for kind in provider.kinds
         }
         self.providers = [provider for provider in all_providers if provider.is_used]
+        self.files = Files(hass, entry, self._works_to_keep)
         self._search = Search(self._lines, self._async_ask, self.favorites.has)
 
     @property
@@ -250,6 +253,7 @@ class Library:
         for provider in self.providers:
             with _alone(provider):
                 provider.async_start()
+        await self.files.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -310,8 +314,26 @@ class Library:
 
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
+        await self.files.async_stop()
         for provider in self.providers:
             await provider.async_stop()
+
+    def _works_to_keep(self) -> Callable[[], Iterable[str]] | None:
+        """Return a function that yields the addresses of the single works among the favorites, and of the works of collections; None while not all are known."""
+        collections = [it.list for it in self.collections.servers if it.url]
+        if not all(each.is_known for each in collections):
+            return None
+        items = self.favorites.items()
+        tokens = [each.records for each in collections]
+
+        def addresses() -> Iterator[str]:
+            """Yield the addresses."""
+            yield from (str(it.get("source") or "") for it in items)
+            for work in chain.from_iterable(tokens):
+                if work.source and medium_of(work) != "interactive":
+                    yield work.source
+
+        return addresses
 
     # Nodes
 
@@ -568,6 +590,7 @@ _ERROR_PREFIXES = {
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a removed library."""
     await async_remove_files(hass, entry_id)
+    await async_remove_kept(hass, entry_id)
     await async_remove_key(hass, entry_id)
     for kept in (Favorites, Hidden, Surprise):
         await kept.store_of(hass, entry_id).async_remove()

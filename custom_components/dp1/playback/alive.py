@@ -3,28 +3,31 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 import json
 from typing import Any, Final
 
 from lru import LRU
 
+from homeassistant.const import CONF_HOST
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
 
 from .. import timing
 from ..client.errors import InvalidPlaylistError
-from ..client.hosts import content_of, is_elsewhere, work_url
+from ..client.hosts import content_of, is_elsewhere, same_work, work_url
 from ..client.playlist.document import check_playable, for_display
 from ..client.playlist.playlist import Origin, Playlist
 from ..const import DOMAIN, LOGGER
+from ..coordinator import DisplayCoordinator
+from ..display.discovery import is_one_way
 from ..errors import invalid_input
 from ..grants import GRANTS, without_token
 from ..hosts import HOSTS
 from ..language import async_message
 from ..permissions import STRANGER, Caller
 from .hidden import hidden_keys, without_hidden
+from .kept_files import async_lend
 from .resolve import async_read, daily_of
 
 # Seconds between two reads of a playlist, as displays have it.
@@ -47,8 +50,7 @@ async def async_alive(
     hass: HomeAssistant,
     playlist: Playlist,
     caller: Caller = STRANGER,
-    *,
-    is_public: bool = False,
+    display: DisplayCoordinator | None = None,
 ) -> Playlist:
     """Return a playlist with its works where they are now: by its URL where a display finds them all, else as a document.
 
@@ -59,11 +61,11 @@ async def async_alive(
         hass: Home Assistant.
         playlist: the playlist.
         caller: for whom it is read.
-        is_public: whether the display cannot use the gateway of the owner.
+        display: on which it is to be shown; by default one at home, which is lent nothing.
     """
-    find = partial(hass.data[HOSTS].best, is_public=is_public)
     if (url := playlist.url) is None:
         playlist = without_hidden(hass, playlist)
+        find = _finder(hass, playlist.sources, display)
         if len(playlist.items) <= MAX_ON_LOOP:
             return _found(playlist, find)
         return await hass.async_add_executor_job(_found, playlist, find)
@@ -76,7 +78,7 @@ async def async_alive(
     readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
     until, works = readings.get((url, caller.hosts), (0.0, ()))
     is_read = hass.loop.time() < until and not hidden_keys(hass)
-    if is_read and _are_best(works, find):
+    if is_read and _are_best(works, _finder(hass, works, display)):
         return playlist
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
@@ -87,6 +89,7 @@ async def async_alive(
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
     shown = without_hidden(hass, read)
+    find = _finder(hass, shown.sources, display)
     if shown is read and await hass.async_add_executor_job(_is_found, read, find):
         if not playlist.document:
             works = tuple(filter(content_of, read.sources))
@@ -98,6 +101,33 @@ async def async_alive(
     key = "moved_stays" if shown is read else "hidden_stays"
     error = invalid_input(key, url=without_token(url) or "")
     return replace(playlist, warning=async_message(hass, error))
+
+
+def uses_own_gateway(coordinator: DisplayCoordinator) -> bool:
+    """Return whether a display reaches the gateway of the owner: not from outside, and from a secure page only if it is secure, too."""
+    own = coordinator.hass.data[HOSTS].own
+    if own is None or is_one_way(coordinator.config_entry.data[CONF_HOST]):
+        return False
+    return own.url.startswith("https:") or not coordinator.display.is_secure
+
+
+def _finder(
+    hass: HomeAssistant, sources: Iterable[str], display: DisplayCoordinator | None
+) -> Find:
+    """Return a function that returns where a display loads works: at the best of their hosts, or from home what is nowhere else."""
+    hosts, lent, is_public = hass.data[HOSTS], dict[str, str](), False
+    if display is not None:
+        is_public = not uses_own_gateway(display)
+        if not is_one_way(display.config_entry.data[CONF_HOST]):
+            lent = async_lend(hass, sources)
+
+    def find(url: str) -> str:
+        """Return where a work is."""
+        if lent and (at_home := lent.get(same_work(hosts.public_url(url)))):
+            return at_home
+        return hosts.best(url, is_public=is_public)
+
+    return find
 
 
 def _found(playlist: Playlist, find: Find) -> Playlist:

@@ -24,7 +24,6 @@ from ..display.hung import Hung, Snapshot
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
 from ..guard import ADDRESSES, is_at_home
-from ..hosts import HOSTS
 from .alive import async_alive
 from .media_ids import start_of
 from .request import Begin, Ready, Request
@@ -38,12 +37,7 @@ async def async_cast(
     asked = playlist
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, request.begin)
-    alive = await async_alive(
-        coordinator.hass,
-        playlist,
-        request.caller,
-        is_public=not uses_own_gateway(coordinator),
-    )
+    alive = await async_alive(coordinator.hass, playlist, request.caller, coordinator)
     asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
     playlist = alive if alive.url is None else asked
     check_reach(coordinator, playlist)
@@ -80,14 +74,6 @@ async def async_wake(coordinator: DisplayCoordinator, request: Request) -> None:
     is_newest = request.number > coordinator.power.last_request
     if request.wake and coordinator.data.asleep and is_newest:
         await coordinator.power.async_set_asleep(False)
-
-
-def uses_own_gateway(coordinator: DisplayCoordinator) -> bool:
-    """Return whether a display reaches the gateway of the owner: not from outside, and from a secure page only if it is secure, too."""
-    own = coordinator.hass.data[HOSTS].own
-    if own is None or is_one_way(coordinator.config_entry.data[CONF_HOST]):
-        return False
-    return own.url.startswith("https:") or not coordinator.display.is_secure
 
 
 def check_reach(coordinator: DisplayCoordinator, playlist: Playlist) -> None:

@@ -14,10 +14,9 @@ from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
 from ..errors import action_failed
-from ..grants import without_token
+from ..grants import GRANTS, without_token
 from ..language import async_message
 from .alive import READ_AGAIN, async_alive
-from .cast import uses_own_gateway
 
 
 def hung_document(coordinator: DisplayCoordinator) -> Hung | None:
@@ -69,11 +68,8 @@ class Follow:
         display = self._display
         try:
             # Raises if every work is hidden by now.
-            sent = await async_alive(
-                display.hass,
-                Playlist(hung.asked.url),
-                is_public=not uses_own_gateway(display),
-            )
+            asked = Playlist(hung.asked.url)
+            sent = await async_alive(display.hass, asked, display=display)
             # The warning about a document is of hidden works.
             if sent.warning and sent.url is not None:
                 self._tell(hung)
@@ -87,6 +83,7 @@ class Follow:
                 if self._hung is None or self._hung.shown is not hung.shown:
                     return
                 is_changed = False
+                await display.hass.data[GRANTS].async_use(sent, display.entry_id)
                 if sent.url is None:
                     async with display.async_command(Refresh.PLAYER) as client:
                         is_changed = await client.extend(sent)

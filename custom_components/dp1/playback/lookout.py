@@ -13,7 +13,9 @@ from ..coordinator import DisplayCoordinator
 from ..display.state import RENDER_FAILED, DisplayData, work_key
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from .cast import async_cast, hung_on, uses_own_gateway
+from .alive import uses_own_gateway
+from .cast import async_cast, hung_on
+from .kept_files import kept_file
 from .media_ids import start_of
 from .request import Begin, Ready, Request
 from .watch import Change
@@ -38,11 +40,16 @@ class Lookout:
         if seen is None or (change.before and _seen(change.before.data) == seen):
             return
         _, source, has_failed = seen
-        if has_failed and content_of(source):
+        if has_failed and (content_of(source) or self._is_kept(source)):
             self._hosts.note(source, 200, is_expected=False)
             self._display.create_task(self._async_elsewhere(source), "gateway")
         elif not has_failed and self._is_silent_kind(source):
             self._display.create_task(self._async_look(seen), "host of a work")
+
+    def _is_kept(self, source: str) -> bool:
+        """Return whether a work is kept at home, but not lent from there already."""
+        is_lent = self._display.hass.data[GRANTS].media_id_of(source) is not None
+        return not is_lent and kept_file(self._display.hass, source) is not None
 
     def _is_silent_kind(self, source: str) -> bool:
         """Return whether a display would not tell that a work is not there."""
@@ -65,9 +72,13 @@ class Lookout:
         display, work = self._display, same_work(source)
         is_public = not uses_own_gateway(display)
         best = self._hosts.best(source, is_public=is_public)
-        if self._tried == work or best == source:
+        is_kept = self._is_kept(source)
+        if self._tried == work or (best == source and not is_kept):
             return False
         self._tried = work
+        if is_kept:
+            # It is lent if nobody else has it.
+            await self._hosts.async_find(source)
         try:
             async with display.wall.turn():
                 player = await display.async_read_player()

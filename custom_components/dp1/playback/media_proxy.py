@@ -26,10 +26,11 @@ from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..errors import component_errors
-from ..grants import GRANTS, LIVE, PATH, internal_url
+from ..grants import GRANTS, KEPT, LIVE, PATH, internal_url
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 from .hidden import without_hidden
+from .kept_files import kept_file
 
 # For media without a file, which Home Assistant reads from itself at once.
 SIGNED_FOR: Final = timedelta(minutes=1)
@@ -160,6 +161,12 @@ async def _async_serve(
         built = await async_build_playlist(hass, {"media_content_id": media_id})
         playlist = without_hidden(hass, built)
         return web.json_response(playlist.document, headers=HEADERS)
+    if media_id.startswith(KEPT):
+        if (kept := kept_file(hass, media_id.partition("/")[2])) is None:
+            raise HomeAssistantError("The file is not kept any more")
+        files, file = kept
+        headers = {**HEADERS, hdrs.CONTENT_TYPE: file.kind}
+        return LentFile(files.path_of(file), headers=headers)
     entity_id = media_id.removeprefix(LIVE)
     if not media_source.is_media_source_id(entity_id):
         return await _async_serve_entity(

@@ -1,0 +1,616 @@
+"""Files of works kept at home: those of favorites and of one's own collections that are one file each.
+
+They are read at night, a few at a time, and are where the backups of Home Assistant do not take them. A display is lent
+one when no gateway has it any more. Of content its hash is judged; what cannot be is kept as unchecked.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from random import uniform
+from shutil import disk_usage, rmtree
+import time
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote
+
+import aiohttp
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers.event import async_call_later
+from homeassistant.util import dt as dt_util
+
+from ..client.cid import cid_text, read_cid
+from ..client.errors import Dp1Error, NotFoundError, TooLargeError
+from ..client.hosts import content_of, is_web, same_work
+from ..client.http import chunks
+from ..client.text import HLS, PAGE, SUFFIXES, file_type, markdown_safe, media_type
+from ..client.unixfs import MAX_BLOCK, Read, UncheckedError, judge
+from ..const import (
+    CONF_KEEP_FILES,
+    CONF_KEEP_GIGABYTES,
+    DEFAULT_KEEP_GIGABYTES,
+    DOMAIN,
+    LOGGER,
+)
+from ..grants import KEPT, SVG
+from ..guard import ADDRESSES, is_at_home
+from ..hosts import HOSTS
+from ..storage import SafeStore
+
+ISSUE: Final = "files_not_kept"
+# In bytes.
+MAX_FILE: Final = 500 * 1000 * 1000
+GIGABYTE: Final = 1000 * 1000 * 1000
+# What others on the disk need.
+MIN_FREE: Final = GIGABYTE
+# Of works that are looked for.
+MAX_WORKS: Final = 5000
+# Hours of the night, in which works are read.
+NIGHT: Final = range(1, 5)
+# In seconds: after which files are begun to be read, at night and after a start in it.
+FIRST_WAIT: Final = (0.0, 3600.0)
+START_WAIT: Final = (60.0, 600.0)
+# A few at a time, each reader with a pause between two works.
+READERS: Final = 2
+PAUSE: Final = (20.0, 40.0)
+# Of a night.
+MAX_NIGHT_FILES: Final = 120
+MAX_NIGHT_BYTES: Final = 2 * GIGABYTE
+TIMEOUT: Final = aiohttp.ClientTimeout(total=1800, sock_connect=10, sock_read=60)
+BLOCK_TIMEOUT: Final = aiohttp.ClientTimeout(total=30)
+# Gateways that are tried for a work, or for a block of it.
+MAX_GATEWAYS: Final = 3
+# Seconds until what was not to be had is tried again, or what is no file, is too large, or could not be judged.
+RETRY: Final = 20 * 3600.0
+LONG_RETRY: Final = 14 * 86_400.0
+# Seconds for which a file stays that nobody wants any more.
+UNWANTED_AGE: Final = 7 * 86_400.0
+SAVE_DELAY: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that is kept.
+
+    Attributes:
+        url: the address of the work.
+        kind: its type, by its first bytes.
+        size: in bytes.
+        is_checked: whether it is what its CID names.
+        wanted_at: when the work was last a favorite or in a collection.
+        tried_at: when it was last read or judged.
+    """
+
+    url: str
+    kind: str
+    size: int
+    is_checked: bool
+    wanted_at: float
+    tried_at: float
+
+
+@dataclass(slots=True)
+class Index:
+    """What is stored of the files.
+
+    Attributes:
+        files: by the form in which addresses of the same work are equal.
+        used: when each work was last shown.
+        failed: until when works are not tried again.
+        night: the day of the last night.
+        night_files: how many were read in it.
+        night_bytes: how much that was.
+    """
+
+    files: dict[str, File] = field(default_factory=dict)
+    used: dict[str, float] = field(default_factory=dict)
+    failed: dict[str, float] = field(default_factory=dict)
+    night: str = ""
+    night_files: int = 0
+    night_bytes: int = 0
+
+
+class NoRoomError(Exception):
+    """There is no room for a file, by what the owner allows."""
+
+
+class WrongFileError(Exception):
+    """What a host sends is no picture or film, or another one than its CID names."""
+
+
+class Files:
+    """The files of a library.
+
+    Attributes:
+        is_on: whether files are kept.
+        missing: how many works are wanted and not kept, as of the last look; None before that.
+    """
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        wanted: Callable[[], Callable[[], Iterable[str]] | None],
+    ) -> None:
+        """Initialize without files.
+
+        A function returns one that yields the addresses of the works to keep, which runs in another thread; None while
+        not all of them are known.
+        """
+        self._hass, self._entry, self._wanted = hass, entry, wanted
+        self.is_on = bool(entry.options.get(CONF_KEEP_FILES))
+        gigabytes = entry.options.get(CONF_KEEP_GIGABYTES, DEFAULT_KEEP_GIGABYTES)
+        self._quota = int(gigabytes * GIGABYTE)
+        self._folder = folder_of(hass, entry.entry_id)
+        self._store = store_of(hass, entry.entry_id)
+        self._index = Index()
+        self._cancel: CALLBACK_TYPE | None = None
+        self._task: asyncio.Task[None] | None = None
+        self.missing: int | None = None
+
+    # What there is
+
+    @property
+    def count(self) -> int:
+        """Return how many files are kept."""
+        return len(self._index.files)
+
+    @property
+    def unchecked(self) -> int:
+        """Return how many of them could not be judged."""
+        return sum(not it.is_checked for it in self._index.files.values())
+
+    @property
+    def size(self) -> int:
+        """Return the size of all, in bytes."""
+        return sum(it.size for it in self._index.files.values())
+
+    def get(self, url: str) -> File | None:
+        """Return the file of a work by any of its addresses."""
+        return self._index.files.get(same_work(url)) if self._index.files else None
+
+    def path_of(self, file: File) -> Path:
+        """Return where a file is."""
+        return self._path(same_work(file.url))
+
+    def lent_id(self, file: File) -> str:
+        """Return the id of a file among those that are lent."""
+        return f"{KEPT}{self._entry.entry_id}/{file.url}"
+
+    def lent_name(self, file: File) -> str:
+        """Return a name of a file whose suffix tells its type."""
+        return f"/{_name(same_work(file.url))[:16]}.{SUFFIXES[file.kind]}"
+
+    @callback
+    def async_use(self, url: str) -> None:
+        """Note that a work is shown, so that others make room first."""
+        if self.get(url) is not None:
+            self._index.used[same_work(url)] = time.time()
+            self._save_soon()
+
+    # Life
+
+    async def async_start(self) -> None:
+        """Load what is kept, and read more at night; remove all of it if nothing is to be kept."""
+        if not self.is_on:
+            await async_remove_kept(self._hass, self._entry.entry_id)
+            return
+        self._index = await self._store.async_load_parsed() or Index()
+        await self._hass.async_add_executor_job(self._tidy)
+        await self._async_make_room(0)
+        self._schedule(self._seconds_to_night())
+
+    async def async_stop(self) -> None:
+        """Stop reading, and save."""
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self.is_on:
+            await self._store.async_save(self._index)
+
+    def _schedule(self, seconds: float) -> None:
+        """Read after some seconds."""
+        job = HassJob(self._handle_time, cancel_on_shutdown=True)
+        self._cancel = async_call_later(self._hass, seconds, job)
+
+    @staticmethod
+    def _seconds_to_night(*, next_one: bool = False) -> float:
+        """Return the seconds until works are read: soon in a night that has begun, or in the next one."""
+        now = dt_util.now()
+        if now.hour in NIGHT and not next_one:
+            return uniform(*START_WAIT)
+        start = now.replace(hour=NIGHT.start, minute=0, second=0, microsecond=0)
+        if start <= now:
+            start += timedelta(days=1)
+        return (start - now).total_seconds() + uniform(*FIRST_WAIT)
+
+    @callback
+    def _handle_time(self, _now: datetime) -> None:
+        """Read works."""
+        self._cancel = None
+        self._task = self._entry.async_create_background_task(
+            self._hass, self._async_night(), f"{self._entry.title} files"
+        )
+
+    async def _async_night(self) -> None:
+        """Read works for a night, and wait for the next."""
+        try:
+            await self.async_read()
+        except* OSError as errors:
+            problem = errors.exceptions[0]
+            LOGGER.warning("Files of works cannot be kept: %s", problem)
+            self._tell(str(getattr(problem, "strerror", None) or problem))
+        finally:
+            self._task = None
+            self._schedule(self._seconds_to_night(next_one=True))
+
+    # Reading
+
+    async def async_read(self) -> None:
+        """Read the works that are missing, as many as are for a night.
+
+        Raises:
+            ExceptionGroup: of OSError, the disk is full or cannot be written.
+        """
+        if (look := self._wanted()) is None:
+            return
+        wanted = await self._hass.async_add_executor_job(_files_in, look)
+        await self._async_forget(wanted)
+        index, now = self._index, time.time()
+        waiting = [
+            (key, url)
+            for key, url in wanted.items()
+            if now >= index.failed.get(key, 0.0)
+            and (
+                (file := index.files.get(key)) is None
+                or (_can_be_judged(file) and now - file.tried_at >= LONG_RETRY)
+            )
+        ]
+        # Those that were shown last come first, and what is missing before what is not checked.
+        waiting.sort(key=lambda it: (it[0] in index.files, -index.used.get(it[0], 0)))
+        self._count_missing(wanted)
+        if (night := dt_util.now().date().isoformat()) != index.night:
+            index.night, index.night_files, index.night_bytes = night, 0, 0
+        rest = iter(waiting)
+        async with asyncio.TaskGroup() as readers:
+            for _ in range(READERS):
+                readers.create_task(self._async_read_some(rest, wanted))
+        if waiting:
+            self._save_soon()
+
+    async def _async_read_some(
+        self, rest: Iterator[tuple[str, str]], wanted: Mapping[str, str]
+    ) -> None:
+        """Read works one after the other, as long as the night lasts."""
+        index = self._index
+        for key, url in rest:
+            if (
+                index.night_files >= MAX_NIGHT_FILES
+                or index.night_bytes >= MAX_NIGHT_BYTES
+                or dt_util.now().hour not in NIGHT
+            ):
+                return
+            index.night_files += 1
+            if (file := index.files.get(key)) is not None:
+                await self._async_judge_again(key, file)
+            else:
+                await self._async_keep(key, url)
+            self._count_missing(wanted)
+            self._save_soon()
+            await asyncio.sleep(uniform(*PAUSE))
+
+    async def _async_keep(self, key: str, url: str) -> None:
+        """Read a work from the first of its hosts that has it."""
+        wait = RETRY
+        for at in self._hass.data[HOSTS].urls(url)[:MAX_GATEWAYS]:
+            try:
+                file = await self._async_read_from(key, url, at)
+            except NoRoomError, TooLargeError:
+                wait = LONG_RETRY
+                break
+            except WrongFileError:
+                self._hass.data[HOSTS].note(at, 200, is_expected=False)
+                wait = LONG_RETRY
+            except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
+                LOGGER.debug("Keeping a work: %s", type(err).__name__)
+                if not isinstance(err, Dp1Error):
+                    self._hass.data[HOSTS].async_note(at)
+            else:
+                self._index.files[key] = file
+                self._index.failed.pop(key, None)
+                self._tell()
+                return
+        self._index.failed[key] = time.time() + wait
+
+    async def _async_read_from(self, key: str, url: str, at: str) -> File:
+        """Read a work from a host, and keep it once it is whole and judged; raise why it is not."""
+        hass, hosts = self._hass, self._hass.data[HOSTS]
+        part = self._path(key).with_suffix(".part")
+        guard = hass.data[ADDRESSES].async_public_guard()
+        size, kind = 0, ""
+        room = await self._async_room(key)
+        try:
+            async with (
+                hosts.async_request(guard, at, TIMEOUT) as response,
+                aclosing(chunks(response, MAX_FILE)) as received,
+            ):
+                hosts.async_note(at, response)
+                if not response.ok:
+                    raise NotFoundError("not there")
+                _check_size(response.content_length or 0, room)
+                file = await hass.async_add_executor_job(_open, part)
+                try:
+                    async for chunk in received:
+                        # A host may send the first bytes alone.
+                        if not kind and not (kind := file_type(chunk)):
+                            raise WrongFileError
+                        size += len(chunk)
+                        self._index.night_bytes += len(chunk)
+                        _check_size(size, room)
+                        await hass.async_add_executor_job(file.write, chunk)
+                finally:
+                    # Writes what is left, for which the disk may be too full.
+                    await hass.async_add_executor_job(file.close)
+            if not size:
+                raise WrongFileError
+            is_checked = await self._async_is_checked(url, part, size)
+            await self._async_make_room(size, self._index.used.get(key, 0.0))
+            await hass.async_add_executor_job(part.replace, self._path(key))
+        finally:
+            await hass.async_add_executor_job(partial(part.unlink, missing_ok=True))
+        now = time.time()
+        return File(url, kind, size, is_checked, now, now)
+
+    async def _async_is_checked(self, url: str, path: Path, size: int) -> bool:
+        """Return whether a file is what its CID names, False if that cannot be told; raise if it is another one."""
+        content = content_of(url)
+        if content is None or content.network != "ipfs":
+            return False
+        file = await self._hass.async_add_executor_job(path.open, "rb")
+        try:
+            below = unquote(content.rest.partition("?")[0].partition("#")[0])
+            judging = judge(read_cid(content.key), below, size, _reader(file))
+            block: bytes | None = None
+            while True:
+                wanted = await self._hass.async_add_executor_job(_step, judging, block)
+                if isinstance(wanted, bool):
+                    break
+                block = await self._async_block(wanted)
+        except UncheckedError as err:
+            LOGGER.debug("A file stays unchecked: %s", err)
+            return False
+        finally:
+            await self._hass.async_add_executor_job(file.close)
+        if not wanted:
+            raise WrongFileError
+        return True
+
+    async def _async_block(self, cid: bytes) -> bytes:
+        """Return a block from any gateway, as its hash is judged; raise UncheckedError if none has it."""
+        hosts = self._hass.data[HOSTS]
+        guard = self._hass.data[ADDRESSES].async_public_guard()
+        for at in hosts.urls(f"ipfs://{cid_text(cid)}?format=raw")[:MAX_GATEWAYS]:
+            with suppress(aiohttp.ClientError, TimeoutError, Dp1Error):
+                async with (
+                    hosts.async_request(guard, at, BLOCK_TIMEOUT) as response,
+                    aclosing(chunks(response, MAX_BLOCK)) as received,
+                ):
+                    if not response.ok:
+                        continue
+                    block = b""
+                    async for chunk in received:
+                        block += chunk
+                        if len(block) > MAX_BLOCK:
+                            break
+                    else:
+                        self._index.night_bytes += len(block)
+                        return block
+        raise UncheckedError("no gateway has its blocks")
+
+    async def _async_judge_again(self, key: str, file: File) -> None:
+        """Judge a file that could not be judged before; what is another one goes."""
+        try:
+            path = self._path(key)
+            is_checked = await self._async_is_checked(file.url, path, file.size)
+        except WrongFileError:
+            await self._async_drop([key])
+            return
+        self._index.files[key] = replace(
+            file, is_checked=is_checked, tried_at=time.time()
+        )
+
+    # Room
+
+    async def _async_room(self, key: str) -> int:
+        """Return how many bytes there may be for a file; raise OSError if the disk has none to spare."""
+        free = await self._hass.async_add_executor_job(self._free)
+        if free <= 0:
+            raise OSError(28, "No space left on device")
+        used = self._index.used.get(key, 0.0)
+        others = sum(
+            file.size
+            for other, file in self._index.files.items()
+            if self._index.used.get(other, 0.0) >= used
+        )
+        return min(free, self._quota - others)
+
+    def _free(self) -> int:
+        """Return how many bytes of the disk may be used."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return disk_usage(self._folder).free - MIN_FREE
+
+    async def _async_make_room(self, size: int, used: float | None = None) -> None:
+        """Remove what was used least until so many bytes more are allowed; raise NoRoomError if all was used later."""
+        index, left = self._index, self.size + size - self._quota
+        gone = []
+        by_use = sorted(index.files, key=lambda key: index.used.get(key, 0.0))
+        for key in by_use:
+            if left <= 0:
+                break
+            if used is not None and index.used.get(key, 0.0) >= used:
+                raise NoRoomError
+            left -= index.files[key].size
+            gone.append(key)
+        await self._async_drop(gone)
+
+    async def _async_forget(self, wanted: Mapping[str, str]) -> None:
+        """Remove the files that nobody has wanted for a week."""
+        index, now = self._index, time.time()
+        for key in wanted.keys() & index.files.keys():
+            index.files[key] = replace(index.files[key], wanted_at=now)
+        index.used = {key: it for key, it in index.used.items() if key in wanted}
+        index.failed = {key: it for key, it in index.failed.items() if key in wanted}
+        await self._async_drop(
+            [
+                key
+                for key, file in index.files.items()
+                if now - file.wanted_at >= UNWANTED_AGE
+            ]
+        )
+
+    async def _async_drop(self, keys: Iterable[str]) -> None:
+        """Remove files."""
+        for key in keys:
+            del self._index.files[key]
+            path = self._path(key)
+            await self._hass.async_add_executor_job(
+                partial(path.unlink, missing_ok=True)
+            )
+            self._save_soon()
+
+    # The disk
+
+    def _path(self, key: str) -> Path:
+        """Return where the file of a work is."""
+        return self._folder / _name(key)
+
+    def _tidy(self) -> None:
+        """Forget files that are not there as they were, as after a restore, and remove what was not finished; in another thread."""
+        there = {}
+        if self._folder.is_dir():
+            there = {path.name: path for path in self._folder.iterdir()}
+        self._index.files = {
+            key: file
+            for key, file in self._index.files.items()
+            if (path := there.get(_name(key))) and path.stat().st_size == file.size
+        }
+        kept = set(map(_name, self._index.files))
+        for name, path in there.items():
+            if name not in kept:
+                path.unlink(missing_ok=True)
+
+    def _count_missing(self, wanted: Mapping[str, str]) -> None:
+        """Count the works that are wanted and not kept."""
+        self.missing = len(wanted.keys() - self._index.files.keys())
+
+    def _save_soon(self) -> None:
+        """Save a change soon."""
+        self._store.async_delay_save(lambda: self._index, SAVE_DELAY)
+
+    def _tell(self, problem: str = "") -> None:
+        """Create the issue of a disk that takes no files, or delete it."""
+        issue = f"{ISSUE}_{self._entry.entry_id}"
+        if not problem:
+            ir.async_delete_issue(self._hass, DOMAIN, issue)
+            return
+        ir.async_create_issue(
+            self._hass,
+            DOMAIN,
+            issue,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key=ISSUE,
+            translation_placeholders={
+                "name": markdown_safe(self._entry.title),
+                "problem": markdown_safe(problem),
+            },
+        )
+
+
+def folder_of(hass: HomeAssistant, entry_id: str) -> Path:
+    """Return the folder of the files of a library, which is in no backup."""
+    return Path(hass.config.cache_path(DOMAIN, entry_id))
+
+
+def store_of(hass: HomeAssistant, entry_id: str) -> SafeStore[Index]:
+    """Return where it is stored what is kept."""
+    return SafeStore(hass, f"library.{entry_id}.files", Index)
+
+
+async def async_remove_kept(hass: HomeAssistant, entry_id: str) -> None:
+    """Remove all that is kept for a library."""
+    ir.async_delete_issue(hass, DOMAIN, f"{ISSUE}_{entry_id}")
+    await store_of(hass, entry_id).async_remove()
+    folder = folder_of(hass, entry_id)
+    await hass.async_add_executor_job(partial(rmtree, folder, ignore_errors=True))
+
+
+def _files_in(look: Callable[[], Iterable[str]]) -> dict[str, str]:
+    """Return the works that are one file each, as far as their addresses tell."""
+    found: dict[str, str] = {}
+    for url in look():
+        if len(found) >= MAX_WORKS:
+            break
+        content = content_of(url)
+        if (content is None and not is_web(url)) or is_at_home(url):
+            continue
+        kind = media_type(url.partition("?")[0].partition("#")[0])
+        if kind in (PAGE, SVG, HLS) or (content is not None and content.is_page):
+            continue
+        found.setdefault(same_work(url), url)
+    return found
+
+
+def _can_be_judged(file: File) -> bool:
+    """Return whether a file has a CID, and was not judged."""
+    content = content_of(file.url)
+    return not file.is_checked and content is not None and content.network == "ipfs"
+
+
+def _check_size(size: int, room: int) -> None:
+    """Raise if a file is too large, or there is no room for it."""
+    if size > MAX_FILE:
+        raise TooLargeError("a file of a work")
+    if size > room:
+        raise NoRoomError
+
+
+def _name(key: str) -> str:
+    """Return the name of the file of a work."""
+    return sha256(key.encode()).hexdigest()
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open a file to write it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("wb")
+
+
+def _reader(file: BinaryIO) -> Read:
+    """Return a function that reads parts of a file."""
+
+    def read(start: int, length: int) -> bytes:
+        """Read a part."""
+        file.seek(start)
+        return file.read(length)
+
+    return read
+
+
+def _step(judging: Any, block: bytes | None) -> bytes | bool:
+    """Go on with judging a file: return the block that is needed, or the verdict."""
+    try:
+        wanted: bytes = judging.send(block)
+    except StopIteration as end:
+        return bool(end.value)
+    return wanted

@@ -1,0 +1,417 @@
+"""Test files of works that are kept at home."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+import re
+from typing import Any
+
+import aiohttp
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1 import guard as guard_module
+from custom_components.dp1.client.hosts import GATEWAYS
+from custom_components.dp1.hosts import HOSTS
+from custom_components.dp1.library import files as files_module
+from custom_components.dp1.library.files import Files, folder_of
+from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.node import Node, NodeKind
+from custom_components.dp1.library.work import Work
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.core import HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import dt as dt_util
+
+from tests.displays import playlist, until
+from tests.libraries import library_entry, set_up
+from tests.pictures import PNG
+from tests.simulators.feed import FeedSimulator
+from tests.simulators.gateway import Internet, Mode
+from tests.simulators.ipfs import Node as Ipfs, written
+from tests.walls import Wall
+
+NOW = "2026-11-28 10:00:00+00:00"
+ELSEWHERE = "art.example"
+PICTURE = PNG + bytes(range(256)) * 40
+FILM = b"\x00\x00\x00\x18ftypisom" + bytes(9000)
+
+
+@dataclass
+class Home:
+    """A library that keeps files, and the internet."""
+
+    hass: HomeAssistant
+    entry: MockConfigEntry
+    internet: Internet
+    ipfs: Ipfs
+    freezer: Any = None
+
+    @property
+    def library(self) -> Library:
+        library: Library = self.entry.runtime_data
+        return library
+
+    @property
+    def files(self) -> Files:
+        return self.library.files
+
+    @property
+    def folder(self) -> Path:
+        return folder_of(self.hass, self.entry.entry_id)
+
+    def names(self) -> list[str]:
+        """Return the files on the disk."""
+        return sorted(it.name for it in self.folder.glob("*"))
+
+    def publish(self, content: bytes, kind: str = "image/png") -> str:
+        """Put a file on IPFS, and return its address."""
+        cid = written(self.ipfs.add(content))
+        self.internet.works[cid] = (kind, content)
+        self.internet.blocks |= self.ipfs.blocks
+        return f"ipfs://{cid}"
+
+    def favor(self, url: str) -> None:
+        """Make a work a favorite."""
+        key = re.sub(r"\W", "", url)[-40:]
+        node = Node(id=f"artwork/1/{key}", kind=NodeKind.ARTWORK, work=Work(title=key))
+        self.library.favorites.async_add(node, {"source": url, "title": key})
+
+    async def night(self) -> None:
+        """Let a night come, and works be read in it."""
+        self.freezer.move_to(
+            dt_util.now().replace(hour=2, minute=0) + timedelta(days=1)
+        )
+        async_fire_time_changed(self.hass)
+        # Nothing that waits for time to go by: it stands still.
+        if self.files._task is not None:
+            await self.files._task
+        await self.hass.async_block_till_done()
+
+    def asked(self, part: str = "") -> list[str]:
+        """Return the requests for something."""
+        return [it for it in self.internet.asked if part in it]
+
+    async def reload(self, **options: Any) -> None:
+        """Change the options of the library, or start it again."""
+        entry = self.entry
+        entries = self.hass.config_entries
+        entries.async_update_entry(entry, options={**entry.options, **options})
+        await entries.async_reload(entry.entry_id)
+        await self.hass.async_block_till_done()
+
+    def issue(self) -> ir.IssueEntry | None:
+        name = f"files_not_kept_{self.entry.entry_id}"
+        return ir.async_get(self.hass).async_get_issue("dp1", name)
+
+
+@pytest.fixture
+async def home(
+    waking: Home, hass: HomeAssistant, freezer: FrozenDateTimeFactory
+) -> Home:
+    """A library that keeps files, whose nights come when they are called."""
+    await hass.config.async_set_time_zone("UTC")
+    freezer.move_to(NOW)
+    waking.freezer = freezer
+    await waking.reload()
+    return waking
+
+
+@pytest.fixture
+async def waking(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[Home]:
+    """A library that keeps files in a folder of the test, without pauses."""
+    hass.config.config_dir = str(tmp_path)
+    hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
+    for name in ("PAUSE", "FIRST_WAIT", "START_WAIT"):
+        monkeypatch.setattr(files_module, name, (0.0, 0.0))
+    monkeypatch.setattr(files_module, "MIN_FREE", 0)
+    async with Internet({**hosts, ELSEWHERE: Mode.LIVES}).running() as internet:
+        monkeypatch.setattr(guard_module, "public_session", internet.session)
+        entry = library_entry(feed.url, options={"keep_files": True})
+        await set_up(hass, entry)
+        yield Home(hass, entry, internet, Ipfs())
+
+
+@pytest.mark.parametrize("has_raw_leaves", [True, False])
+async def test_kept_and_checked(home: Home, has_raw_leaves: bool) -> None:
+    """Pictures and films are read at night, and checked by their blocks; web works and SVG are not even asked for."""
+    home.ipfs.has_raw_leaves = has_raw_leaves
+    picture, film = home.publish(PICTURE), home.publish(FILM, "video/mp4")
+    folder = written(home.ipfs.folder(a__png=home.ipfs.add(PICTURE)))
+    home.internet.blocks |= home.ipfs.blocks
+    home.internet.works[f"{folder}/a.png"] = ("image/png", PICTURE)
+    home.internet.works[f"{ELSEWHERE}/b.jpg"] = ("image/jpeg", b"\xff\xd8\xff" + FILM)
+    for url in (
+        *(picture, film, f"ipfs://{folder}/a.png", f"https://{ELSEWHERE}/b.jpg"),
+        *("ipfs://bafkqabtimvwgy3yk/index.html", f"https://{ELSEWHERE}/c.svg"),
+        *("http://192.168.1.9/d.png", "data:image/png;base64,AAAA", "nonsense"),
+    ):
+        home.favor(url)
+    assert not home.names()
+    await home.night()
+    assert (home.files.count, home.files.unchecked, home.files.missing) == (4, 1, 0)
+    assert home.files.size == 2 * len(PICTURE) + 2 * len(FILM) + 3
+    assert len(home.names()) == home.files.count
+    for url, content in ((picture, PICTURE), (film, FILM)):
+        file = home.files.get(url)
+        assert file is not None
+        assert file.is_checked
+        assert home.files.path_of(file).read_bytes() == content
+    assert not home.asked("index.html")
+    assert not home.asked("svg")
+    state = home.hass.states.get("sensor.library_works_kept_at_home")
+    assert state is not None
+    # What is kept is not read again.
+    before = len(home.internet.asked)
+    await home.night()
+    assert len(home.internet.asked) == before
+
+
+async def test_a_wrong_hash_and_lists(home: Home) -> None:
+    """Another file than the CID names, the list of a folder, and a file that grew are not kept, also from the next gateways."""
+    wrong, grown, text = (home.publish(PICTURE + it) for it in (b"1", b"2", b"3"))
+    for url, content in (
+        (wrong, PICTURE + b"x"),
+        (grown, PICTURE + b"2" * 5000),
+        (text, b"Not a picture, in many words"),
+    ):
+        home.internet.works[url.removeprefix("ipfs://")] = ("image/png", content)
+        home.favor(url)
+    await home.night()
+    assert (home.files.count, home.files.missing) == (0, 3)
+    assert not home.names()
+    # Not in the next night.
+    before = len(home.internet.asked)
+    await home.night()
+    assert len(home.internet.asked) == before
+    folder = home.publish(PICTURE + b"4")
+    home.favor(folder)
+    for host in home.internet.hosts:
+        home.internet.hosts[host] = Mode.LISTS
+    await home.night()
+    assert home.files.count == 0
+
+
+async def test_unchecked_until_blocks_are_there(home: Home) -> None:
+    """A file whose blocks no gateway gives is unchecked, and judged again weeks later; one that is another goes then."""
+    good, bad = home.publish(PICTURE), home.publish(FILM, "video/mp4")
+    blocks, home.internet.blocks = home.internet.blocks, {}
+    home.internet.works[bad.removeprefix("ipfs://")] = ("video/mp4", FILM[:-1] + b"x")
+    home.favor(good)
+    home.favor(bad)
+    await home.night()
+    assert (home.files.count, home.files.unchecked) == (2, 2)
+    home.internet.blocks = blocks
+    await home.night()
+    assert home.files.unchecked == 2
+    home.freezer.tick(timedelta(days=15))
+    home.hass.data[HOSTS]._missing.clear()
+    before = len(home.asked("GET"))
+    await home.night()
+    assert (home.files.count, home.files.unchecked) == (1, 0)
+    assert home.files.get(good) is not None
+    assert len(home.names()) == 1
+    # Blocks alone were asked for.
+    assert len(home.asked("GET")) - before < 12
+
+
+async def test_what_is_too_large(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A film of 600 MB is left at its first answer, and one that does not say so once it is."""
+    monkeypatch.setattr(files_module, "MAX_FILE", 20_000)
+    url = f"https://{ELSEWHERE}/long.mp4"
+    home.internet.works[f"{ELSEWHERE}/long.mp4"] = ("video/mp4", FILM + bytes(20_000))
+    home.favor(url)
+    await home.night()
+    assert (home.files.count, home.files.missing) == (0, 1)
+    assert len(home.asked("long.mp4")) == 1
+    await home.night()
+    assert len(home.asked("long.mp4")) == 1
+    assert not home.names()
+
+
+async def test_the_least_used_goes(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was shown makes no room for what was not; what was shown later does for it, least used first."""
+    monkeypatch.setattr(files_module, "GIGABYTE", len(PICTURE) + 500)
+    await home.reload(keep_gigabytes=2)
+    first, second, third = (home.publish(PICTURE + it) for it in (b"1", b"2", b"3"))
+    home.favor(first)
+    home.favor(second)
+    await home.night()
+    home.freezer.tick(60)
+    home.files.async_use(first)
+    home.favor(third)
+    await home.night()
+    assert home.files.get(third) is None
+    assert home.files.missing == 1
+    home.files._index.used["ipfs://" + third.removeprefix("ipfs://")] = 1.0
+    home.freezer.tick(timedelta(days=20))
+    await home.night()
+    assert home.files.get(second) is None
+    assert home.files.get(first) is not None
+    assert home.files.get(third) is not None
+    # Less is allowed.
+    await home.reload(keep_gigabytes=1)
+    assert home.files.count == 1
+    assert home.files.get(first) is not None
+    assert len(home.names()) == 1
+    # Nobody wants it any more.
+    for node in [*home.library.favorites.nodes()]:
+        home.library.favorites.async_remove(node.id)
+    await home.night()
+    assert home.files.count == 1
+    home.freezer.tick(timedelta(days=8))
+    await home.night()
+    assert not home.names()
+
+
+async def test_the_disk_is_full(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told, what is kept stays, and the next night tries again."""
+    kept, missing = home.publish(PICTURE), home.publish(FILM, "video/mp4")
+    home.favor(kept)
+    await home.night()
+    home.favor(missing)
+    # Whatever is written to this file is refused, as a full disk does.
+    part = home.files._path(missing).with_suffix(".part")
+    part.symlink_to("/dev/full")
+    await home.night()
+    issue = home.issue()
+    assert issue is not None
+    assert "No space left" in str(issue.translation_placeholders)
+    assert home.files.get(kept) is not None
+    assert home.library.favorites.nodes()
+    assert len(home.names()) == 1
+    await home.night()
+    assert home.files.count == 2
+    assert home.issue() is None
+    # There is less left than others need.
+    home.favor(home.publish(PICTURE + b"1"))
+    monkeypatch.setattr(files_module, "MIN_FREE", 1 << 60)
+    await home.night()
+    assert home.issue() is not None
+    assert home.files.count == 2
+
+
+async def test_off_and_removed(home: Home) -> None:
+    """With the option and with the library, files go; while it is disabled they stay."""
+    home.favor(home.publish(PICTURE))
+    await home.night()
+    entries, entry_id = home.hass.config_entries, home.entry.entry_id
+    await entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
+    await home.hass.async_block_till_done()
+    assert len(home.names()) == 1
+    await entries.async_set_disabled_by(entry_id, None)
+    await home.hass.async_block_till_done()
+    assert home.files.count == 1
+    await home.reload(keep_files=False)
+    assert not home.folder.exists()
+    assert home.files.count == 0
+    await home.reload(keep_files=True)
+    await home.night()
+    assert home.files.count == 1
+    await entries.async_remove(entry_id)
+    assert not home.folder.exists()
+
+
+async def test_restarts_and_restores(home: Home) -> None:
+    """What is kept is known after a restart, a night that was ended goes on, and what a restore has not brought is read again."""
+    home.favor(home.publish(PICTURE))
+    home.favor(home.publish(FILM, "video/mp4"))
+    await home.night()
+    (home.folder / "half.part").write_bytes(b"half")
+    (home.folder / home.names()[0]).unlink()
+    await home.reload()
+    assert home.files.count == 1
+    assert "half.part" not in home.names()
+    # It is the same night.
+    async_fire_time_changed(home.hass)
+    await home.hass.async_block_till_done(wait_background_tasks=True)
+    assert home.files.count == 2
+    for name in home.names():
+        (home.folder / name).unlink()
+    await home.reload()
+    assert home.files.count == 0
+
+
+async def test_a_large_collection(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes several nights, with a few requests for each file."""
+    monkeypatch.setattr(files_module, "MAX_NIGHT_FILES", 12)
+    for number in range(40):
+        home.favor(home.publish(PICTURE + number.to_bytes(2)))
+    counts = []
+    for _ in range(4):
+        await home.night()
+        counts.append(home.files.count)
+    assert counts == [12, 24, 36, 40]
+    assert home.files.unchecked == 0
+    # The file, and the blocks between it and its root.
+    assert len(home.internet.asked) <= 40 * 5
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_on_a_display(
+    waking: Home,
+    bare: Wall,
+    hass_client_no_auth: ClientSessionGenerator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """While gateways live they show a work; once all are gone it is lent, also after a restart; the label says where it lives."""
+    home, wall, hass = waking, bare, waking.hass
+    monkeypatch.setattr(files_module, "NIGHT", range(24))
+    await wall.set_up()
+    web = await hass_client_no_auth()
+    base = str(web.make_url("")).rstrip("/")
+    await async_process_ha_core_config(hass, {"internal_url": base})
+    folder = written(home.ipfs.folder(a__png=home.ipfs.add(PNG)))
+    home.internet.blocks |= home.ipfs.blocks
+    home.internet.works[f"{folder}/a.png"] = ("image/png", PNG)
+    url = f"ipfs://{folder}/a.png"
+    home.favor(url)
+    await home.files.async_read()
+    document = playlist("Work")
+    document["items"][0]["source"] = url
+
+    def source() -> str:
+        """Return where the display loads the work."""
+        return str(wall.display.state.items[0]["source"])
+
+    async with home.internet.session() as session:
+        wall.display.caster.session = wall.display._painter.session = session
+        await wall.do("dp1.cast_playlist", playlist=document)
+        assert source().startswith("https://ipfs.filebase.io/")
+        assert wall.attribute("dp1")["lives"] == "home"
+        # All are gone: the display tells, they are asked, and it is lent.
+        for host in home.internet.hosts:
+            home.internet.hosts[host] = Mode.ENDS
+        await wall.do("dp1.cast_playlist", playlist=document)
+        await until(lambda: source().startswith(base))
+        await until(lambda: wall.attribute("dp1")["lives"] == "only_home")
+        assert source().split("?")[0].endswith(".png")
+        async with aiohttp.ClientSession() as stranger, stranger.get(source()) as got:
+            assert await got.read() == PNG
+            assert got.headers["X-Content-Type-Options"] == "nosniff"
+            assert got.content_type == "image/png"
+        player = await wall.coordinator.async_read_player()
+        kept = wall.coordinator.history.playlist_of(player)
+        assert kept.sources == [url]
+        # After a restart nothing is known of gateways.
+        hass.data[HOSTS]._hosts.clear()
+        hass.data[HOSTS]._missing.clear()
+        await home.reload()
+        await wall.reload()
+        await wall.do("dp1.cast_playlist", playlist=document)
+        await until(lambda: source().startswith(base))
+        await home.reload(keep_files=False)
+        async with aiohttp.ClientSession() as stranger, stranger.get(source()) as got:
+            assert got.status == 404
