@@ -17,6 +17,7 @@ from custom_components.dp1.library.node import (
     split_node_id,
 )
 from custom_components.dp1.library.providers.collection.provider import Collections
+from custom_components.dp1.library.providers.museum import MuseumProvider
 from custom_components.dp1.library.providers.pictures import Pictures
 
 from .conftest import MakeLibrary
@@ -117,9 +118,14 @@ async def test_every_node_is_found_by_its_id(
                 assert built.url or (built.works and not validate(built.document))
             if node.can_expand:
                 waiting.append(node.id)
-    # This library has no collection, no pictures, and nothing hidden.
+    # This library has no collection, no museum, no pictures, and nothing hidden.
     folders = (NodeKind.ROOT, NodeKind.PICTURES, NodeKind.HIDDEN)
-    others = {*folders, *Collections.kinds, *Pictures.kinds}
+    others = {
+        *folders,
+        *Collections.kinds,
+        *MuseumProvider.kinds,
+        *Pictures.kinds,
+    }
     assert seen == set(NodeKind) - others
     assert (await library.async_node("")).title == "Gallery"
 
