@@ -566,6 +566,11 @@ async def test_never_again(page: Page) -> None:
     await page.locator("[data-do=choose]").click()
     await dialog.locator(".show").first.click()
     await expect(dialog.get_by_role("status")).to_have_text("1 of 3 hidden.")
+    # One step back, although what was tapped is gone.
+    await page.keyboard.press("Escape")
+    await expect(dialog.locator("li")).to_have_text(["Shown nowTides"])
+    await dialog.locator(".show").first.click()
+    await expect(dialog.get_by_role("status")).to_have_text("1 of 3 hidden.")
     low, high, foam = (
         dialog.locator("li", has_text=name) for name in ("Low", "High", "Foam")
     )

@@ -473,6 +473,9 @@ class Chooser {
     this.find("ul").replaceChildren(...items);
     this.renderLetters(isOfArtists ? media.filter((medium) => !isRest(medium)).map(lastNameOf) : [], items);
     this.find(".body").scrollTop = 0;
+    // What had the focus is gone, perhaps: without one, Escape would close the dialog.
+    const root = /** @type {ShadowRoot} */ (this.dialog.getRootNode());
+    if (!root.activeElement) this.find(inside && !query ? ".back" : "h2").focus();
   }
 
   /** @returns {Promise<Medium[]>} */
