@@ -37,6 +37,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
 from homeassistant.util.hass_dict import HassKey
 
+from .album_flow import AlbumFlow
 from .client.display.interface import Dialect
 from .client.errors import Dp1Error, WantsPairingError
 from .client.playlist.signing import SigningKey
@@ -79,6 +80,7 @@ from .display.discovery import (
 from .displays import async_other_players
 from .guard import ADDRESSES
 from .library.library import Library
+from .library.providers.album import SUBENTRY_ALBUM
 from .library.providers.channel import SUBENTRY_CHANNEL
 from .library.settings import (
     CONF_ADVANCED,
@@ -140,9 +142,13 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     def async_get_supported_subentry_types(
         cls, config_entry: ConfigEntry
     ) -> dict[str, type[ConfigSubentryFlow]]:
-        """Return the flows of collections and channels, which a library can have."""
+        """Return the flows of collections, channels and albums, which a library can have."""
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
-            return {SUBENTRY_COLLECTION: CollectionFlow, SUBENTRY_CHANNEL: ChannelFlow}
+            return {
+                SUBENTRY_COLLECTION: CollectionFlow,
+                SUBENTRY_CHANNEL: ChannelFlow,
+                SUBENTRY_ALBUM: AlbumFlow,
+            }
         return {}
 
     @override

@@ -1,8 +1,9 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from ipaddress import ip_address
 import re
@@ -119,6 +120,32 @@ class Grants:
             self._save()
         self._refresh(self._grants[token], "")
         return f"{base}{PATH}{quote(path)}?token={token}"
+
+    @callback
+    def async_urls(self, paths: Mapping[str, str]) -> dict[str, str]:
+        """Return the URLs of many media by their ids, as `async_url` does; what displays show is asked once."""
+        asked, self._tokens_on = self._tokens_on, cache(self._tokens_on)
+        try:
+            return {
+                media_id: self.async_url(media_id, paths[media_id])
+                for media_id in paths
+            }
+        finally:
+            self._tokens_on = asked
+
+    async def async_use_inside(self, token: str, playlist: Playlist) -> None:
+        """Note that displays which may load a playlist load it now, and what is in it next."""
+        tokens = await self._async_tokens_in(playlist)
+        if (outer := self._grants.get(token)) is None:
+            return
+        for each in tokens & self._grants.keys():
+            grant = self._grants[each]
+            grant.fresh.pop("", None)
+            for entry_id in outer.entry_ids:
+                self._refresh(grant, entry_id)
+            grant.entry_ids = list(dict.fromkeys((*grant.entry_ids, *outer.entry_ids)))
+        self._drop_unused({token, *tokens})
+        self._save()
 
     async def async_use(self, playlist: Playlist, entry_id: str) -> None:
         """Note that media are cast to a display, and no other is about to be shown there; drop what no display can return to."""

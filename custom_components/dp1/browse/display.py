@@ -29,6 +29,7 @@ from ..display.metadata import work_of
 from ..errors import action_failed, component_errors, raised_as, retyped
 from ..language import async_load_texts
 from ..library.entries import LibraryNode, async_exhibitions, async_libraries
+from ..library.folder import ENTITIES
 from ..library.node import MEDIA_PREFIX, NodeKind
 from ..playback.request import REMEMBERED
 from .pages import (
@@ -150,9 +151,13 @@ async def _async_browse_other_media(
 ) -> BrowseMediaSource | media_source.models.RootBrowseMediaSource:
     """Return a page of another media source, with pictures and films."""
     with raised_as(BrowseError), component_errors(text or "media-source://"):
-        return await media_source.async_browse_media(
+        page = await media_source.async_browse_media(
             hass, text, content_filter=is_supported
         )
+    if text and not text.startswith(ENTITIES):
+        for media in (page, *(page.children or ())):
+            media.can_play = media.can_play or media.can_expand
+    return page
 
 
 async def _async_is_offered(hass: HomeAssistant, media: BrowseMedia) -> bool:

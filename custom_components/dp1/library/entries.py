@@ -32,8 +32,10 @@ from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
+from .folder import FOLDER_PREFIX
 from .library import Library, LibraryConfigEntry, error_prefix_of
 from .node import Node, NodeKind, media_id as make_media_id, node_id, parse_media_id
+from .providers.album import async_folder_playlist
 from .providers.provider import NodeRef
 from .source_list import SourceList
 from .spoken import fold
@@ -165,6 +167,9 @@ async def async_build_playlist(
 ) -> Playlist:
     """Build the playlist of an `exhibition`, a `series` or a `media_content_id`."""
     (field, text), *_ = what.items()
+    if text.startswith(FOLDER_PREFIX):
+        with translated_errors("catalog", text, text):
+            return await async_folder_playlist(hass, text, limit)
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
         ref: str | NodeRef[Any] = node

@@ -38,6 +38,7 @@ from .node import (
     split_more,
     split_node_id,
 )
+from .providers.album import Albums
 from .providers.catalog.provider import CatalogProvider
 from .providers.catalog.server import CatalogServer
 from .providers.channel import Channels
@@ -148,6 +149,7 @@ class Library:
             FeedProvider(*of_entry, feed, self.catalog_provider),
             self.channels,
             MuseumProvider(*of_entry),
+            Albums(*of_entry),
             Pictures(*of_entry),
             self.favorites,
             self.hidden,

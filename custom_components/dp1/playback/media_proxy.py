@@ -28,6 +28,7 @@ from ..display.hung import Hung
 from ..errors import component_errors
 from ..grants import GRANTS, KEPT, LIVE, PATH, internal_url
 from ..library.entries import async_build_playlist
+from ..library.folder import FOLDER_PREFIX
 from ..library.node import MEDIA_PREFIX
 from .hidden import without_hidden
 from .kept_files import kept_file
@@ -157,9 +158,10 @@ async def _async_serve(
     hass: HomeAssistant, request: web.Request, media_id: str
 ) -> web.StreamResponse:
     """Return the response with a medium."""
-    if media_id.startswith(MEDIA_PREFIX):
+    if media_id.startswith((MEDIA_PREFIX, FOLDER_PREFIX)):
         built = await async_build_playlist(hass, {"media_content_id": media_id})
         playlist = without_hidden(hass, built)
+        await hass.data[GRANTS].async_use_inside(request.query["token"], playlist)
         return web.json_response(playlist.document, headers=HEADERS)
     if media_id.startswith(KEPT):
         if (kept := kept_file(hass, media_id.partition("/")[2])) is None:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.components import media_source
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
 
 from ..client.errors import InvalidPlaylistError
 from ..client.hosts import work_url
@@ -39,6 +40,7 @@ from ..library.entries import (
     daily_url,
     own_media_id,
 )
+from ..library.folder import FOLDER_PREFIX, async_is_folder
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.daily import Daily
 from ..library.providers.pictures import async_upload_name
@@ -281,8 +283,14 @@ async def _async_from_media_source(
     hass: HomeAssistant, medium: Medium, request: Request
 ) -> Playlist:
     """Return the playlist of a medium of another media source."""
-    with component_errors(medium.media_id):
-        media = await media_source.async_resolve_media(hass, medium.media_id, None)
+    try:
+        with component_errors(medium.media_id):
+            media = await media_source.async_resolve_media(hass, medium.media_id, None)
+    except HomeAssistantError:
+        if not await async_is_folder(hass, medium.media_id):
+            raise
+        folder = replace(medium, media_id=f"{FOLDER_PREFIX}{medium.media_id}")
+        return await _async_from_node(hass, folder, request)
     source = media.url
     if (local := local_path(hass, source)) is not None:
         source = hass.data[GRANTS].async_url(medium.media_id, local.path)
@@ -327,6 +335,7 @@ RESOLVERS: Mapping[
     DAILY_MEDIA_ID: _async_from_node,
     **dict.fromkeys(OWN_MEDIA_IDS, _async_from_node),
     MEDIA_PREFIX: _async_from_node,
+    FOLDER_PREFIX: _async_from_node,
     LIVE: _async_from_entity,
     IMAGES: _async_from_entity,
     "media-source://": _async_from_media_source,
@@ -340,7 +349,7 @@ async def async_read(
     if (url := playlist.url) is None or playlist.document:
         return playlist
     node = hass.data[GRANTS].media_id_of(url)
-    if node and node.startswith(MEDIA_PREFIX):
+    if node and node.startswith((MEDIA_PREFIX, FOLDER_PREFIX)):
         # Home Assistant itself may not reach the address that displays use.
         built = await async_build_playlist(hass, {"media_content_id": node})
         return replace(built, url=url)

@@ -1,0 +1,269 @@
+"""A folder of the home: the pictures and films of any media source of Home Assistant, as one playlist in an order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from hashlib import blake2b
+from mimetypes import guess_extension
+from pathlib import Path
+import re
+import time
+from typing import Final
+from uuid import uuid5
+
+from homeassistant.components import media_source
+from homeassistant.components.media_player import BrowseMedia
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from ..client.errors import NotFoundError
+from ..client.text import MAX_TITLE, clean, unshown_type
+from ..const import DOMAIN, LOGGER
+from ..errors import component_errors
+from ..grants import GRANTS, LIVE
+from .work import WORK_IDS, Json, Work
+
+# Media ids of folders that are shown without a library: what follows is the media id of Home Assistant.
+FOLDER_PREFIX: Final = f"{DOMAIN}://folder/"
+FILES: Final = "media-source://media_source/"
+# Pictures of entities are not in albums: each needs the right to read it.
+ENTITIES: Final = (LIVE.removesuffix("/"), "media-source://image/")
+SHOWN_TYPES: Final = ("image/", "video/")
+# Of a folder with all that is in it, and of those that are shown at a time: every status of the display carries the list.
+MAX_FILES: Final = 10_000
+MAX_FOLDERS: Final = 500
+MAX_SHOWN: Final = 1000
+# Sources without pictures of one's own, and our own.
+NO_ALBUMS: Final = (
+    *ENTITIES,
+    f"media-source://{DOMAIN}",
+    "media-source://radio_browser",
+    "media-source://tts",
+)
+# Of folders that a dialog offers, and how deep they may be.
+MAX_CHOICE: Final = 200
+LEVELS: Final = 2
+# Levels of folders.
+MAX_DEPTH: Final = 8
+# What cameras and phones call a file is no title.
+_DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_CAMERA: Final = re.compile(
+    r"(?:_?(?:img|dsc[fn]?|dscn|pict?|pxl|mvi|vid|mov|dji|gopr|gh|p|wa|whatsapp|image|video|photo|foto|screenshot|signal|at|edited|burst|hdr|mp|pm|am)(?![^\W\d_]))+",
+    re.IGNORECASE,
+)
+
+
+class Order(StrEnum):
+    """The order of the pictures of a folder."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    NAME = "name"
+    SHUFFLED = "shuffled"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A picture or a film.
+
+    Attributes:
+        media_id: id in its media source.
+        name: of the file, as its source tells.
+        kind: media type.
+        changed: when it was changed, in seconds since 1970; 0 if its source does not tell.
+        thumbnail: path of a small picture at Home Assistant, if there is one.
+    """
+
+    media_id: str
+    name: str
+    kind: str
+    changed: float = 0.0
+    thumbnail: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Return the words of the file, else the day in its name, else nothing."""
+        stem = self.name.rpartition(".")[0] or self.name
+        words = _WORD.findall(_CAMERA.sub(" ", stem))
+        if any(len(word) > 2 for word in words):
+            return clean(stem.replace("_", " "), MAX_TITLE)
+        if day := _DATE.search(stem):
+            try:
+                return date(*map(int, day.groups())).isoformat()
+            except ValueError:
+                pass
+        return ""
+
+    @property
+    def path(self) -> str:
+        """Return the path at which it is lent: its suffix tells displays what it is."""
+        name = self.name.replace("/", "_")
+        suffix = guess_extension(self.kind) or ""
+        return f"/{name}" if Path(name).suffix else f"/{name}{suffix}"
+
+
+async def async_read_folder(
+    hass: HomeAssistant, folder: str, *, subfolders: bool = False
+) -> list[File]:
+    """Return the pictures and films in a folder in the order of its source.
+
+    Raises:
+        NotFoundError: there is no such folder.
+    """
+    if folder.startswith(ENTITIES):
+        raise NotFoundError(
+            "pictures of entities are no album", translation_key="album_empty"
+        )
+    try:
+        with component_errors(folder):
+            page = await media_source.async_browse_media(hass, folder)
+    except HomeAssistantError as err:
+        raise NotFoundError(str(err), translation_key="album_empty") from err
+    if not page.can_expand:
+        raise NotFoundError("it is no folder", translation_key="album_empty")
+    files: dict[str, File] = {}
+    waiting: list[tuple[BrowseMedia, int]] = [(page, 0)]
+    read = 0
+    while waiting and len(files) < MAX_FILES:
+        opened, depth = waiting.pop(0)
+        for child in opened.children or ():
+            if child.can_expand:
+                if subfolders and depth < MAX_DEPTH and read < MAX_FOLDERS:
+                    read += 1
+                    if inner := await _async_inner(hass, child):
+                        waiting.append((inner, depth + 1))
+            elif is_shown(child) and len(files) < MAX_FILES:
+                files[child.media_content_id] = File(
+                    child.media_content_id,
+                    child.title,
+                    child.media_content_type,
+                    thumbnail=child.thumbnail,
+                )
+    return await hass.async_add_executor_job(_dated, hass, files.values())
+
+
+async def async_is_folder(hass: HomeAssistant, media_id: str) -> bool:
+    """Return whether a media id is that of a folder that can be shown."""
+    if media_id.startswith(ENTITIES):
+        return False
+    try:
+        with component_errors(media_id):
+            return (await media_source.async_browse_media(hass, media_id)).can_expand
+    except HomeAssistantError:
+        return False
+
+
+async def async_folders(hass: HomeAssistant) -> dict[str, str]:
+    """Return names of folders that can be chosen by their media ids: two levels of each source, as far as they can be read."""
+    found: dict[str, str] = {}
+    waiting: list[tuple[str | None, str, int]] = [(None, "", 0)]
+    while waiting and len(found) < MAX_CHOICE:
+        folder, name, depth = waiting.pop(0)
+        try:
+            with component_errors(folder or ""):
+                page = await media_source.async_browse_media(hass, folder)
+        except HomeAssistantError:
+            continue
+        for child in page.children or ():
+            key = child.media_content_id
+            if not child.can_expand or key.startswith(NO_ALBUMS):
+                continue
+            title = " / ".join(filter(None, (name, clean(child.title, MAX_TITLE))))
+            if depth:
+                found[key] = title
+            if depth < LEVELS:
+                waiting.append((key, title, depth + 1))
+    return dict(list(found.items())[:MAX_CHOICE])
+
+
+async def _async_inner(hass: HomeAssistant, child: BrowseMedia) -> BrowseMedia | None:
+    """Return the page of a folder in a folder, None if it cannot be read: the others can."""
+    try:
+        with component_errors(child.media_content_id):
+            return await media_source.async_browse_media(hass, child.media_content_id)
+    except HomeAssistantError:
+        LOGGER.debug("A folder in an album cannot be read", exc_info=True)
+        return None
+
+
+def is_shown(media: BrowseMedia) -> bool:
+    """Return whether displays show a file as a picture or a film."""
+    kind = media.media_content_type
+    return (
+        kind.startswith(SHOWN_TYPES)
+        and not media.media_content_id.startswith(ENTITIES)
+        and not unshown_type(media.media_content_id, kind)
+    )
+
+
+def _dated(hass: HomeAssistant, files: Iterable[File]) -> list[File]:
+    """Return files with the time at which they were changed, as far as they are in the media folders; empty ones are left out."""
+    dated = []
+    for file in files:
+        changed = 0.0
+        if file.media_id.startswith(FILES):
+            place, _, location = file.media_id.removeprefix(FILES).partition("/")
+            if (base := hass.config.media_dirs.get(place)) is None:
+                continue
+            try:
+                stat = Path(base, location).stat()
+            except OSError, ValueError:
+                continue
+            if not stat.st_size:
+                continue
+            changed = stat.st_mtime
+        dated.append(File(file.media_id, file.name, file.kind, changed, file.thumbnail))
+    return dated
+
+
+def ordered(
+    files: Sequence[File],
+    order: Order,
+    duration: float,
+    seed: str = "",
+    now: float | None = None,
+) -> list[File]:
+    """Return the files that are shown now, at most so many, in an order.
+
+    What is shuffled is by its seed and not by chance: over a restart it stays, and a new picture moves no other. Of more
+    than are shown at a time, the next are shown once the first have had their time, until all were seen.
+    """
+    match order:
+        case Order.NAME:
+            return sorted(files, key=lambda it: _natural(it.name))[:MAX_SHOWN]
+        case Order.NEWEST | Order.OLDEST:
+            # Sources without times give the newest first.
+            dated = sorted(files, key=lambda it: -it.changed)
+            return (dated if order is Order.NEWEST else dated[::-1])[:MAX_SHOWN]
+    parts = max(1, -(-len(files) // MAX_SHOWN))
+    turn = int((time.time() if now is None else now) / (MAX_SHOWN * duration))
+    round_, part = divmod(turn, parts) if parts > 1 else (0, 0)
+    key = f"{seed} {round_}".encode()[:64]
+    shuffled = sorted(
+        files, key=lambda it: blake2b(it.media_id.encode(), key=key).digest()
+    )
+    return shuffled[part * MAX_SHOWN : (part + 1) * MAX_SHOWN]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return a key by which 2 comes before 10."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [
+        (int(it[:18]), it) if it[:18].isascii() and it.isdigit() else (-1, it)
+        for it in parts
+    ]
+
+
+def items_of(hass: HomeAssistant, files: Sequence[File], duration: float) -> list[Json]:
+    """Return the items of files, at addresses that displays can load; the same file has the same id."""
+    urls = hass.data[GRANTS].async_urls({it.media_id: it.path for it in files})
+    return [
+        Work(
+            id=str(uuid5(WORK_IDS, file.media_id)),
+            title=file.title or None,
+            source=urls[file.media_id],
+        ).item(duration=duration)
+        for file in files
+    ]

@@ -1,0 +1,234 @@
+"""Albums as a provider: folders of the home's own pictures and films, which are read again when somebody looks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+import time
+from typing import Any, Final, override
+from uuid import uuid5
+
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+
+from ...client.errors import NotFoundError
+from ...client.playlist.document import build
+from ...client.playlist.playlist import Origin, Playlist
+from ...client.text import MAX_TITLE, clean
+from ...client.values import number
+from ...const import DEFAULT_DURATION, DOMAIN
+from ..folder import (
+    FOLDER_PREFIX,
+    MAX_SHOWN,
+    File,
+    Order,
+    async_read_folder,
+    items_of,
+    ordered,
+)
+from ..node import Children, Node, media_id, node_id
+from ..search import Lines, line_of
+from ..work import WORK_IDS, Work
+from .provider import NodeRef, Provider, Source, source_of
+
+SUBENTRY_ALBUM: Final = "album"
+CONF_FOLDER: Final = "folder"
+CONF_ORDER: Final = "order"
+CONF_ITEM_DURATION: Final = "item_duration"
+CONF_SUBFOLDERS: Final = "subfolders"
+ALBUM: Final = "album"
+PHOTO: Final = "photo"
+# Seconds after which a folder is read again when a display reads its playlist again.
+MAX_AGE: Final = 6 * 3600.0
+
+
+class Album:
+    """A folder with a name, as it was read last."""
+
+    def __init__(self, subentry: ConfigSubentry) -> None:
+        """Initialize with nothing read."""
+        data: Mapping[str, Any] = subentry.data
+        self.key = subentry.subentry_id
+        self.title = subentry.title
+        self.folder = str(data[CONF_FOLDER])
+        self.order = Order(data.get(CONF_ORDER, Order.SHUFFLED))
+        self.duration = number(data.get(CONF_ITEM_DURATION)) or DEFAULT_DURATION
+        self.subfolders = bool(data.get(CONF_SUBFOLDERS))
+        self.files: list[File] = []
+        self._read_at = -MAX_AGE
+
+    async def async_files(self, hass: HomeAssistant, max_age: float) -> list[File]:
+        """Return the files, which are read again if that was longer ago; those before stay if it fails."""
+        if time.monotonic() - self._read_at >= max_age:
+            try:
+                read = await async_read_folder(
+                    hass, self.folder, subfolders=self.subfolders
+                )
+            except NotFoundError:
+                if not self.files:
+                    raise
+            else:
+                self.files, self._read_at = read, time.monotonic()
+        return self.files
+
+
+class _Album(NodeRef["Albums"]):
+    """An album."""
+
+    @override
+    async def node(self) -> Node:
+        """Return the album."""
+        return album_node(self.provider.album(self.key))
+
+    @override
+    async def children(self, limit: int) -> Children[Any]:
+        """Return its pictures, which are read now; of what is shuffled in the order of their names."""
+        album = self.provider.album(self.key)
+        files = await album.async_files(self.provider.hass, 0)
+        order = Order.NAME if album.order is Order.SHUFFLED else album.order
+        files = ordered(files, order, album.duration)
+        return Children(tuple(files), make=lambda file: photo_node(album, file))
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the pictures that are shown now, which displays follow."""
+        album, provider = self.provider.album(self.key), self.provider
+        files = ordered(
+            await album.async_files(provider.hass, MAX_AGE),
+            album.order,
+            album.duration,
+            album.key,
+        )
+        return replace(
+            provider.build_files(self.id, album, files[: limit or MAX_SHOWN]),
+            followed=media_id(provider.entry.entry_id, self.id),
+        )
+
+
+class _Photo(NodeRef["Albums"]):
+    """A picture of an album; the last key is its media id."""
+
+    size = 2
+
+    async def _async_file(self) -> tuple[Album, File]:
+        """Return the picture with its album, and nothing that is in no album."""
+        album = self.provider.album(self.keys[0])
+        files = await album.async_files(self.provider.hass, MAX_AGE)
+        file = next((it for it in files if it.media_id == self.key), None)
+        if file is None:
+            raise NotFoundError(
+                "the picture is not there", translation_key="album_empty"
+            )
+        return album, file
+
+    @override
+    async def node(self) -> Node:
+        """Return the picture."""
+        return photo_node(*await self._async_file())
+
+    @override
+    async def build(self, limit: int | None = None) -> Playlist:
+        """Build the playlist of the picture."""
+        album, file = await self._async_file()
+        return self.provider.build_files(self.id, album, [file])
+
+
+class Albums(Provider):
+    """The albums of a library."""
+
+    kinds = {ALBUM: _Album, PHOTO: _Photo}
+    is_personal = True
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+    ) -> None:
+        """Initialize the albums of a config entry."""
+        super().__init__(hass, entry, on_change)
+        subentries = entry.get_subentries_of_type(SUBENTRY_ALBUM)
+        self.albums = tuple(Album(subentry) for subentry in subentries)
+        self.is_used = bool(self.albums)
+        self.lines = [
+            Lines(
+                hass,
+                lambda: self.albums,
+                lambda album: [line_of(album.title)],
+                lambda album, _: album_node(album),
+            )
+        ]
+
+    def album(self, key: str) -> Album:
+        """Return an album by the id of its subentry."""
+        for album in self.albums:
+            if album.key == key:
+                return album
+        raise NotFoundError(
+            f"no album was added as {key!r}", translation_key="album_empty"
+        )
+
+    def build_files(self, node: str, album: Album, files: Sequence[File]) -> Playlist:
+        """Build the playlist of files; its id stays the same."""
+        if not files:
+            raise NotFoundError(
+                f"{album.title!r} has no picture that can be shown",
+                translation_key="album_empty",
+            )
+        items = items_of(self.hass, files, album.duration)
+        own_id = str(uuid5(WORK_IDS, node))
+        return self.build_items(node, album.title, items, id=own_id)
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the albums."""
+        return list(map(album_node, self.albums))
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the albums."""
+        return [(source_of(node),) for node in self.roots()]
+
+
+def album_node(album: Album) -> Node:
+    """Return the node of an album."""
+    return Node(
+        id=node_id(ALBUM, album.key),
+        kind=ALBUM,
+        work=Work(title=album.title),
+        can_play=True,
+        can_expand=True,
+        works=len(album.files) or None,
+    )
+
+
+def photo_node(album: Album, file: File) -> Node:
+    """Return the node of a picture."""
+    return Node(
+        id=node_id(PHOTO, album.key, file.media_id),
+        kind=PHOTO,
+        work=Work(title=file.title or clean(file.name, MAX_TITLE)),
+        can_play=True,
+        subtitle=album.title,
+    )
+
+
+async def async_folder_playlist(
+    hass: HomeAssistant, text: str, limit: int | None = None
+) -> Playlist:
+    """Return the playlist of a folder that nobody has named, which displays follow: the newest first.
+
+    Raises:
+        NotFoundError: there is no such folder, or nothing in it that can be shown.
+    """
+    folder = text.removeprefix(FOLDER_PREFIX)
+    files = await async_read_folder(hass, folder)
+    if not (shown := ordered(files, Order.NEWEST, DEFAULT_DURATION)):
+        raise NotFoundError(
+            "the folder has no picture that can be shown", translation_key="album_empty"
+        )
+    title = clean(folder.rstrip("/").rpartition("/")[2], MAX_TITLE) or DOMAIN
+    items = items_of(hass, shown[: limit or MAX_SHOWN], DEFAULT_DURATION)
+    return Playlist(
+        document=build(title, items, id=str(uuid5(WORK_IDS, folder))),
+        origin=Origin.OURS,
+        title=title,
+        node_id=text,
+        followed=f"{FOLDER_PREFIX}{folder}",
+        is_personal=True,
+    )

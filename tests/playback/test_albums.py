@@ -1,0 +1,360 @@
+"""Test folders and albums of the home's own pictures on the wall: followed, ordered, lent, and nobody else's."""
+
+import os
+from pathlib import Path
+import time
+from typing import Any
+
+import aiohttp
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1.grants import GRANTS
+from custom_components.dp1.library import folder as module
+from custom_components.dp1.library.folder import File, Order, async_folders, ordered
+from custom_components.dp1.library.library import Library
+from homeassistant.components.media_player import MediaClass
+from homeassistant.components.media_source import (
+    BrowseMediaSource,
+    MediaSource,
+    MediaSourceItem,
+    PlayMedia,
+)
+from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
+from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from .test_home_media import PNG, SOURCE, play, set_up_home
+
+from tests.collections import NOWHERE
+from tests.displays import ENTITY_ID, playlist, state_of, until
+from tests.flows import CREATED, fill, outcome
+from tests.libraries import library_entry, set_up
+from tests.simulators.display import DisplaySimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+FOLDER = f"{SOURCE}/Holiday"
+KEY = "01JALBUM000000000000000000"
+
+
+@pytest.fixture
+async def pictures(
+    hass: HomeAssistant,
+    tmp_path: Path,
+    hass_client_no_auth: ClientSessionGenerator,
+    display_entry: MockConfigEntry,
+) -> Path:
+    """Set up a home with a folder of pictures, each a day older than the one before."""
+    await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
+    # The address of the home was set after them, and with it their default.
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    folder = tmp_path / "Holiday"
+    (folder / "Beach").mkdir(parents=True)
+    names = ["Harbor at noon.jpg", "IMG_20230704_101500.jpg", "DSC00012.png"]
+    for age, name in enumerate([*names, "tide.mp4", "Beach/Shells.jpg"]):
+        (folder / name).write_bytes(PNG)
+        at = time.time() - 86_400 * age
+        os.utime(folder / name, (at, at))
+    for name in ("raw.heic", "notes.txt", "song.mp3", "list.pdf"):
+        (folder / name).write_bytes(PNG)
+    (folder / "broken.jpg").write_bytes(b"")
+    return folder
+
+
+async def album(hass: HomeAssistant, **data: Any) -> MockConfigEntry:
+    """Set up a library with an album."""
+    values = {"order": "name", "item_duration": 30, "subfolders": False, **data}
+    plain = library_entry(NOWHERE)
+    entry = MockConfigEntry(
+        domain="dp1",
+        title=plain.title,
+        unique_id=plain.unique_id,
+        data=dict(plain.data),
+        subentries_data=[
+            ConfigSubentryData(
+                data={"folder": FOLDER, **values},
+                subentry_id=KEY,
+                subentry_type="album",
+                title="Our holiday",
+                unique_id="one",
+            )
+        ],
+    )
+    return await set_up(hass, entry)
+
+
+def sources(display: DisplaySimulator) -> list[str]:
+    return [item["source"] for item in display.player.items]
+
+
+def titles(document: dict[str, Any]) -> list[str | None]:
+    return [item.get("title") for item in document["items"]]
+
+
+async def read(url: str) -> Any:
+    """Read the playlist as a display does that follows it."""
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        assert answer.status == 200
+        return await answer.json()
+
+
+async def status(url: str) -> int:
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        return answer.status
+
+
+async def test_a_folder_hangs(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """All pictures and films in it that displays show, the newest first, each lent as long as it hangs; new ones come by themselves."""
+    await play(hass, FOLDER)
+    await until(lambda: len(display.player.items) == 4)
+    url = display.state.playlist_url
+    assert url
+    document = await read(url)
+    assert document["title"] == "Holiday"
+    assert titles(document) == ["Harbor at noon", "2023-07-04", None, "tide"]
+    await until(lambda: state_of(hass).attributes.get("media_title"))
+    await hass.async_block_till_done()
+    assert [await status(it) for it in sources(display)] == [200] * 4
+    grants = hass.data[GRANTS]
+    assert {*grants.entities_in(sources(display))} == set()
+    (pictures / "New.jpg").write_bytes(PNG)
+    (pictures / "DSC00012.png").unlink()
+    later = await read(url)
+    assert titles(later) == ["New", "Harbor at noon", "2023-07-04", "tide"]
+    kept = {item["id"]: item["source"] for item in document["items"]}
+    assert sum(kept.get(it["id"]) == it["source"] for it in later["items"]) == 3
+    display.player.load(playlist("Reef", title="Reef"))
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    await play(hass, "https://art.example/other.png")
+    for grant in grants._grants.values():
+        grant.fresh.clear()
+    hass.config_entries.async_entries("dp1")[0].runtime_data.history._entries.clear()
+    assert await status(kept[document["items"][0]["id"]]) == 404
+
+
+async def test_after_a_restart(
+    hass: HomeAssistant,
+    pictures: Path,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+) -> None:
+    """What hangs still loads, and stays as it is asked for with a look of its own."""
+    await play(hass, FOLDER)
+    await until(lambda: len(display.player.items) == 4)
+    await until(lambda: state_of(hass).attributes.get("media_title"))
+    before = sources(display)
+    assert await hass.config_entries.async_reload(display_entry.entry_id)
+    await hass.async_block_till_done()
+    assert [await status(it) for it in before] == [200] * 4
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {
+            "entity_id": ENTITY_ID,
+            "media": [FOLDER, f"{FOLDER}/Beach/Shells.jpg"],
+            "item_duration": 7,
+        },
+        blocking=True,
+    )
+    assert len(display.player.items) == 5
+    assert {item["duration"] for item in display.player.items} == {7}
+
+
+@pytest.mark.parametrize(
+    ("folder", "key"),
+    [
+        (f"{SOURCE}/Holiday/Empty", "album_empty"),
+        (f"{SOURCE}/Nowhere", "media_failed"),
+        ("media-source://camera", ""),
+        ("media-source://radio_browser", ""),
+    ],
+)
+async def test_what_is_no_album(
+    hass: HomeAssistant,
+    pictures: Path,
+    display: DisplaySimulator,
+    folder: str,
+    key: str,
+) -> None:
+    """An empty folder, one that is not there, and the cameras of the home, each of which is asked for by itself."""
+    (pictures / "Empty").mkdir()
+    before = display.writes
+    with pytest.raises(HomeAssistantError) as caught:
+        await play(hass, folder)
+    assert key in (caught.value.translation_key or "")
+    with pytest.raises(HomeAssistantError):
+        await play(hass, f"dp1://folder/{folder}")
+    assert display.writes == before
+
+
+async def test_an_album(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """It is a folder of the library, a source, found by its name, and each picture of it hangs alone; nothing else does."""
+    entry = await album(hass, subfolders=True)
+    library: Library = entry.runtime_data
+    (node,) = library.roots()[-1:]
+    albums = [it for it in library.roots() if it.kind == "album"]
+    assert [it.title for it in albums] == ["Our holiday"] and node
+    children = (await library.async_children(f"album/{KEY}")).nodes
+    assert [it.title for it in children] == [
+        "DSC00012.png", "Harbor at noon", "2023-07-04", "Shells", "tide"
+    ]  # fmt: skip
+    (hit, *_) = await library.async_hits("our holiday")
+    assert hit.node.id == f"album/{KEY}"
+    assert "Our holiday" in state_of(hass).attributes["source_list"]
+    await hass.services.async_call(
+        "media_player",
+        "select_source",
+        {"entity_id": ENTITY_ID, "source": "Our holiday"},
+        blocking=True,
+    )
+    await until(lambda: len(display.player.items) == 5)
+    assert {item["duration"] for item in display.player.items} == {30}
+    await until(lambda: state_of(hass).attributes.get("source") == "Our holiday")
+    await play(hass, f"media-source://dp1/{entry.entry_id}/{children[1].id}")
+    assert titles({"items": display.player.items}) == ["Harbor at noon"]
+    other = children[1].id.replace("Harbor", "../secret")
+    with pytest.raises(HomeAssistantError):
+        await play(hass, f"media-source://dp1/{entry.entry_id}/{other}")
+    (pictures / "broken.jpg").write_bytes(PNG)
+    assert len((await library.async_children(f"album/{KEY}")).nodes) == 6
+
+
+async def test_the_dialog(hass: HomeAssistant, pictures: Path) -> None:
+    """An album is added and changed in a dialog that offers the folders, and refuses one without pictures."""
+    entry = await set_up(hass, library_entry(NOWHERE))
+    assert (await async_folders(hass))[FOLDER].endswith("/ Holiday")
+    form = await hass.config_entries.subentries.async_init(
+        (entry.entry_id, "album"), context={"source": SOURCE_USER}
+    )
+    values = {"name": "Ours", "folder": FOLDER, "order": "newest", "item_duration": 9}
+    for wrong, error in (
+        ({"folder": f"{SOURCE}/Nowhere"}, {"folder": "no_pictures"}),
+        ({"name": " "}, {"name": "invalid_name"}),
+    ):
+        form = await fill(hass, form, **values | wrong)
+        assert outcome(form) == error
+    assert outcome(await fill(hass, form, **values)) == CREATED
+    (subentry,) = entry.subentries.values()
+    assert subentry.title == "Ours" and subentry.data["order"] == "newest"
+    form = await entry.start_subentry_reconfigure_flow(hass, subentry.subentry_id)
+    result = await fill(hass, form, **values | {"order": "shuffled"})
+    assert outcome(result) == "reconfigure_successful"
+    assert entry.subentries[subentry.subentry_id].data["order"] == "shuffled"
+
+
+class Photos(MediaSource):
+    """A source whose pictures are no files, and one of whose folders fails."""
+
+    name = "Photos"
+
+    async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
+        here = item.identifier or ""
+        if here == "bad":
+            raise ValueError("out of order")
+        names = {"": ("one", "bad"), "one": ()}[here]
+        folders = [self.page(name) for name in names]
+        page = self.page(here)
+        page.children = folders or [self.picture(n) for n in range(500)]
+        return page
+
+    def page(self, name: str) -> BrowseMediaSource:
+        return BrowseMediaSource(
+            domain=self.domain,
+            identifier=name,
+            media_class=MediaClass.DIRECTORY,
+            media_content_type="",
+            title=name,
+            can_play=False,
+            can_expand=True,
+        )
+
+    def picture(self, number: int) -> BrowseMediaSource:
+        return BrowseMediaSource(
+            domain=self.domain,
+            identifier=f"one/{number}",
+            media_class=MediaClass.IMAGE,
+            media_content_type="image/jpeg",
+            title=f"Walk {number}",
+            can_play=True,
+            can_expand=False,
+        )
+
+    async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
+        raise ValueError("no file")
+
+
+async def test_five_hundred_pictures_of_another_source(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """Pictures that are no files hang likewise, within two seconds, and a folder that fails takes no other along."""
+
+    class Sources:
+        async def async_get_platform(self, domain: str) -> MediaSource:
+            return Photos(domain)
+
+    hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
+    files = await module.async_read_folder(
+        hass, "media-source://photos", subfolders=True
+    )
+    assert len(files) == 500
+    await play(hass, "media-source://photos/one")
+    await until(lambda: len(display.player.items) == 500)
+    assert display.player.items[0]["source"].partition("?")[0].endswith("Walk%200.jpg")
+
+
+def some(count: int) -> list[File]:
+    return [
+        File(f"media-source://a/{n}", f"{n}.jpg", "image/jpeg") for n in range(count)
+    ]
+
+
+def test_shuffled() -> None:
+    """All are seen before one comes again, at most a thousand at a time; a restart changes nothing, and a new picture moves no other."""
+    few = some(50)
+    first = ordered(few, Order.SHUFFLED, 10, "a", now=0)
+    assert first == ordered(few[::-1], Order.SHUFFLED, 10, "a", now=1e9) != few
+    assert first != ordered(few, Order.SHUFFLED, 10, "b", now=0)
+    more = ordered(some(51), Order.SHUFFLED, 10, "a", now=0)
+    assert [it for it in more if it in few] == first
+    many = some(2500)
+    rounds = [
+        [ordered(many, Order.SHUFFLED, 10, "a", now=1e4 * turn) for turn in turns]
+        for turns in ((0, 1, 2), (3, 4, 5))
+    ]
+    for parts in rounds:
+        assert [len(part) for part in parts] == [1000, 1000, 500]
+        assert {it for part in parts for it in part} == {*many}
+    assert rounds[0] != rounds[1]
+
+
+def test_by_name() -> None:
+    """A number counts as one."""
+    assert [it.name for it in ordered(some(12), Order.NAME, 10)][9:] == [
+        "9.jpg", "10.jpg", "11.jpg"
+    ]  # fmt: skip
+    assert ordered(some(3), Order.OLDEST, 10) == some(3)[::-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("IMG_2031.JPG", ""),
+        ("PXL_20230704_101500123.MP.jpg", "2023-07-04"),
+        ("DSCF0001.jpg", ""),
+        ("IMG-20211399-WA0001.jpg", ""),
+        ("WhatsApp Image 2022-01-02 at 10.11.12.jpeg", "2022-01-02"),
+        ("Grandma_in_the_garden 2.jpg", "Grandma in the garden 2"),
+        ("海辺の朝.jpg", "海辺の朝"),
+        ("<b>Sea</b>\u202e.png", "Sea"),
+    ],
+)
+def test_titles(name: str, title: str) -> None:
+    """What a camera calls a file is no title; the day in it is."""
+    assert File("media-source://a/1", name, "image/jpeg").title == title
