@@ -29,14 +29,14 @@ HIGHEST = {"intent", "llm", "media_player", "services"}
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"client", "const"},
-    {"errors", "fields", "language", "timing"},
+    {"errors", "fields", "language", "length", "timing"},
     {"dialogs", "permissions", "storage"},
     {"grants", "guard"},
     {"hosts"},
     {"library", "screen"},
     {"display"},
     {"collection_flow", "coordinator"},
-    {"displays"},
+    {"album_flow", "displays"},
     {"options_flow"},
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},
@@ -59,7 +59,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"work"},
-    {"files", "keys", "listing", "node", "settings", "spoken"},
+    {"files", "folder", "keys", "listing", "node", "settings", "spoken"},
     {"shelf"},
     {"news", "search"},
     {"providers"},
@@ -72,6 +72,8 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
 TEXT_DOORS = {
     "display.discovery",
     "errors",
+    "library.folder",
+    "library.providers.album",
     "library.providers.channel",
     "library.providers.pictures",
     "library.settings",

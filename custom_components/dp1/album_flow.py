@@ -25,6 +25,7 @@ from .library.providers.album import (
     CONF_FOLDER,
     CONF_ITEM_DURATION,
     CONF_ORDER,
+    CONF_PAIRS,
     CONF_SUBFOLDERS,
 )
 from .library.settings import NAME_FIELD
@@ -84,6 +85,7 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
                     )
                 ),
                 vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
+                vol.Optional(CONF_PAIRS, default=False): BooleanSelector(),
             }
         )
         return self._show(self.source, schema, values, errors)

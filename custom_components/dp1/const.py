@@ -62,7 +62,13 @@ LICENSE: Final = "open"
 EXAMPLE_DAILY_URL: Final = "https://feed.example.org/api/v1/playlists/daily"
 DEFAULT_SOURCES: Final = ("exhibitions", "favorites", "surprise")
 # What a surprise is chosen from, each by its weight.
-SURPRISES: Final = ("favorites", "collections", "exhibitions", "museum")
+SURPRISES: Final = (
+    "favorites",
+    "collections",
+    "exhibitions",
+    "albums",
+    "museum",
+)
 SOURCE_LIMIT: Final = 60
 
 

@@ -2,10 +2,15 @@
 
 import os
 from pathlib import Path
+import re
+from struct import pack
 import time
 from typing import Any
+from urllib.parse import unquote
 
 import aiohttp
+from aiohttp import web
+from PIL import Image
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
@@ -14,17 +19,20 @@ from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.library import folder as module
 from custom_components.dp1.library.folder import File, Order, async_folders, ordered
 from custom_components.dp1.library.library import Library
+from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.media_player import MediaClass
 from homeassistant.components.media_source import (
     BrowseMediaSource,
     MediaSource,
     MediaSourceItem,
     PlayMedia,
+    Unresolvable,
 )
 from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.setup import async_setup_component
 
 from .test_home_media import PNG, SOURCE, play, set_up_home
 
@@ -48,6 +56,8 @@ async def pictures(
     display_entry: MockConfigEntry,
 ) -> Path:
     """Set up a home with a folder of pictures, each a day older than the one before."""
+    assert await async_setup_component(hass, "http", {})
+    hass.http.register_view(PhotosView())
     await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
     # The address of the home was set after them, and with it their default.
     hass.config.media_dirs = {"local": str(tmp_path)}
@@ -121,7 +131,6 @@ async def test_a_folder_hangs(
     await hass.async_block_till_done()
     assert [await status(it) for it in sources(display)] == [200] * 4
     grants = hass.data[GRANTS]
-    assert {*grants.entities_in(sources(display))} == set()
     (pictures / "New.jpg").write_bytes(PNG)
     (pictures / "DSC00012.png").unlink()
     later = await read(url)
@@ -207,7 +216,9 @@ async def test_an_album(
     ]  # fmt: skip
     (hit, *_) = await library.async_hits("our holiday")
     assert hit.node.id == f"album/{KEY}"
-    assert "Our holiday" in state_of(hass).attributes["source_list"]
+    await until(
+        lambda: "Our holiday" in state_of(hass).attributes.get("source_list", ())
+    )
     await hass.services.async_call(
         "media_player",
         "select_source",
@@ -287,7 +298,19 @@ class Photos(MediaSource):
         )
 
     async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
-        raise ValueError("no file")
+        if not item.identifier or "/" not in item.identifier:
+            raise Unresolvable("no picture")
+        return PlayMedia(f"/photos/{item.identifier}", "image/jpeg")
+
+
+class PhotosView(HomeAssistantView):
+    """Sends the pictures of the source to who is logged in, as that of Immich does."""
+
+    url = "/photos/one/{number}"
+    name = "photos"
+
+    async def get(self, request: web.Request, number: str) -> web.Response:
+        return web.Response(body=PNG, content_type="image/png")
 
 
 async def test_five_hundred_pictures_of_another_source(
@@ -306,7 +329,64 @@ async def test_five_hundred_pictures_of_another_source(
     assert len(files) == 500
     await play(hass, "media-source://photos/one")
     await until(lambda: len(display.player.items) == 500)
+    assert await status(sources(display)[499]) == 200
     assert display.player.items[0]["source"].partition("?")[0].endswith("Walk%200.jpg")
+
+
+def draw(path: Path, *size: int, turned: bool = False) -> None:
+    """Write a picture, which a camera that was held upright tells."""
+    exif = Image.Exif()
+    if turned:
+        exif[0x0112] = 6
+    Image.new("RGB", size, "white").save(path, exif=exif)
+
+
+async def test_pairs(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """Upright pictures hang beside each other for the time of both, as wide ones do; a film hangs for its length."""
+    for name, size, turned in (
+        ("Alder.jpg", (30, 40), False),
+        ("Birch.jpg", (40, 30), False),
+        ("Cedar.jpg", (40, 30), True),
+        ("Dahlia.jpg", (40, 40), False),
+        ("Elm.jpg", (80, 30), False),
+        ("Fern.jpg", (30, 40), False),
+    ):
+        draw(pictures / name, *size, turned=turned)
+    film = pack(">I4sI4s4xIIII", 36, b"moov", 28, b"mvhd", 0, 0, 1000, 12_500)
+    (pictures / "tide.mp4").write_bytes(film)
+    entry = await album(hass, pairs=True)
+    await play(hass, f"media-source://dp1/{entry.entry_id}/album/{KEY}")
+    await until(lambda: len(display.player.items) == 8)
+    shown = [(it.get("title"), it["duration"]) for it in display.player.items]
+    assert shown == [
+        ("Alder · Cedar", 60),
+        ("Birch · Elm", 60),
+        ("Dahlia", 30),
+        (None, 30),
+        ("Fern", 30),
+        ("Harbor at noon", 30),
+        ("2023-07-04", 30),
+        ("tide", 12.5),
+    ]
+    page = unquote(display.player.items[0]["source"])
+    lent = re.findall(r'src="([^"]+)"', page)
+    assert [await status(url) for url in lent] == [200, 200]
+
+
+async def test_a_surprise(hass: HomeAssistant, pictures: Path) -> None:
+    """It has pictures of albums by their weight."""
+    entry = await album(hass, subfolders=True)
+    (source,) = [
+        each for each in entry.runtime_data.providers if each.surprise == "albums"
+    ]
+    assert [*source.surprises()] == [f"album/{KEY}"]
+    await entry.runtime_data.async_children(f"album/{KEY}")
+    ids = [*source.surprises()]
+    assert len(ids) == 5
+    built = await entry.runtime_data.async_build_playlist(ids[0])
+    assert len(built.items) == 1
 
 
 def some(count: int) -> list[File]:

@@ -38,6 +38,7 @@ DIRECTORY: Final = MediaClass.DIRECTORY.value
 CLASSES: Final[Mapping[str, MediaClass]] = {
     NodeKind.EXHIBITION: MediaClass.PLAYLIST,
     NodeKind.PLAYLIST: MediaClass.PLAYLIST,
+    NodeKind.ALBUM: MediaClass.PLAYLIST,
     NodeKind.SERIES: MediaClass.ALBUM,
     NodeKind.ARTWORK: MediaClass.IMAGE,
     NodeKind.ITEM: MediaClass.IMAGE,
@@ -51,6 +52,7 @@ CLASSES: Final[Mapping[str, MediaClass]] = {
     NodeKind.MUSEUM_WORK: MediaClass.IMAGE,
     NodeKind.ARTIST: MediaClass.ARTIST,
     NodeKind.PICTURE: MediaClass.IMAGE,
+    NodeKind.PHOTO: MediaClass.IMAGE,
 }
 # Other players use this to decide whether they can play a work.
 CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
@@ -70,6 +72,7 @@ SEARCH_CLASSES: Final[Mapping[str, list[MediaClass]]] = {
     NodeKind.PLAYLIST: [MediaClass.IMAGE],
     NodeKind.FAVORITES: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
     NodeKind.COLLECTION: [MediaClass.ARTIST, MediaClass.IMAGE],
+    NodeKind.ALBUM: [MediaClass.IMAGE],
     NodeKind.COLLECTION_ARTIST: [MediaClass.IMAGE],
     NodeKind.COLLECTION_PART: [MediaClass.IMAGE],
     NodeKind.ARTIST: [MediaClass.ALBUM],

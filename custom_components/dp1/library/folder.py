@@ -1,16 +1,19 @@
 """A folder of the home: the pictures and films of any media source of Home Assistant, as one playlist in an order."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from hashlib import blake2b
+from html import escape
 from mimetypes import guess_extension
 from pathlib import Path
 import re
 import time
 from typing import Final
 from uuid import uuid5
+
+from PIL import Image
 
 from homeassistant.components import media_source
 from homeassistant.components.media_player import BrowseMedia
@@ -21,7 +24,8 @@ from ..client.errors import NotFoundError
 from ..client.text import MAX_TITLE, clean, unshown_type
 from ..const import DOMAIN, LOGGER
 from ..errors import component_errors
-from ..grants import GRANTS, LIVE
+from ..grants import GRANTS, LIVE, page_url
+from ..length import length_of_film
 from .work import WORK_IDS, Json, Work
 
 # Media ids of folders that are shown without a library: what follows is the media id of Home Assistant.
@@ -46,6 +50,29 @@ MAX_CHOICE: Final = 200
 LEVELS: Final = 2
 # Levels of folders.
 MAX_DEPTH: Final = 8
+# The side by the other from which a picture is upright, and from which it is wide.
+UPRIGHT: Final = 0.85
+WIDE: Final = 1.18
+ORIENTATION: Final = 0x0112
+# As EXIF tells that a camera was held.
+SIDEWAYS: Final = (5, 6, 7, 8)
+# Two pictures beside each other, or one after the other where there is no place for that.
+PAIR: Final = """<!doctype html>
+<html><head><meta charset="utf-8"><style>
+html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
+body{{display:grid}}
+img{{grid-area:1/1;width:100%;height:100%;object-fit:contain;min-width:0;min-height:0}}
+@media (orientation:{fitting}){{
+body{{display:flex;flex-direction:{across};gap:1vmin}}
+img{{flex:1;width:auto;height:auto}}
+}}
+@media not all and (orientation:{fitting}){{
+img{{animation:turn {seconds}s steps(1) infinite}}
+img+img{{animation-delay:-{half}s}}
+@keyframes turn{{0%{{opacity:1}}50%{{opacity:0}}}}
+}}
+</style></head><body><img src="{first}" alt=""><img src="{second}" alt=""></body></html>
+"""
 # What cameras and phones call a file is no title.
 _DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
@@ -73,14 +100,16 @@ class File:
         name: of the file, as its source tells.
         kind: media type.
         changed: when it was changed, in seconds since 1970; 0 if its source does not tell.
-        thumbnail: path of a small picture at Home Assistant, if there is one.
+        ratio: its width by its height as it is seen, 0 if that was not looked at.
+        length: seconds that a film lasts, None if it does not tell.
     """
 
     media_id: str
     name: str
     kind: str
     changed: float = 0.0
-    thumbnail: str | None = None
+    ratio: float = 0.0
+    length: float | None = None
 
     @property
     def title(self) -> str:
@@ -105,17 +134,19 @@ class File:
 
 
 async def async_read_folder(
-    hass: HomeAssistant, folder: str, *, subfolders: bool = False
+    hass: HomeAssistant,
+    folder: str,
+    *,
+    subfolders: bool = False,
+    measured: bool = False,
 ) -> list[File]:
-    """Return the pictures and films in a folder in the order of its source.
+    """Return the pictures and films in a folder in the order of its source; measured ones have a ratio.
 
     Raises:
         NotFoundError: there is no such folder.
     """
-    if folder.startswith(ENTITIES):
-        raise NotFoundError(
-            "pictures of entities are no album", translation_key="album_empty"
-        )
+    if folder.startswith(NO_ALBUMS):
+        raise NotFoundError("no pictures of one's own", translation_key="album_empty")
     try:
         with component_errors(folder):
             page = await media_source.async_browse_media(hass, folder)
@@ -136,17 +167,14 @@ async def async_read_folder(
                         waiting.append((inner, depth + 1))
             elif is_shown(child) and len(files) < MAX_FILES:
                 files[child.media_content_id] = File(
-                    child.media_content_id,
-                    child.title,
-                    child.media_content_type,
-                    thumbnail=child.thumbnail,
+                    child.media_content_id, child.title, child.media_content_type
                 )
-    return await hass.async_add_executor_job(_dated, hass, files.values())
+    return await hass.async_add_executor_job(_looked_at, hass, files.values(), measured)
 
 
 async def async_is_folder(hass: HomeAssistant, media_id: str) -> bool:
     """Return whether a media id is that of a folder that can be shown."""
-    if media_id.startswith(ENTITIES):
+    if media_id.startswith(NO_ALBUMS):
         return False
     try:
         with component_errors(media_id):
@@ -198,24 +226,43 @@ def is_shown(media: BrowseMedia) -> bool:
     )
 
 
-def _dated(hass: HomeAssistant, files: Iterable[File]) -> list[File]:
-    """Return files with the time at which they were changed, as far as they are in the media folders; empty ones are left out."""
-    dated = []
+def _looked_at(
+    hass: HomeAssistant, files: Iterable[File], measured: bool
+) -> list[File]:
+    """Return files with what only the media folders tell; empty ones are left out."""
+    found = []
     for file in files:
-        changed = 0.0
         if file.media_id.startswith(FILES):
             place, _, location = file.media_id.removeprefix(FILES).partition("/")
             if (base := hass.config.media_dirs.get(place)) is None:
                 continue
+            path = Path(base, location)
             try:
-                stat = Path(base, location).stat()
+                stat = path.stat()
             except OSError, ValueError:
                 continue
             if not stat.st_size:
                 continue
-            changed = stat.st_mtime
-        dated.append(File(file.media_id, file.name, file.kind, changed, file.thumbnail))
-    return dated
+            is_film = file.kind.startswith("video/")
+            file = replace(
+                file,
+                changed=stat.st_mtime,
+                length=length_of_film(path) if is_film else None,
+                ratio=_ratio_of(path) if measured and not is_film else 0.0,
+            )
+        found.append(file)
+    return found
+
+
+def _ratio_of(path: Path) -> float:
+    """Return the width of a picture by its height as its camera was held, 0 if it cannot be read."""
+    try:
+        with Image.open(path) as picture:
+            width, height = picture.size
+            turned = picture.getexif().get(ORIENTATION, 1) in SIDEWAYS
+    except OSError, SyntaxError, ValueError, Image.DecompressionBombError:
+        return 0.0
+    return height / width if turned else width / height
 
 
 def ordered(
@@ -256,14 +303,49 @@ def _natural(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def items_of(hass: HomeAssistant, files: Sequence[File], duration: float) -> list[Json]:
+def items_of(
+    hass: HomeAssistant, files: Sequence[File], duration: float, pairs: bool = False
+) -> list[Json]:
     """Return the items of files, at addresses that displays can load; the same file has the same id."""
     urls = hass.data[GRANTS].async_urls({it.media_id: it.path for it in files})
     return [
         Work(
-            id=str(uuid5(WORK_IDS, file.media_id)),
-            title=file.title or None,
-            source=urls[file.media_id],
-        ).item(duration=duration)
-        for file in files
+            id=str(uuid5(WORK_IDS, " ".join(file.media_id for file in shown))),
+            title=" · ".join(file.title for file in shown if file.title) or None,
+            source=_source_of([urls[file.media_id] for file in shown], shown, duration),
+        ).item(duration=shown[0].length or duration * len(shown))
+        for shown in (_paired(files) if pairs else [[file] for file in files])
     ]
+
+
+def _paired(files: Sequence[File]) -> list[list[File]]:
+    """Return the files with each upright one beside the next upright one, and likewise the wide ones."""
+    shown: list[list[File]] = []
+    waiting: dict[bool, list[File]] = {}
+    for file in files:
+        is_upright = 0 < file.ratio < UPRIGHT
+        if not (is_upright or file.ratio > WIDE):
+            shown.append([file])
+        elif pair := waiting.pop(is_upright, None):
+            pair.append(file)
+        else:
+            waiting[is_upright] = [file]
+            shown.append(waiting[is_upright])
+    return shown
+
+
+def _source_of(urls: Sequence[str], files: Sequence[File], duration: float) -> str:
+    """Return where a display loads a picture, or a page with two."""
+    if len(urls) == 1:
+        return urls[0]
+    is_upright = files[0].ratio < 1
+    return page_url(
+        PAIR.format(
+            first=escape(urls[0]),
+            second=escape(urls[1]),
+            across="row" if is_upright else "column",
+            fitting="landscape" if is_upright else "portrait",
+            seconds=2 * duration,
+            half=duration,
+        )
+    )

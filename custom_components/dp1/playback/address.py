@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from io import SEEK_CUR, BytesIO
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 import re
-from struct import calcsize, error as StructError, unpack
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -61,6 +60,7 @@ from ..errors import invalid_input, translated
 from ..grants import SVG, base_url, picture_page
 from ..guard import ADDRESSES, is_at_home
 from ..language import async_message
+from ..length import length_of_film, length_of_sound
 from ..library.work import Work
 from ..permissions import STRANGER, Caller
 from .request import Medium
@@ -86,10 +86,6 @@ WEB_TYPES = {"web", "website", "app", "text/html"}
 FAILURES = (Dp1Error, ClientError, OSError, ValueError)
 # Works of a document that are asked for.
 MAX_ASKED: Final = 5
-# Of a film, before that with its length.
-MAX_BOXES: Final = 64
-# The length of a film that does not tell it.
-ENDLESS: Final = 0xFFFFFFFF
 # Bytes of speech that are read for its length: half an hour, or three minutes without compression.
 MAX_SOUND: Final = 16 * 1024 * 1024
 # Media types that displays show in a frame.
@@ -418,43 +414,8 @@ async def async_length(
                         return None
             sound.seek(0)
         is_film = media.mime_type.startswith("video/")
-        length_of = _length_of_film if is_film else _length_of
+        length_of = length_of_film if is_film else length_of_sound
         return await hass.async_add_executor_job(length_of, sound)
-    return None
-
-
-def _length_of(sound: Path | BytesIO | None) -> float | None:
-    """Return how many seconds a sound lasts, None if that is unknown."""
-    try:
-        # A requirement of Home Assistant's text-to-speech, which not everybody has.
-        from mutagen import File, MutagenError  # noqa: PLC0415
-    except ImportError:
-        return None
-    with suppress(MutagenError):
-        # Without tags a file counts as false.
-        if sound is not None and (file := File(sound)) is not None:
-            return float(file.info.length) or None
-    return None
-
-
-def _length_of_film(film: Path | BytesIO | None) -> float | None:
-    """Return how many seconds a film lasts by its header (ISO 14496-12, as MP4 and MOV), None if that is unknown."""
-    if film is None:
-        return None
-    with (
-        suppress(ArithmeticError, OSError, StructError, ValueError),
-        film.open("rb") if isinstance(film, Path) else film as file,
-    ):
-        for _ in range(MAX_BOXES):
-            size, kind = unpack(">I4s", file.read(8))
-            if size == 1:
-                size = unpack(">Q", file.read(8))[0] - 8
-            if kind == b"mvhd":
-                times = ">3xQQIQ" if file.read(1) == b"\1" else ">3xIIII"
-                *_, scale, length = unpack(times, file.read(calcsize(times)))
-                return length / scale if 0 < length < ENDLESS else None
-            if kind != b"moov":
-                file.seek(size - 8, SEEK_CUR)
     return None
 
 

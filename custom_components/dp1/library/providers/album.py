@@ -1,6 +1,6 @@
 """Albums as a provider: folders of the home's own pictures and films, which are read again when somebody looks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 import time
 from typing import Any, Final, override
@@ -24,7 +24,7 @@ from ..folder import (
     items_of,
     ordered,
 )
-from ..node import Children, Node, media_id, node_id
+from ..node import Children, Node, NodeKind, media_id, node_id
 from ..search import Lines, line_of
 from ..work import WORK_IDS, Work
 from .provider import NodeRef, Provider, Source, source_of
@@ -34,8 +34,7 @@ CONF_FOLDER: Final = "folder"
 CONF_ORDER: Final = "order"
 CONF_ITEM_DURATION: Final = "item_duration"
 CONF_SUBFOLDERS: Final = "subfolders"
-ALBUM: Final = "album"
-PHOTO: Final = "photo"
+CONF_PAIRS: Final = "pairs"
 # Seconds after which a folder is read again when a display reads its playlist again.
 MAX_AGE: Final = 6 * 3600.0
 
@@ -52,6 +51,7 @@ class Album:
         self.order = Order(data.get(CONF_ORDER, Order.SHUFFLED))
         self.duration = number(data.get(CONF_ITEM_DURATION)) or DEFAULT_DURATION
         self.subfolders = bool(data.get(CONF_SUBFOLDERS))
+        self.pairs = bool(data.get(CONF_PAIRS))
         self.files: list[File] = []
         self._read_at = -MAX_AGE
 
@@ -60,7 +60,10 @@ class Album:
         if time.monotonic() - self._read_at >= max_age:
             try:
                 read = await async_read_folder(
-                    hass, self.folder, subfolders=self.subfolders
+                    hass,
+                    self.folder,
+                    subfolders=self.subfolders,
+                    measured=self.pairs,
                 )
             except NotFoundError:
                 if not self.files:
@@ -134,8 +137,9 @@ class _Photo(NodeRef["Albums"]):
 class Albums(Provider):
     """The albums of a library."""
 
-    kinds = {ALBUM: _Album, PHOTO: _Photo}
+    kinds = {NodeKind.ALBUM: _Album, NodeKind.PHOTO: _Photo}
     is_personal = True
+    surprise = "albums"
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
@@ -170,7 +174,7 @@ class Albums(Provider):
                 f"{album.title!r} has no picture that can be shown",
                 translation_key="album_empty",
             )
-        items = items_of(self.hass, files, album.duration)
+        items = items_of(self.hass, files, album.duration, album.pairs)
         own_id = str(uuid5(WORK_IDS, node))
         return self.build_items(node, album.title, items, id=own_id)
 
@@ -184,12 +188,21 @@ class Albums(Provider):
         """Return the albums."""
         return [(source_of(node),) for node in self.roots()]
 
+    @override
+    def surprises(self) -> Iterator[str]:
+        """Yield the pictures, or the album as long as nobody has read it."""
+        for album in self.albums:
+            if not album.files:
+                yield node_id(NodeKind.ALBUM, album.key)
+            for file in album.files:
+                yield node_id(NodeKind.PHOTO, album.key, file.media_id)
+
 
 def album_node(album: Album) -> Node:
     """Return the node of an album."""
     return Node(
-        id=node_id(ALBUM, album.key),
-        kind=ALBUM,
+        id=node_id(NodeKind.ALBUM, album.key),
+        kind=NodeKind.ALBUM,
         work=Work(title=album.title),
         can_play=True,
         can_expand=True,
@@ -200,8 +213,8 @@ def album_node(album: Album) -> Node:
 def photo_node(album: Album, file: File) -> Node:
     """Return the node of a picture."""
     return Node(
-        id=node_id(PHOTO, album.key, file.media_id),
-        kind=PHOTO,
+        id=node_id(NodeKind.PHOTO, album.key, file.media_id),
+        kind=NodeKind.PHOTO,
         work=Work(title=file.title or clean(file.name, MAX_TITLE)),
         can_play=True,
         subtitle=album.title,
