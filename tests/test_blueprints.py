@@ -1,12 +1,16 @@
 """Each blueprint is run as Home Assistant runs it, with displays, a library and time that moves."""
 
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+import re
 from typing import Any, override
 from unittest.mock import patch
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 import pytest
 from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
@@ -44,6 +48,10 @@ from .sources import ROOT
 WALLS = {"displays": [ENTITY_ID]}
 MEMORY = "input_text.last"
 FOLDER = ROOT / "blueprints" / "automation" / "dp1"
+# One pixel.
+PICTURE = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
 EVENING = playlist("Dawn", "Noon", "Dusk")
 for item in EVENING["items"]:
     item["duration"] = 86400
@@ -250,6 +258,37 @@ async def test_morning_surprise(hass: HomeAssistant, gallery: Gallery) -> None:
     await later(hass, days=3, minutes=61)
     assert gallery.wall.casts == casts
     await stop(hass)
+
+
+async def test_dashboard_as_art(hass: HomeAssistant, gallery: Gallery) -> None:
+    """Each quarter of an hour a display that is awake shows the picture at a new address for a while, and what was there before comes back."""
+    asked: list[str] = []
+
+    async def take(request: web.Request) -> web.Response:
+        """Take a picture."""
+        asked.append(request.path_qs)
+        return web.Response(body=PICTURE, content_type="image/png")
+
+    app = web.Application()
+    app.router.add_get("/dashboard", take)
+    async with TestServer(app) as camera:
+        gallery.wall.player.load(EVENING)
+        await until(lambda: gallery.attribute("media_title") == "Dawn")
+        url = f"{camera.make_url('/dashboard')}?size=2"
+        await use(hass, dashboard_as_art={**WALLS, "picture": url})
+        await later(hass, minutes=15)
+        await until(lambda: gallery.wall.state.current["source"].startswith(url))
+        assert re.search(r"size=2&at=\d+$", gallery.wall.state.current["source"])
+        await settle(gallery.wall)
+        await later(hass, minutes=17, seconds=1)
+        await until(lambda: gallery.wall.state.current_title == "Dawn")
+        assert asked
+        gallery.wall.player.turn_page(asleep=True)
+        await until(lambda: state_of(hass, ENTITY_ID).state == "off")
+        casts = gallery.wall.casts
+        await later(hass, minutes=30)
+        assert gallery.wall.casts == casts
+        await stop(hass)
 
 
 async def test_brightness(hass: HomeAssistant) -> None:

@@ -96,7 +96,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     async_setup_services(hass)
     await async_setup_cards(hass)
     screens = await async_screens(hass)
-    screens.on_favorite = partial(_async_add_favorite, hass)
+    screens.on_tap = partial(_async_do, hass)
     hass.bus.async_listen(
         EVENT_CORE_CONFIG_UPDATE, partial(_async_follow_language, hass)
     )
@@ -160,15 +160,15 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> boo
     return await _async_setup_display(hass, entry)
 
 
-async def _async_add_favorite(hass: HomeAssistant, device_id: str) -> bool:
-    """Make what a display shows a favorite, as its owner would, and return whether it is one."""
+async def _async_do(hass: HomeAssistant, device_id: str, action: str) -> bool:
+    """Call an action for what a display shows, as its owner would, and return whether that is done."""
     entities = er.async_get(hass)
     entity_id = entities.async_get_entity_id(Platform.MEDIA_PLAYER, DOMAIN, device_id)
     target = {ATTR_ENTITY_ID: entity_id}
     try:
-        await hass.services.async_call(DOMAIN, "add_favorite", target, blocking=True)
+        await hass.services.async_call(DOMAIN, action, target, blocking=True)
     except HomeAssistantError as err:
-        LOGGER.warning("A tap made no favorite: %s", err)
+        LOGGER.warning("A tap did nothing: %s", err)
         return False
     return True
 

@@ -7,18 +7,23 @@ from pathlib import Path
 from ssl import SSLContext
 from typing import Any
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from yarl import URL
 
 from custom_components.dp1.grants import GRANTS
+from custom_components.dp1.playback import address, media_proxy
 from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
 from homeassistant.core import HomeAssistant
 
-from ..displays import until
+from ..displays import ENTITY_ID, state_of, until
 from ..e2e.browser import CHROMIUM, browser
+from ..simulators.display import DisplaySimulator, loading
 from ..simulators.display.tls import server_context
 from .pages import cast, color, open_page, pair, until_pixel, written
 
@@ -186,6 +191,71 @@ async def test_pictures_of_the_home_by_https(
         await page.close()
         await until(lambda: not screen.pages)
     await proxy.unplug()
+
+
+# Its own script runs; Home Assistant, whose origin it comes from, is another's.
+OWN_PAGE = """<!doctype html><body style="margin:0;height:100vh;background:red"><script>
+let mine = 0;
+for (const look of [() => localStorage.length, () => parent.document.body, () => document.cookie.length])
+  try { look(); } catch { mine++; }
+if (mine === 3) document.body.style.background = "lime";
+</script>"""
+
+
+async def test_a_page_of_ones_own(
+    hass: HomeAssistant,
+    folder: str,
+    tmp_path: Path,
+    home: str,
+    chromium: Browser,
+    screens: Screens,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A page in a folder of the home hangs on a display and on a screen, and runs away from Home Assistant; nobody else frames it."""
+    (tmp_path / "own.html").write_text(OWN_PAGE)
+    # The page of the simulated player stands for that of a display, which is at another port.
+    player = str(URL(display.url).origin())
+    for module in (address, media_proxy):
+        monkeypatch.setattr(module, "PLAYER_ORIGIN", player)
+    monkeypatch.setattr(loading, "ORIGIN", player)
+    await hass.config.async_update(internal_url=home)
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    entries = hass.config_entries
+    entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
+    assert entry is not None
+    await entries.async_setup(entry.entry_id)
+    wall = await chromium.new_page()
+    await wall.goto(f"{display.url}/simulator/")
+    display.caster.preflight = False
+    players = {"media_player.tablet": page, ENTITY_ID: wall}
+    for entity_id, shows in players.items():
+        await until(lambda it=entity_id: state_of(hass, it).state == "idle")
+        await hass.services.async_call(
+            "media_player",
+            "play_media",
+            {
+                "entity_id": entity_id,
+                "media_content_id": folder.replace("lime.png", "own.html"),
+                "media_content_type": "text/html",
+            },
+            blocking=True,
+        )
+        await until_pixel(shows, (0, 255, 0))
+    stranger = await chromium.new_page()
+    async with TestServer(web.Application()) as elsewhere:
+        await stranger.goto(str(elsewhere.make_url("/")))
+        source = (screen.player.current or {})["source"]
+        await stranger.set_content(f"<iframe src='{source}'></iframe>")
+        async with asyncio.timeout(30):
+            while not stranger.frames[-1].url.startswith("chrome-error:"):
+                await asyncio.sleep(0.05)
+    for each in (stranger, wall, page):
+        await each.close()
+    await until(lambda: not screen.pages)
+    await entries.async_unload(entry.entry_id)
 
 
 async def test_one_wake_lock(chromium: Browser, home: str, screens: Screens) -> None:

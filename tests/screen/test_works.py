@@ -252,15 +252,15 @@ async def test_a_tap(
     works: TestServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A tap offers the next work and a heart; one on a web work belongs to the work, but for its edge."""
-    liked: list[str] = []
+    """A tap offers the next work, a heart and to hide the work; one on a web work belongs to the work, but for its edge."""
+    asked: list[tuple[str, str]] = []
 
-    async def like(device_id: str) -> bool:
-        """Note who is told."""
-        liked.append(device_id)
-        return True
+    async def do(device_id: str, action: str) -> bool:
+        """Note what is asked for, and hide nothing."""
+        asked.append((device_id, action))
+        return action == "add_favorite"
 
-    monkeypatch.setattr(screens, "on_favorite", like)
+    monkeypatch.setattr(screens, "on_tap", do)
     page = await open_page(chromium, home)
     screen = await pair(page, screens)
     await cast(screen, color("blue"), address(works, "works/query.html?seed=7"))
@@ -270,9 +270,22 @@ async def test_a_tap(
     await page.mouse.click(500, 300)
     await expect(bar).to_be_visible()
     await page.locator("#favorite").click()
-    await expect(page.locator("#favorite")).to_have_class("liked")
-    assert liked == [screen.device_id]
+    await expect(page.locator("#favorite")).to_have_class("on")
+    # For good only with a second tap, of which the line tells; one that hides nothing says so.
+    line, hide = page.locator("#line"), page.locator("#hide")
+    await hide.click()
+    await expect(line).to_have_text("Tap again, and Work 0 is never shown again.")
+    assert await bright(page, line) > 0
+    over, under = await line.bounding_box(), await page.locator("#label").bounding_box()
+    assert over and under and over["y"] + over["height"] < under["y"]
+    await keep(page, "bar")
+    assert asked == [(screen.device_id, "add_favorite")]
+    await hide.click()
+    await expect(line).to_contain_text("This cannot be done with Work 0")
+    assert asked[1:] == [(screen.device_id, "hide_work")]
+    await hide.click()
     await page.locator("#next").click()
+    await expect(line).to_have_text("")
     await until_pixel(page, LIME)
     await expect(bar).to_be_hidden(timeout=15_000)
     await page.mouse.click(500, 300)

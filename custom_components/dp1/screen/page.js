@@ -9,7 +9,7 @@
   // Seconds between two questions whether anybody is there, and until there is nobody.
   var BEAT = 4, SILENCE = 10, OPENING = 8;
   var state = {}, shown = null, pending = null, coming = null, leaving = null, current = null, tries = 0, wantsAgain = false;
-  var touched = false, greeted = false, forgets = false, kept = null;
+  var touched = false, sure = "", greeted = false, forgets = false, kept = null;
   var timers = {}, socket = null, opened = 0, asked = 0, beats = 0, lostAt = 0, lock = null, asking = false;
 
   function id(name) { return document.getElementById(name); }
@@ -41,6 +41,7 @@
     document.body.className = note.className || !state.work ? "" : "art";
   }
   function line(reason) {
+    id("line").className = reason && shown ? "over" : "";
     id("line").textContent = reason && words[reason] ? words[reason].replace("{title}", state.title || words.untitled) : "";
   }
 
@@ -155,8 +156,10 @@
     if (fresh) later("label", tombstone === "timed" ? 10 : -1, function () { label.className = ""; });
     if (state.qr) id("qr").src = state.qr;
     id("qr").className = state.qr && shown ? "on" : "";
-    id("favorite").className = state.favorite && state.favorite === state.work ? "liked" : "";
+    id("favorite").className = tapped("favorite") ? "on" : "";
   }
+
+  function tapped(tap) { return !!state.tapped && state.tapped.tap === tap && state.tapped.work === state.work; }
 
   // The work that is due: from what was loaded before, if that was not in vain.
   function begin() {
@@ -166,7 +169,7 @@
     wantsAgain = false;
     remove(pending);
     pending = coming = null;
-    line("");
+    unsure();
     if (ready && (ready.failed || ready.key !== state.show.key)) { remove(ready); ready = null; }
     start(ready);
   }
@@ -256,6 +259,7 @@
       if (wantsAgain && news.show) { wantsAgain = false; start(null); }
       frame(shown);
       if (shown) caption(false);
+      if (news.tapped && tapped("refused")) line("refused");
       if ("next" in news || "due" in news) preload();
     }
     awake();
@@ -278,16 +282,25 @@
     while (on && on !== stage && on.tagName !== "BUTTON") on = on.parentNode;
     if (on && on.id === "next") return tell({ tap: "next" });
     if (on && on.id === "favorite") return tell({ tap: "favorite" });
+    if (on && on.id === "hide") return hide();
     touched = true;
     frame(shown);
     if (state.touch && shown) {
       bar.className = "on";
       document.body.className = "";
-      later("bar", 6, function () { bar.className = ""; document.body.className = "art"; });
+      later("bar", 6, function () { bar.className = ""; document.body.className = "art"; if (shown) unsure(); });
     }
     if (!document.fullscreenElement && root.requestFullscreen) { var full = root.requestFullscreen(); if (full && full.catch) full.catch(function () {}); }
   });
-  ["next", "favorite"].forEach(function (name) { id(name).setAttribute("aria-label", words[name]); });
+  // For good only with a second tap on the same work.
+  function hide() {
+    if (sure === state.work) { unsure(); return tell({ tap: "hide" }); }
+    sure = state.work;
+    id("hide").className = "on";
+    line("sure");
+  }
+  function unsure() { sure = id("hide").className = ""; line(""); }
+  ["next", "favorite", "hide"].forEach(function (name) { id(name).setAttribute("aria-label", words[name]); });
   id("scan").getElementsByTagName("span")[0].textContent = words.scan;
 
   // The secret is what makes this browser a screen; a link from elsewhere replaces none.

@@ -36,7 +36,7 @@ class Page:
         work: the work that it speaks of.
         render: how that loads: 1 loading, 2 shown, 3 failed.
         error: why it does not show it.
-        favorite: the work that was made a favorite on it.
+        tapped: what came of the last tap on it, and on which work.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Page:
         """
         self.is_secure = is_secure
         self.is_visible, self.is_upright = True, False
-        self.favorite: str | None = None
+        self.tapped: Json | None = None
         self.work: str | None = None
         self.render, self.error = 0, ""
         self._socket, self._written = socket, written
@@ -121,7 +121,7 @@ class Page:
             if state[name] is not None:
                 source, text_of = state[name]
                 state[name] = self._loaded(source, text_of, work)
-        state |= {"beat": self._beat, "favorite": self.favorite}
+        state |= {"beat": self._beat, "tapped": self.tapped}
         news = {
             name: value
             for name, value in state.items()

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
 import secrets
@@ -73,14 +74,14 @@ class Screens:
 
     Attributes:
         written: pages that are written in addresses, by the tokens at which each is served once.
-        on_favorite: makes what a display with an entity's unique id shows a favorite.
+        on_tap: calls an action for what a display with an entity's unique id shows, and returns whether that is done.
     """
 
     def __init__(self, hass: HomeAssistant, version: str) -> None:
         """Initialize without screens."""
         self.hass = hass
         self.written: dict[str, str] = {}
-        self.on_favorite: Callable[[str], Awaitable[bool]] | None = None
+        self.on_tap: Callable[[str, str], Awaitable[bool]] | None = None
         self._version = version
         self._store = SafeStore(hass, "screens", list[StoredScreen])
         self._stored: dict[str, StoredScreen] = {}
@@ -138,15 +139,15 @@ class Screens:
         screen = Screen(
             self.hass, device_id, stored.name, stored.state, self._save, self._version
         )
-        screen.on_favorite = lambda: self._async_add_favorite(device_id)
+        screen.on_tap = partial(self._async_do, device_id)
         self._stored[device_id], self._screens[device_id] = stored, screen
         if (entry := self._entry(device_id)) is not None:
             self._follow_options(screen, entry)
         return screen
 
-    async def _async_add_favorite(self, device_id: str) -> bool:
-        """Make what a screen shows a favorite, and return whether it is one."""
-        return self.on_favorite is not None and await self.on_favorite(device_id)
+    async def _async_do(self, device_id: str, action: str) -> bool:
+        """Call an action for what a screen shows, and return whether that is done."""
+        return self.on_tap is not None and await self.on_tap(device_id, action)
 
     def _entry(self, device_id: str) -> ConfigEntry[Any] | None:
         """Return the entry of a screen."""

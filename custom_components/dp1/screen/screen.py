@@ -29,6 +29,8 @@ REFRESH: Final = timedelta(minutes=5)
 # A page that is loaded anew is no loss, in seconds.
 GRACE: Final = 10.0
 RENDER_PENDING: Final = 0
+# What a tap asks for, by the action that does it.
+TAPS: Final = {"favorite": "add_favorite", "hide": "hide_work"}
 
 
 class Screen:
@@ -39,7 +41,7 @@ class Screen:
         pages: the browsers that show it.
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
-        on_favorite: makes what it shows a favorite, and returns whether that is one.
+        on_tap: does with what it shows what a tap asks for, and returns whether it is done.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class Screen:
         self.has_touch, self.has_qr = True, False
         # The page of a work, and the id of its item.
         self._link: tuple[str | None, str | None] = None, None
-        self.on_favorite: Callable[[], Awaitable[bool]] | None = None
+        self.on_tap: Callable[[str], Awaitable[bool]] | None = None
         self.pages: set[Page] = set()
         self.player = Player(state, self._handle_change, on_save)
         self._watchers: set[CALLBACK_TYPE] = set()
@@ -122,8 +124,8 @@ class Screen:
             self.has_touch and message.get("tap") == "next"
         ):
             self.player.step()
-        elif self.has_touch and message.get("tap") == "favorite":
-            self.hass.async_create_task(self._async_add_favorite(page), self.name)
+        elif self.has_touch and (tap := text(message.get("tap"), 20)) in TAPS:
+            self.hass.async_create_task(self._async_do(page, tap), self.name)
 
     @callback
     def async_link(self, link: str | None, item_id: str | None) -> None:
@@ -133,12 +135,12 @@ class Screen:
             for each in self.pages:
                 each.changed()
 
-    async def _async_add_favorite(self, page: Page) -> None:
-        """Make the work on a page a favorite."""
+    async def _async_do(self, page: Page, tap: str) -> None:
+        """Do with the work on a page what a tap on it asks for, and tell it how that went."""
         work = page.work
-        if self.on_favorite is not None and await self.on_favorite():
-            page.favorite = work
-            page.changed()
+        is_done = self.on_tap is not None and await self.on_tap(TAPS[tap])
+        page.tapped = {"work": work, "tap": tap if is_done else "refused"}
+        page.changed()
 
     @property
     def is_there(self) -> bool:
