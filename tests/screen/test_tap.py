@@ -31,11 +31,11 @@ async def test_a_tap(hass: HomeAssistant, gallery: Gallery, page: Page) -> None:
     work = page.state["work"]
     await page.tell(render=2, tap="favorite")
     await page.until(tapped={"work": work, "tap": "favorite"})
-    assert gallery.library.favorites.nodes
+    assert list(gallery.library.favorites.nodes())
     await page.tell(tap="hide")
     await page.until(title="Noon", tapped={"work": work, "tap": "hide"})
     assert len((await gallery.library.async_children("hidden")).nodes) == 1
-    assert not gallery.library.favorites.nodes
+    assert not list(gallery.library.favorites.nodes())
     hass.config_entries.async_update_entry(entry, options={"touch": False})
     await page.until(touch=False)
     await page.tell(render=2, tap="hide")
