@@ -123,7 +123,8 @@ async def _home(
     state: CoreState = CoreState.running,
 ) -> AsyncIterator[HomeAssistant]:
     """Run the core of Home Assistant alone."""
-    with tempfile.TemporaryDirectory() as folder:
+    # A thread that is not waited for may still write its sentences.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         async with async_test_home_assistant(
             config_dir=folder, initial_state=state
         ) as hass:

@@ -184,6 +184,7 @@ MEDIA: dict[str, tuple[str, bool]] = {
     "a document with it": ('{"items": [{"source": "{lent}"}]}', False),
     "dp1://": ("dp1://favorites", True),
     "dp1://daily": ("dp1://daily", True),
+    "dp1://folder": ("dp1://folder/media-source://other", True),
     "dp1://nothing": ("dp1://nothing", True),
     "dp1://recent": ("{hung}", False),
     "dp1://remembered": ("dp1://remembered/record-2", False),
@@ -221,7 +222,16 @@ class Source(MediaSource):
         return PlayMedia("/api/source/1.png", "image/png")
 
     async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
-        """Return that it has no name."""
+        """Return a picture in what has no name."""
+        picture = BrowseMediaSource(
+            domain=self.domain,
+            identifier="1",
+            media_class="image",
+            media_content_type="image/png",
+            title="1.png",
+            can_play=True,
+            can_expand=False,
+        )
         return BrowseMediaSource(
             **dict.fromkeys(
                 ("domain", "identifier", "media_class", "media_content_type")
@@ -229,6 +239,7 @@ class Source(MediaSource):
             title="",
             can_play=False,
             can_expand=True,
+            children=[picture],
         )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.dp1 import config_flow, fields, hosts, llm
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.client import guard, http, pages, text, values
+from custom_components.dp1.client import guard, http, museum, pages, text, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import (
     client as display,
@@ -50,7 +50,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "screenshots": (megabytes(display._MAX_SCREENSHOT), "-", "1 at a time", display._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
     "pages of screens": (megabytes(views.MAX_MESSAGE), "-", f"{pairing.MAX_CODES} codes", f"{pairing.HELLO_SECONDS:g} to say who it is, {pairing.CODE_SECONDS:g} for a code"),
-    "commands to screens": (*DOCUMENT, f"{VALUES}, {player.MAX_ITEMS:,} works of a second at least, {casting.MAX_LISTENERS} listeners, {casting.MAX_CASTS} casts at a time", f"{screen.FETCH_SECONDS:g} for a playlist"),
+    "commands to screens": (*DOCUMENT, f"{VALUES}, {player.MAX_ITEMS:,} works of a second at least, {casting.MAX_LISTENERS} listeners, {casting.MAX_CASTS} long casts and {casting.MAX_CASTS} fetched playlists at a time", f"{screen.FETCH_SECONDS:g} for a playlist"),
     "works of dynamic playlists on screens": (megabytes(document.MAX_DOCUMENT) + " in all", LEVELS, f"{VALUES}, {player.MAX_ITEMS:,} works, {dynamic.MAX_PAGES} pages, {dynamic.MAX_QUERY:,} characters of a query", f"{dynamic.ANSWER_SECONDS:g} for a page"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", DEFAULTS["document_timeout"]),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
@@ -58,6 +58,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(pages.MAX_SPREAD)} a list", LEVELS, f"{VALUES}, {pages.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
     "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(pages.MAX_CHAIN)} a list, {megabytes(shelf.MAX_BYTES)} of text kept", LEVELS, f"{VALUES}, {pages.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
+    "answers of the museum": (megabytes(museum.MAX_BODY), LEVELS, f"{museum.PAGE_SIZE} works a page, {museum.MAX_WORKS} works", museum.TIMEOUT_SECONDS),
     "manifests of works": (megabytes(hanging.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", hanging.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),
@@ -83,12 +84,13 @@ PER_SECOND = {
     "pushes of displays": f"{1 / connection.FRAME_SECONDS:g} are shown, after {connection.FRAME_BURST} at once",
     "announcements in the network": f"{config_flow.MAX_PARALLEL} at a time",
     "pages of screens": "the oldest at the address with the most goes first",
-    "commands to screens": f"{casting.COMMANDS[1]:g} commands, {casting.CASTS[1]:g} cast; {1 / casting.PAUSE:g} changes are told",
+    "commands to screens": f"{casting.COMMANDS[1]:g} commands after {casting.COMMANDS[0]:g} at once, {casting.CASTS[1]:g} long or fetched cast after {casting.CASTS[0]:g}; {1 / casting.PAUSE:g} changes are told",
     "works of dynamic playlists on screens": f"when shown, then {dynamic.MAX_PAGES} in {screen.REFRESH.total_seconds():g} seconds",
     "signatures of playlists": "with their playlist",
     "answers of the catalog": f"{catalog.CONCURRENCY} at a time {REFRESH}, then 1 in {DEFAULTS['reading_pause']:g} seconds",
     "answers of the feed": f"1 in {DEFAULTS['page_pause']:g} seconds {REFRESH}",
     "answers of the indexer": f"1 in {indexer.PAUSE:g} seconds",
+    "answers of the museum": f"1 in {museum.APART:g} seconds",
     "manifests of works": f"{metadata.LOOK_UPS_AT_ONCE} at a time",
     "pictures": f"{pictures.MAX_PARALLEL} at a time",
     "kept files of works": "at night, where the owner keeps files: 2 at a time",

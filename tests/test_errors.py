@@ -82,8 +82,8 @@ def keyed_errors() -> Iterator[Dp1Error]:
                         and isinstance(word.value, ast.Constant)
                     }
                     if keys:
-                        minutes = {"minutes": "7"}
-                        yield vars(errors)[name]("why", placeholders=minutes, **keys)
+                        values = {"minutes": "7", "url": "https://feed.example"}
+                        yield vars(errors)[name]("why", placeholders=values, **keys)
     for _, _, kind, key, message in REFUSALS:
         yield kind(message, key=key)
     yield UnexpectedAnswerError("why", key="web_page")

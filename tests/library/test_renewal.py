@@ -152,8 +152,6 @@ async def test_pictures_and_manifests_are_renewed(
     async with FeedSimulator(family, random_seed=1) as feed:
         entry = await set_up(hass, library_entry(feed.url))
         library = entry.runtime_data
-        # The first reading is over, of which the next would be a part.
-        await library.async_refresh()
         await library.feed.publish(moved_pictures("Old"), key=library.key)
         (mine,) = (it for it in feed.documents.values() if it["title"] == "Old")
         await library.async_refresh()
@@ -179,8 +177,6 @@ async def test_a_feed_that_is_away_is_not_renewed(hass: HomeAssistant) -> None:
     async with FeedSimulator("signed", random_seed=1) as feed:
         entry = await set_up(hass, library_entry(feed.url))
         library = entry.runtime_data
-        # As above.
-        await library.async_refresh()
         await library.feed.publish(moved("Old"), key=library.key)
         await library.async_refresh()
         await until(lambda: issue_of(hass, entry))

@@ -16,6 +16,7 @@ from custom_components.dp1.library.node import (
     parse_media_id,
     split_node_id,
 )
+from custom_components.dp1.library.providers.album import Albums
 from custom_components.dp1.library.providers.collection.provider import Collections
 from custom_components.dp1.library.providers.museum import MuseumProvider
 from custom_components.dp1.library.providers.pictures import Pictures
@@ -118,10 +119,11 @@ async def test_every_node_is_found_by_its_id(
                 assert built.url or (built.works and not validate(built.document))
             if node.can_expand:
                 waiting.append(node.id)
-    # This library has no collection, no museum, no pictures, and nothing hidden.
+    # This library has no collection, no album, no museum, no pictures, and nothing hidden.
     folders = (NodeKind.ROOT, NodeKind.PICTURES, NodeKind.HIDDEN)
     others = {
         *folders,
+        *Albums.kinds,
         *Collections.kinds,
         *MuseumProvider.kinds,
         *Pictures.kinds,

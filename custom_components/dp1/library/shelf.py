@@ -200,6 +200,9 @@ class Shelf[T: Record]:
         """Read the list now, and return why that failed; a long reading goes on in the background."""
         if self.url is None:
             return None
+        if self.list.is_reading:
+            # One that began earlier may be past what is looked for.
+            await self.list.async_wait(PATIENCE)
         self.list.async_start()
         await self.list.async_wait(PATIENCE)
         return None if self.list.is_reading else self.list.problem
