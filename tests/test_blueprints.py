@@ -275,18 +275,20 @@ async def test_dashboard_as_art(hass: HomeAssistant, gallery: Gallery) -> None:
         gallery.wall.player.load(EVENING)
         await until(lambda: gallery.attribute("media_title") == "Dawn")
         url = f"{camera.make_url('/dashboard')}?size=2"
+        # Until the next quarter of an hour, and no other comes in between.
+        quarter = 15 - dt_util.utcnow().minute % 15
         await use(hass, dashboard_as_art={**WALLS, "picture": url})
-        await later(hass, minutes=15)
+        await later(hass, minutes=quarter)
         await until(lambda: gallery.wall.state.current["source"].startswith(url))
         assert re.search(r"size=2&at=\d+$", gallery.wall.state.current["source"])
         await settle(gallery.wall)
-        await later(hass, minutes=17, seconds=1)
+        await later(hass, minutes=quarter + 2, seconds=1)
         await until(lambda: gallery.wall.state.current_title == "Dawn")
         assert asked
         gallery.wall.player.turn_page(asleep=True)
         await until(lambda: state_of(hass, ENTITY_ID).state == "off")
         casts = gallery.wall.casts
-        await later(hass, minutes=30)
+        await later(hass, minutes=quarter + 15)
         assert gallery.wall.casts == casts
         await stop(hass)
 

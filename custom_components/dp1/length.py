@@ -12,7 +12,7 @@ MAX_BOXES: Final = 64
 ENDLESS: Final = 0xFFFFFFFF
 
 
-def length_of_sound(sound: Path | BytesIO | None) -> float | None:
+def length_of_sound(sound: Path | BytesIO) -> float | None:
     """Return how many seconds a sound lasts, None if that is unknown."""
     try:
         # A requirement of Home Assistant's text-to-speech, which not everybody has.
@@ -21,15 +21,13 @@ def length_of_sound(sound: Path | BytesIO | None) -> float | None:
         return None
     with suppress(MutagenError):
         # Without tags a file counts as false.
-        if sound is not None and (file := File(sound)) is not None:
+        if (file := File(sound)) is not None:
             return float(file.info.length) or None
     return None
 
 
-def length_of_film(film: Path | BytesIO | None) -> float | None:
+def length_of_film(film: Path | BytesIO) -> float | None:
     """Return how many seconds a film lasts by its header (ISO 14496-12, as MP4 and MOV), None if that is unknown."""
-    if film is None:
-        return None
     with (
         suppress(ArithmeticError, OSError, StructError, ValueError),
         film.open("rb") if isinstance(film, Path) else film as file,

@@ -178,15 +178,17 @@ async def test_what_cannot_be_opened(gallery: Gallery) -> None:
 async def test_several_libraries(gallery: Gallery) -> None:
     """Each of several libraries has a branch."""
     async with CatalogSimulator() as catalog:
-        await set_up(gallery.hass, library_entry(None, catalog.url, title="Annex"))
+        annex = library_entry(None, catalog.url, title="Annex")
+        await set_up(gallery.hass, annex)
+        await annex.runtime_data.async_children("exhibitions")
         top = await gallery.browse()
         assert titles(top.children)[:3] == ["All art", "Gallery", "Annex"]
         everything = await gallery.browse(top.children[0].media_content_id)
         assert titles(everything.children) == ["Gallery", "Annex"]
-        annex = await gallery.browse(top.children[2].media_content_id)
-        assert (annex.title, titles(annex.children)) == (
+        page = await gallery.browse(top.children[2].media_content_id)
+        assert (page.title, titles(page.children)) == (
             "Annex",
-            ["Exhibitions", "Favorites"],
+            ["Exhibitions", "Favorites", "Surprise"],
         )
 
 

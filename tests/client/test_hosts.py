@@ -194,6 +194,9 @@ def test_the_same_content() -> None:
         f"{V0}é",
         "bä",
         "f0",
+        f"Qm{'z' * 44}",
+        "f0255000100",
+        "uAQ",
     ],
 )
 def test_what_is_no_cid(text: str) -> None:

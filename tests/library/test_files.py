@@ -24,6 +24,7 @@ from custom_components.dp1.library.files import Files, folder_of
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node, NodeKind
 from custom_components.dp1.library.work import Work
+from custom_components.dp1.playback.kept_files import async_lend
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
@@ -412,6 +413,11 @@ async def test_on_a_display(
         await wall.reload()
         await wall.do("dp1.cast_playlist", playlist=document)
         await until(lambda: source().startswith(base))
+        # Nothing is lent where displays cannot reach Home Assistant.
+        with monkeypatch.context() as changed:
+            changed.setattr(hass.config, "internal_url", None)
+            changed.setattr(hass.config, "api", None)
+            assert async_lend(hass, ["https://art.example.org/other.png", url]) == {}
         await home.reload(keep_files=False)
         async with aiohttp.ClientSession() as stranger, stranger.get(source()) as got:
             assert got.status == 404

@@ -184,6 +184,11 @@ async def test_a_feed_that_is_away_is_not_renewed(hass: HomeAssistant) -> None:
             feed.fault(bad_gateway(times=None, method=method))
         with pytest.raises(HomeAssistantError):
             await async_renew(library)
+        await hass.config_entries.async_unload(entry.entry_id)
+        feed.fault(bad_gateway(times=None))
+        await hass.config_entries.async_setup(entry.entry_id)
+        await _async_tell_moved(entry.runtime_data)
+        assert issue_of(hass, entry)
     away = await set_up(hass, library_entry("http://127.0.0.1:9/api/v1", title="Away"))
     await _async_tell_moved(away.runtime_data)
     assert issue_of(hass, away) is None

@@ -1,9 +1,12 @@
 """Test folders and albums of the home's own pictures on the wall: followed, ordered, lent, and nobody else's."""
 
+from io import BytesIO
 import os
 from pathlib import Path
 import re
+from shutil import rmtree
 from struct import pack
+import sys
 import time
 from typing import Any
 from urllib.parse import unquote
@@ -15,7 +18,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.grants import GRANTS
+from custom_components.dp1.length import length_of_film, length_of_sound
 from custom_components.dp1.library import folder as module
 from custom_components.dp1.library.folder import File, Order, async_folders, ordered
 from custom_components.dp1.library.library import Library
@@ -373,6 +378,36 @@ async def test_pairs(
     page = unquote(display.player.items[0]["source"])
     lent = re.findall(r'src="([^"]+)"', page)
     assert [await status(url) for url in lent] == [200, 200]
+
+
+async def test_what_goes(
+    hass: HomeAssistant, pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is away leaves what was read; one that is empty, and what is in no album, is told."""
+    entry = await album(hass)
+    node, library = f"album/{KEY}", entry.runtime_data
+    assert (await library.async_node(node)).title == "Our holiday"
+    children = (await library.async_children(node)).nodes
+    assert (await library.async_node(children[0].id)).title == children[0].title
+    for gone in ("album/other", f"{children[0].id}x"):
+        with pytest.raises(NotFoundError):
+            await library.async_build_playlist(gone)
+    rmtree(pictures)
+    assert len((await library.async_children(node)).nodes) == len(children)
+    pictures.mkdir()
+    assert not (await library.async_children(node)).nodes
+    with pytest.raises(NotFoundError):
+        await library.async_build_playlist(node)
+    rmtree(pictures)
+    with pytest.raises(NotFoundError):
+        await library.async_build_playlist(node)
+
+
+def test_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no film tells no length, nor does a sound where nothing reads it."""
+    assert length_of_film(BytesIO(b"no film")) is None
+    monkeypatch.setitem(sys.modules, "mutagen", None)
+    assert length_of_sound(BytesIO(b"a sound")) is None
 
 
 async def test_a_surprise(hass: HomeAssistant, pictures: Path) -> None:

@@ -157,6 +157,7 @@ PLAYBACK: dict[str, Callable[[Home], bool]] = {
 
 @pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.xdist_group("languages")
+@pytest.mark.timeout(400)
 async def test_what_is_said_is_done(home: Home, subtests: pytest.Subtests) -> None:
     """The first sentence of each kind does what it says in each language, and the answer says what was done."""
     await home.cast(SOLO, home.there)

@@ -403,7 +403,9 @@ async def async_length(
     """Return how many seconds a sound or a film lasts, None if that is unknown."""
     sound: Path | BytesIO | None = media.path
     with suppress(*FAILURES):
-        if sound is None and (local := local_path(hass, media.url)) is not None:
+        if sound is None:
+            if (local := local_path(hass, media.url)) is None:
+                return None
             sound = BytesIO()
             url = f"{base_url(hass)}{local}"
             guard = hass.data[ADDRESSES].async_guard(url, caller).allowing(url)
