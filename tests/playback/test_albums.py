@@ -380,9 +380,7 @@ async def test_pairs(
     assert [await status(url) for url in lent] == [200, 200]
 
 
-async def test_what_goes(
-    hass: HomeAssistant, pictures: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_goes(hass: HomeAssistant, pictures: Path) -> None:
     """A folder that is away leaves what was read; one that is empty, and what is in no album, is told."""
     entry = await album(hass)
     node, library = f"album/{KEY}", entry.runtime_data

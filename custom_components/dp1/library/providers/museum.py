@@ -1,6 +1,7 @@
 """The open collection of a museum as a provider: its best known works, and whatever a search finds there."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, override
 from uuid import uuid5
@@ -235,15 +236,7 @@ def work_node(work: MuseumWork) -> Node:
     return Node(
         id=node_id(NodeKind.MUSEUM_WORK, work.id),
         kind=NodeKind.MUSEUM_WORK,
-        work=Work(
-            title=work.title,
-            artists=tuple(map(Artist, work.artists)),
-            year=work.year,
-            medium="image",
-            note=work.note or None,
-            picture=work.picture(),
-            source=work.source,
-        ),
+        work=replace(work_of(work), picture=work.picture()),
         can_play=True,
         subtitle=FOLDER_TITLES[NodeKind.MUSEUM],
     )
