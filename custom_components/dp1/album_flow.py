@@ -11,6 +11,7 @@ from homeassistant.helpers.selector import (
     BooleanSelector,
     NumberSelector,
     NumberSelectorConfig,
+    NumberSelectorMode,
     SelectOptionDict,
     SelectSelector,
     SelectSelectorConfig,
@@ -81,7 +82,10 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
                     CONF_ITEM_DURATION, default=DEFAULT_DURATION
                 ): NumberSelector(
                     NumberSelectorConfig(
-                        min=SHORTEST, max=LONGEST, unit_of_measurement="s"
+                        min=SHORTEST,
+                        max=LONGEST,
+                        mode=NumberSelectorMode.BOX,
+                        unit_of_measurement="s",
                     )
                 ),
                 vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
