@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.library.entries import async_tell_changed
+from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant

@@ -22,7 +22,7 @@ from custom_components.dp1.client.catalog.models import (
     Series,
 )
 from custom_components.dp1.client.feed.models import FeedPlaylist
-from custom_components.dp1.library.entries import async_tell_changed
+from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.listing import record_to_text
 from custom_components.dp1.library.search import Query

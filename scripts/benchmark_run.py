@@ -24,7 +24,7 @@ import time
 import tracemalloc
 from typing import Any
 
-from custom_components.dp1.library.entries import async_tell_changed
+from custom_components.dp1.library.libraries import async_tell_changed
 
 import homeassistant  # isort: skip  # noqa: F401  (puts its own voluptuous in place before anybody imports it)
 import aiohttp

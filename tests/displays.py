@@ -8,7 +8,7 @@ from typing import Any, override
 from aiohttp.abc import AbstractResolver, ResolveResult
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.guard import ADDRESSES, HomeAddresses
+from custom_components.dp1.addresses import ADDRESSES, HomeAddresses
 from homeassistant.core import HomeAssistant, State
 
 from .simulators.display import DisplaySimulator

@@ -244,7 +244,7 @@ def read_frame(case: Any, spoiler: Spoiler) -> None:
     for kind in STATUS:
         assert kind.parse(message) == kind.parse(deepcopy(message))
     known = PlayerStatus.parse(DATA["frames"][0]["message"])
-    repr(PlayerStatus.parse(message).over(known))
+    repr(PlayerStatus.parse(message).completed_by(known))
     PlaybackCounters.parse(str(message))
 
 

@@ -31,7 +31,7 @@ ORDER: tuple[set[str], ...] = (
     {"client", "const"},
     {"errors", "fields", "language", "length", "timing"},
     {"dialogs", "permissions", "storage"},
-    {"grants", "guard"},
+    {"addresses", "grants"},
     {"hosts"},
     {"library", "screen"},
     {"display"},
@@ -59,13 +59,13 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"work"},
-    {"files", "folder", "keys", "listing", "node", "settings", "spoken"},
+    {"files", "folder", "keys", "listing", "node", "settings", "words"},
     {"shelf"},
     {"news", "search"},
     {"providers"},
     {"source_list"},
     {"library"},
-    {"entries", "renewal"},
+    {"libraries", "renewal"},
 )
 
 # Where texts of people and of Home Assistant enter; those of all others enter in the client.

@@ -12,8 +12,8 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
+from custom_components.dp1.addresses import ADDRESSES
 from custom_components.dp1.grants import GRANTS
-from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.playback.resolve import RESOLVERS
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT

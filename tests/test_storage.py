@@ -17,8 +17,8 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.addresses import ADDRESSES
 from custom_components.dp1.display.wall import Notes, Wall
-from custom_components.dp1.guard import ADDRESSES
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.playback.groups import Groups
 from custom_components.dp1.storage import FIRST_RETRY, SafeStore

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from custom_components.dp1.guard import ADDRESSES, MAX_ADDRESSES
+from custom_components.dp1.addresses import ADDRESSES, MAX_ADDRESSES
 from homeassistant.components.persistent_notification import (
     _async_get_or_create_notifications as notifications_of,
 )

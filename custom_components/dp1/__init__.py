@@ -19,6 +19,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.setup import async_setup_component
 from homeassistant.util.hass_dict import HassKey
 
+from .addresses import ADDRESSES, HomeAddresses
 from .browse.pictures import PICTURES, DrawingView, Pictures, PictureView
 from .cards import async_add_cards, async_setup_cards, async_update_gallery
 from .const import CONF_HAS_SIGNED, CONF_KIND, DOMAIN, LOGGER, EntryKind
@@ -27,10 +28,10 @@ from .display.discovery import async_display_of
 from .display.wall import async_remove_wall
 from .displays import async_displays
 from .grants import GRANTS, Grants, internal_url, is_loopback
-from .guard import ADDRESSES, HomeAddresses
 from .hosts import HOSTS, Hosts
 from .language import async_load_texts
-from .library.entries import (
+from .library.keys import async_signing_key
+from .library.libraries import (
     REMOVED_LIBRARIES,
     RemovedLibraries,
     async_add_libraries_listener,
@@ -38,7 +39,6 @@ from .library.entries import (
     async_source_list,
     async_tell_changed,
 )
-from .library.keys import async_signing_key
 from .library.library import Library, async_remove_stored
 from .library.renewal import async_forget_moved, async_watch_moved
 from .library.work import Work

@@ -25,13 +25,13 @@ from homeassistant.helpers.selector import (
     TextSelectorConfig,
 )
 
+from .addresses import ADDRESSES, async_session
 from .client.errors import Dp1Error, NotFoundError
 from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
 from .client.text import markdown_safe, shorten
 from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, SUBENTRY_COLLECTION
 from .dialogs import Dialog, ReadingDialog
-from .guard import ADDRESSES, async_session
 from .library.keys import async_signing_key
 from .library.library import Library
 from .library.providers.channel import ChannelAddress

@@ -37,6 +37,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
 from homeassistant.util.hass_dict import HassKey
 
+from .addresses import ADDRESSES
 from .album_flow import AlbumFlow
 from .client.display.interface import Dialect
 from .client.errors import Dp1Error, WantsPairingError
@@ -78,7 +79,6 @@ from .display.discovery import (
     parse_address,
 )
 from .displays import async_other_players
-from .guard import ADDRESSES
 from .library.library import Library
 from .library.providers.album import SUBENTRY_ALBUM
 from .library.providers.channel import SUBENTRY_CHANNEL

@@ -30,7 +30,7 @@ from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .display.discovery import is_ff1, model_of
 from .display.state import DisplayData
-from .library.entries import async_add_libraries_listener
+from .library.libraries import async_add_libraries_listener
 from .library.library import Library
 
 

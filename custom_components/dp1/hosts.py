@@ -17,6 +17,7 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.hass_dict import HassKey
 
+from .addresses import ADDRESSES, is_at_home
 from .client.errors import Dp1Error
 from .client.guard import Guard
 from .client.health import DAY, Health, HostHealth
@@ -33,7 +34,6 @@ from .client.http import CHUNK, Answer, chunks
 from .client.text import file_type
 from .const import CONF_IPFS_GATEWAY, DOMAIN, LOGGER
 from .grants import GRANTS
-from .guard import ADDRESSES, is_at_home
 
 HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
 NO_GATEWAY: Final = "no_gateway"

@@ -25,8 +25,8 @@ from .const import DOMAIN
 from .displays import target_of
 from .errors import displays_failed
 from .language import async_message, async_spoken_in
-from .library.entries import async_libraries
-from .library.spoken import fold
+from .library.libraries import async_libraries
+from .library.words import fold
 from .permissions import async_caller
 from .playback.request import ForTime, Look, Request
 from .playback.show import async_show

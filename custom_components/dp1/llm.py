@@ -37,10 +37,10 @@ from .client.text import one_line
 from .const import DOMAIN
 from .errors import action_failed
 from .fields import list_up_to, note, whole_number
-from .library.entries import async_exhibitions, async_libraries
+from .library.libraries import async_exhibitions, async_libraries
 from .library.library import Library
 from .library.node import Node, NodeKind, media_id
-from .library.spoken import fold
+from .library.words import fold
 from .permissions import STRANGER, async_caller
 from .voice.answers import UnansweredError
 from .voice.choice import CHOICES, KINDS, MAX_RESULTS, RESULTS

@@ -36,7 +36,7 @@ from .displays import find_display
 from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
-from .library.entries import async_add_libraries_listener, async_source_list
+from .library.libraries import async_add_libraries_listener, async_source_list
 from .library.node import NodeKind
 from .library.work import NO_WORK, Work
 from .permissions import Caller, async_caller

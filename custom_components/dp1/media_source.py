@@ -24,7 +24,7 @@ from .browse.search import async_search_libraries
 from .client.text import PAGE, media_type
 from .const import DOMAIN
 from .errors import action_failed, component_errors, raised_as, retyped
-from .library.entries import library_and_node, told
+from .library.libraries import library_and_node, told
 from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
 

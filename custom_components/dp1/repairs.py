@@ -19,7 +19,7 @@ from .client.text import markdown_safe
 from .const import DOMAIN, LOGGER
 from .coordinator import DisplayCoordinator, Refresh
 from .displays import async_displays
-from .library.entries import library_of
+from .library.libraries import library_of
 from .library.renewal import async_renew
 
 

@@ -12,7 +12,7 @@ from .const import CONF_KIND, DOMAIN, EntryKind
 from .displays import async_displays
 from .grants import internal_url, is_loopback
 from .hosts import HOSTS
-from .library.entries import async_libraries
+from .library.libraries import async_libraries
 
 
 @callback

@@ -6,7 +6,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1 import async_setup_data
-from custom_components.dp1.library.entries import (
+from custom_components.dp1.library.libraries import (
     UPDATE_SECONDS,
     async_add_libraries_listener,
     async_tell_changed,

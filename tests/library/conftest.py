@@ -9,9 +9,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import async_setup_data
+from custom_components.dp1.addresses import ADDRESSES
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.guard import ADDRESSES
-from custom_components.dp1.library.entries import async_tell_changed
+from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.storage import SafeStore

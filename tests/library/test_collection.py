@@ -14,7 +14,7 @@ from yarl import URL
 from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
-from custom_components.dp1.library.entries import async_build_playlist
+from custom_components.dp1.library.libraries import async_build_playlist
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import ACQUIRED, LEFT_COLLECTION
 from custom_components.dp1.library.providers.collection import server

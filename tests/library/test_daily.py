@@ -17,7 +17,7 @@ from custom_components.dp1 import timing
 from custom_components.dp1.client import retry
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library import shelf
-from custom_components.dp1.library.entries import daily_url
+from custom_components.dp1.library.libraries import daily_url
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant

@@ -10,7 +10,7 @@ from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.search import Query, line_of
-from custom_components.dp1.library.spoken import number_of, numbers_agree
+from custom_components.dp1.library.words import number_of, numbers_agree
 
 from .conftest import MakeLibrary
 from .shows import search_nodes

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from custom_components.dp1.library import entries
+from custom_components.dp1.library import libraries
 from custom_components.dp1.library.search import the_one_called
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -28,7 +28,7 @@ async def test_names_of_the_source_list(hass: HomeAssistant) -> None:
         for name in [name for name in sources if name.startswith("Still Life (")]:
             (first, *_) = await gallery.search(name)
             assert first.media_content_id == gallery.media_id(sources[name]), name
-            _, ref = await entries._async_find(hass, "exhibition", name)
+            _, ref = await libraries._async_find(hass, "exhibition", name)
             assert (await ref.node()).id == sources[name]
         other = "Still Life (1999)"
         with pytest.raises(ServiceValidationError):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.dp1.library.entries import (
+from custom_components.dp1.library.libraries import (
     MAX_REMOVED,
     REMOVED_LIBRARIES,
     RemovedLibraries,

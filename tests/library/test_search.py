@@ -17,7 +17,7 @@ from custom_components.dp1.library.search import (
     WORDS,
     Query,
 )
-from custom_components.dp1.library.spoken import fold
+from custom_components.dp1.library.words import fold
 
 from .conftest import MakeLibrary
 from .shows import full_collection, search_nodes, series_of, show_id, show_node

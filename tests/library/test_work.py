@@ -120,11 +120,11 @@ def test_a_work_over_another() -> None:
         Artist("Ada", "Born in 1990 in Oslo.", "https://art.example/ada"),
         Artist("Bo"),
     )
-    work = Work(title="Tide", year=2026).over(Work(title="Ebb", artists=(ada,)))
+    work = Work(title="Tide", year=2026).completed_by(Work(title="Ebb", artists=(ada,)))
     assert work == Work(title="Tide", year=2026, artists=(ada,))
-    assert work.over(None) == work
+    assert work.completed_by(None) == work
     label = Work(note="Slow…", artists=(Artist("Ada", "Born in…"), bo))
-    whole = label.over(replace(work, note="Slow and wide."))
+    whole = label.completed_by(replace(work, note="Slow and wide."))
     assert whole == replace(work, note="Slow and wide.", artists=(ada, bo), year=2026)
 
 

@@ -18,7 +18,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.display import wall as lasting
 from custom_components.dp1.display.wall import WALLS, Wall, async_wall
-from custom_components.dp1.library.entries import CHANGED
+from custom_components.dp1.library.libraries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
 from custom_components.dp1.library.shelf import async_remove_files
 from custom_components.dp1.playback import daily as module

@@ -11,7 +11,7 @@ import pytest
 from custom_components.dp1.client.playlist.document import parse, validate
 from custom_components.dp1.client.playlist.manifest import artists_in
 from custom_components.dp1.client.playlist.signing import sign, verify
-from custom_components.dp1.library.entries import async_build_playlist
+from custom_components.dp1.library.libraries import async_build_playlist
 from custom_components.dp1.library.work import labeled
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util

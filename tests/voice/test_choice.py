@@ -7,8 +7,8 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.library import spoken
-from custom_components.dp1.library.spoken import fold
+from custom_components.dp1.library import words as vocabulary
+from custom_components.dp1.library.words import fold
 from custom_components.dp1.voice import choice
 from custom_components.dp1.voice.answers import (
     NotOursError,
@@ -94,10 +94,10 @@ async def test_favorites_that_cannot_be_shown_together(
     "listed",
     [
         choice._NOT,
-        spoken.FILLERS,
-        spoken._EVERYTHING.split(),
-        spoken._BY,
-        spoken._WORDS.keys() - {"-"},
+        vocabulary.FILLERS,
+        vocabulary._EVERYTHING.split(),
+        vocabulary._BY,
+        vocabulary._WORDS.keys() - {"-"},
     ],
     ids=["not", "fillers", "everything", "by", "numbers"],
 )
@@ -111,7 +111,7 @@ def test_listed_words_are_folded(listed: Iterable[str]) -> None:
 )
 def test_everything_by_an_artist(words: str) -> None:
     """Letters that folding changes, or leaves, are known in what stands beside an artist."""
-    found = spoken.BY_ARTIST.fullmatch(fold(words))
+    found = vocabulary.BY_ARTIST.fullmatch(fold(words))
     assert found
     assert "jun joubert" in found.groups()
 

@@ -14,6 +14,7 @@ from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
+from ..addresses import ADDRESSES
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import (
     ApiKeyNeededError,
@@ -38,10 +39,9 @@ from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, translated
 from ..fields import find_work, list_up_to, name, note, work
 from ..grants import GRANTS, public_hosts
-from ..guard import ADDRESSES
 from ..hosts import HOSTS, Hosts
 from ..language import async_message, async_text
-from ..library.entries import async_feed, async_libraries
+from ..library.libraries import async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
 from ..playback.address import async_read_playlist
@@ -51,7 +51,7 @@ from ..playback.request import ART, Medium, Request, Several, art_of
 from ..playback.resolve import async_read, is_elsewhere
 from ..playback.show import async_for_caller
 from ..playback.wall import async_lasting
-from .private import private_faults
+from .publishable import private_faults
 from .targets import TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")

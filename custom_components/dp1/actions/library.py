@@ -17,7 +17,7 @@ from ..client.hosts import same_work
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
-from ..library.entries import (
+from ..library.libraries import (
     async_libraries,
     async_node,
     async_node_on,

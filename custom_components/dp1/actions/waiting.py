@@ -16,7 +16,7 @@ from ..client.hosts import loaded_url
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import find_display, target_of
-from ..library.entries import async_libraries
+from ..library.libraries import async_libraries
 from ..library.node import NodeKind, media_id, node_id
 from ..playback.groups import leader_of
 from ..playback.show import async_cancel

@@ -28,8 +28,8 @@ from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import work_of
 from ..errors import action_failed, component_errors, raised_as, retyped
 from ..language import async_load_texts
-from ..library.entries import LibraryNode, async_exhibitions, async_libraries
 from ..library.folder import ENTITIES
+from ..library.libraries import LibraryNode, async_exhibitions, async_libraries
 from ..library.node import MEDIA_PREFIX, NodeKind
 from ..playback.request import REMEMBERED
 from .pages import (

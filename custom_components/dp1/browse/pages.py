@@ -17,7 +17,7 @@ from ..client.text import shorten
 from ..const import DOMAIN
 from ..errors import raised_as, translated
 from ..language import async_load_texts, async_message, async_text
-from ..library.entries import async_libraries, error_subject, library_and_node, told
+from ..library.libraries import async_libraries, error_subject, library_and_node, told
 from ..library.library import Library
 from ..library.node import (
     FOLDER_TITLES,

@@ -24,14 +24,14 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
 
+from ..addresses import ADDRESSES
 from ..client.errors import Dp1Error
 from ..client.http import chunks
 from ..client.text import host_of, media_type
 from ..const import DOMAIN, LOGGER
 from ..grants import SVG
-from ..guard import ADDRESSES
 from ..hosts import HOSTS
-from ..library.entries import async_node
+from ..library.libraries import async_node
 from ..library.node import MEDIA_PREFIX
 
 # Seconds that a thumbnail has; Home Assistant waits 10 s for it.

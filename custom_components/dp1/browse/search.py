@@ -19,11 +19,16 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, component_errors, raised_as
 from ..language import async_load_texts
-from ..library.entries import async_libraries, async_source_list, library_and_node, told
+from ..library.libraries import (
+    async_libraries,
+    async_source_list,
+    library_and_node,
+    told,
+)
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX, Node, NodeKind, parse_media_id
 from ..library.search import EXACT, NAMED, Match, Query
-from ..library.spoken import fold
+from ..library.words import fold
 from .display import HISTORY_FOLDER, history_media, is_supported
 from .pages import CLASSES, ROOT, PictureUrl, node_media
 

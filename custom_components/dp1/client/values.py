@@ -289,7 +289,7 @@ def moment(value: object, zone: tzinfo | None = None) -> datetime | None:
         return None
 
 
-def sent(read: Callable[[Any], object], *path: str, **options: Any) -> Any:
+def json_field(read: Callable[[Any], object], *path: str, **options: Any) -> Any:
     """Return a field of a ``Message``.
 
     Args:
@@ -315,7 +315,7 @@ class Message:
     @classmethod
     def parse(cls, data: object) -> Self:
         """Parse the fields that were sent."""
-        return cls(**sent_fields(cls, mapping(data)))
+        return cls(**json_fields(cls, mapping(data)))
 
 
 @cache
@@ -330,7 +330,7 @@ def _readers(kind: type[Any]) -> dict[str, list[_Reader]]:
     return readers
 
 
-def sent_fields(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+def json_fields(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a message that were sent; the others have their defaults."""
     hashable: Any = kind
     readers, fields = _readers(hashable), {}

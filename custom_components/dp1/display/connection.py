@@ -89,7 +89,7 @@ class FrameLimit:
         now = _now()
         before, _ = self._waiting.get(type(frame), (None, now))
         if isinstance(frame, PlayerStatus) and isinstance(before, PlayerStatus):
-            frame = frame.over(before)
+            frame = frame.completed_by(before)
         self._waiting[type(frame)] = frame, now
         if self._timer is not None:
             return

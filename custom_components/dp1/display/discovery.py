@@ -21,6 +21,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.device_registry import format_mac
 
+from ..addresses import async_session
 from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus
 from ..client.display.interface import Dialect, DisplayApi
@@ -36,7 +37,6 @@ from ..client.text import clean, plain_host, web_url
 from ..client.values import text
 from ..const import CONF_DIALECT, CONF_MACS, DEFAULT_PORT, DOMAIN, NAME_LENGTH
 from ..errors import action_failed
-from ..guard import async_session
 from ..screen.pairing import is_screen
 from ..screen.views import async_screens
 

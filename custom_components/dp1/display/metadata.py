@@ -12,6 +12,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
+from ..addresses import ADDRESSES
 from ..client.display.interface import DisplayApi
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.display.recent import RecentWork
@@ -22,7 +23,6 @@ from ..client.playlist.manifest import Artist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import signer_of
 from ..const import DOMAIN, LOGGER
-from ..guard import ADDRESSES
 from ..library.work import Work
 
 # Seconds until a work is looked up again after a library failed; doubled each time.
@@ -46,7 +46,7 @@ def work_of(
 
     Without a title, a work has that of the playlist. Displays lay titles of works over pages, so ours have none.
     """
-    work, source = Work.of_item(item, language).over(other), item.address
+    work, source = Work.of_item(item, language).completed_by(other), item.address
     pictures = [item.thumbnail, other.picture if other else None]
     pictures.append(source if source and _is_image(source) else None)
     pictures.append(playlist.get("coverImage") if playlist else None)

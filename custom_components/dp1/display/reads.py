@@ -75,7 +75,7 @@ class PlayerReads:
         began = asyncio.get_running_loop().time()
         player = await self._display.player_status()
         if self._pushed is not None and self._pushed_at >= began:
-            player = self._pushed.over(player)
+            player = self._pushed.completed_by(player)
         self._since = max(self._since, began)
         return player
 
@@ -88,7 +88,7 @@ class PlayerReads:
             return None
         self._pushed, self._pushed_at = pushed, since
         self._since = since
-        return pushed.over(before)
+        return pushed.completed_by(before)
 
 
 class DeviceReads:

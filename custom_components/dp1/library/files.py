@@ -26,6 +26,7 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
+from ..addresses import ADDRESSES, is_at_home
 from ..client.cid import cid_text, read_cid
 from ..client.errors import Dp1Error, NotFoundError, TooLargeError
 from ..client.hosts import content_of, is_web, same_work
@@ -40,7 +41,6 @@ from ..const import (
     LOGGER,
 )
 from ..grants import KEPT, SVG
-from ..guard import ADDRESSES, is_at_home
 from ..hosts import HOSTS
 from ..storage import SafeStore
 

@@ -57,7 +57,7 @@ from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .settings import Preferences
 from .shelf import Shelf, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
-from .spoken import MAX_FOLDED
+from .words import MAX_FOLDED
 from .work import Work
 
 # How many names an error about an unknown name suggests.

@@ -25,7 +25,7 @@ from homeassistant.core import HomeAssistant
 
 from .listing import with_pauses
 from .node import Node, NodeKind
-from .spoken import (
+from .words import (
     BETWEEN_PARTS,
     BY_ARTIST,
     NUMBER_WORDS,

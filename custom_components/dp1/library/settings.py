@@ -20,6 +20,7 @@ from homeassistant.helpers.selector import (
 )
 from homeassistant.util.network import is_ip_address
 
+from ..addresses import async_session
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
@@ -48,7 +49,6 @@ from ..const import (
     DOMAIN,
     NAME_LENGTH,
 )
-from ..guard import async_session
 from ..language import async_text
 
 URL_LENGTH = 2000

@@ -109,13 +109,15 @@ class Work(Description):
         return biographies(self.artists)
 
     @override
-    def over(self, other: Self | None) -> Self:
+    def completed_by(self, other: Self | None) -> Self:
         """Return the same work, with what another has beyond it of the work and of its artists."""
         if other is None:
             return self
         people = {artist.name: artist for artist in other.artists}
-        artists = tuple(artist.over(people.get(artist.name)) for artist in self.artists)
-        return super(Work, replace(self, artists=artists)).over(other)
+        artists = tuple(
+            artist.completed_by(people.get(artist.name)) for artist in self.artists
+        )
+        return super(Work, replace(self, artists=artists)).completed_by(other)
 
     def item(
         self, *, created: datetime | None = None, duration: float | None = None

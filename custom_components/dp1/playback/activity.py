@@ -14,8 +14,8 @@ from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator
 from ..display.state import DisplayData
 from ..grants import without_token
-from ..library.entries import async_source_list
-from ..library.spoken import fold
+from ..library.libraries import async_source_list
+from ..library.words import fold
 from .watch import Change, shown_work
 
 # Seconds that an event about a new work waits for what the libraries know of it.

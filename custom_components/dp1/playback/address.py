@@ -27,6 +27,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
+from ..addresses import ADDRESSES, is_at_home
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, InvalidPlaylistError
 from ..client.guard import Guard
@@ -58,7 +59,6 @@ from ..coordinator import DisplayCoordinator
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, translated
 from ..grants import SVG, base_url, picture_page
-from ..guard import ADDRESSES, is_at_home
 from ..language import async_message
 from ..length import length_of_film, length_of_sound
 from ..library.work import Work

@@ -11,6 +11,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .. import timing
+from ..addresses import ADDRESSES, is_at_home
 from ..client.display.interface import DisplayApi, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import PlaylistRefusedError, RejectedError
@@ -23,7 +24,6 @@ from ..display.history import History
 from ..display.hung import Hung, Snapshot
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, without_token
-from ..guard import ADDRESSES, is_at_home
 from .alive import async_alive
 from .media_ids import start_of
 from .request import Begin, Ready, Request

@@ -16,7 +16,7 @@ from ..client.values import mapping, text
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed
-from ..library.entries import async_add_libraries_listener, async_libraries
+from ..library.libraries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
 from .follow import hung_document

@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant, callback
 from ..client.playlist.playlist import Origin, Playlist
 from ..errors import invalid_input
 from ..language import async_message
-from ..library.entries import async_libraries
+from ..library.libraries import async_libraries
 from ..library.node import NodeKind
 from ..library.providers.kept import WorkKey, work_keys
 

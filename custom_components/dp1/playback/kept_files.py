@@ -9,8 +9,8 @@ from ..client.hosts import same_work
 from ..const import LOGGER
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.entries import async_libraries
 from ..library.files import File, Files
+from ..library.libraries import async_libraries
 
 
 def kept_file(hass: HomeAssistant, url: str) -> tuple[Files, File] | None:

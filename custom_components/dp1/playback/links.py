@@ -7,6 +7,7 @@ from typing import Final
 from homeassistant.components import persistent_notification
 from homeassistant.core import HomeAssistant
 
+from ..addresses import async_session
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.indexer.client import Indexer
 from ..client.indexer.links import IndexedLink, Link, LookupLink, TokenLink, look_up
@@ -16,9 +17,8 @@ from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import markdown_safe
 from ..const import DOMAIN
 from ..errors import action_failed, invalid_input, translated
-from ..guard import async_session
 from ..language import async_message
-from ..library.entries import async_libraries
+from ..library.libraries import async_libraries
 from ..library.providers.collection.nodes import items_of
 from ..library.providers.collection.server import async_indexer, async_user_agent
 

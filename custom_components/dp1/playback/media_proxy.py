@@ -27,8 +27,8 @@ from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..errors import component_errors
 from ..grants import GRANTS, KEPT, LIVE, PATH, internal_url
-from ..library.entries import async_build_playlist
 from ..library.folder import FOLDER_PREFIX
+from ..library.libraries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 from .hidden import without_hidden
 from .kept_files import kept_file

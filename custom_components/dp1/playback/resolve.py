@@ -11,6 +11,7 @@ from homeassistant.components import media_source
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
+from ..addresses import ADDRESSES
 from ..client.errors import InvalidPlaylistError
 from ..client.hosts import work_url
 from ..client.indexer.links import ExhibitionLink, Link, LinkError, Refusal, parse_link
@@ -28,8 +29,8 @@ from ..display.history import MEDIA_ID as RECENT
 from ..displays import async_displays
 from ..errors import component_errors, invalid_input, translated
 from ..grants import GRANTS, LIVE, SVG, picture_page
-from ..guard import ADDRESSES
-from ..library.entries import (
+from ..library.folder import FOLDER_PREFIX, async_is_folder
+from ..library.libraries import (
     DAILY_MEDIA_ID,
     OWN_MEDIA_IDS,
     async_at_feed,
@@ -40,7 +41,6 @@ from ..library.entries import (
     daily_url,
     own_media_id,
 )
-from ..library.folder import FOLDER_PREFIX, async_is_folder
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.daily import Daily
 from ..library.providers.pictures import async_upload_name

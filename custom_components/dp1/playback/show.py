@@ -10,12 +10,12 @@ from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
+from ..addresses import ADDRESSES
 from ..client.playlist.playlist import Playlist
 from ..coordinator import DisplayCoordinator
 from ..displays import Target, async_displays
 from ..errors import async_gather_failures
 from ..grants import GRANTS
-from ..guard import ADDRESSES
 from .compose import async_playlist_of
 from .daily import async_of_today, async_show_daily
 from .groups import async_on_group, leader_of, paused, spread_over

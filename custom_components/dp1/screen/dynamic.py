@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import SERVER_SOFTWARE
 
+from ..addresses import ADDRESSES, async_session
 from ..client.errors import Dp1Error
 from ..client.http import request_json
 from ..client.indexer.client import Indexer
@@ -22,7 +23,6 @@ from ..client.playlist.schema import PLAYLIST, Rules, faults_of, known_fields
 from ..client.text import web_url
 from ..client.values import mapping, text
 from ..const import DEFAULT_INDEXER_URL
-from ..guard import ADDRESSES, async_session
 from .player import MAX_ITEMS, CommandError, Json
 
 # The only one that a display asks by the older form.

@@ -12,11 +12,11 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later, async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
+from ..addresses import ADDRESSES
 from ..client.errors import Dp1Error
 from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import text
-from ..guard import ADDRESSES
 from .dynamic import async_resolved, is_dynamic
 from .page import Page
 from .player import CommandError, Json, Player, State

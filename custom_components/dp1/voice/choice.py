@@ -16,11 +16,11 @@ from homeassistant.util.hass_dict import HassKey
 from ..browse.search import async_hits
 from ..const import DOMAIN
 from ..display.metadata import work_of
-from ..library.entries import async_exhibitions, async_libraries, async_node
+from ..library.libraries import async_exhibitions, async_libraries, async_node
 from ..library.library import Library
 from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import EXACT, Match, Query
-from ..library.spoken import BETWEEN_PARTS, fold, fold_title, telling
+from ..library.words import BETWEEN_PARTS, fold, fold_title, telling
 from ..library.work import NO_WORK
 from ..playback.request import Art, Medium, Several
 from .answers import MAX_NAMES, NotOursError, UnansweredError

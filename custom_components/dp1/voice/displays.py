@@ -20,7 +20,7 @@ from homeassistant.helpers import (
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import async_display_entities, async_displays, ignores_music
-from ..library.spoken import fold
+from ..library.words import fold
 from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.

@@ -26,7 +26,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
 from ..displays import async_display_entities
 from ..errors import action_failed
-from ..library.spoken import FILLERS, fold, in_words
+from ..library.words import FILLERS, fold, in_words
 
 SKELETON: Final = Path(__file__).parent / "skeleton.yaml"
 SOURCES: Final = Path(__file__).parent.parent / "sentences"

@@ -16,7 +16,7 @@ from unicodedata import category, normalize
 
 from homeassistant.core import HomeAssistant
 
-from ..library.spoken import fold, telling
+from ..library.words import fold, telling
 from .answers import async_answers
 from .sentences import NO_BLANKS, Names, names_of_places, sentences_of
 

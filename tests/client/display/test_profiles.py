@@ -236,7 +236,7 @@ async def test_a_push_over_a_snapshot_is_the_full_status(profile: str) -> None:
                     push.asleep,
                 ) != (now.index, now.item_ids, now.loop_mode, now.asleep):
                     push = await event_of(events, PlayerStatus)
-                known = push.over(known)
+                known = push.completed_by(known)
                 full = await display.player_status()
                 assert known.items == full.items
                 assert known.playlist_title == "Evening"

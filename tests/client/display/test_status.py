@@ -96,18 +96,18 @@ def test_an_overlay_is_noted_and_its_code_is_not_kept() -> None:
 
 
 def test_a_push_over_nothing() -> None:
-    assert pushed().over(None) == pushed()
+    assert pushed().completed_by(None) == pushed()
 
 
 def test_a_push_of_the_same_list_keeps_what_it_cannot_carry() -> None:
     """Title, id, sources and other fields of works, the render status and the settings are kept."""
     known = PlayerStatus.parse(FULL)
-    assert pushed().over(known) == known
+    assert pushed().completed_by(known) == known
 
 
 def test_the_next_work_of_the_same_list() -> None:
     """Everything but the state of the previous work is kept."""
-    status = pushed(1).over(PlayerStatus.parse(FULL))
+    status = pushed(1).completed_by(PlayerStatus.parse(FULL))
     assert status.playlist_title == "Evening"
     assert status.current is not None
     assert status.current.source == "https://art.example.org/2"
@@ -117,18 +117,18 @@ def test_the_next_work_of_the_same_list() -> None:
 def test_what_the_push_says_wins() -> None:
     """A changed work and the render status are those of the push."""
     works = [dict(WORKS[0], source="", duration=30), *WORKS[1:]]
-    status = pushed(items=works, renderStatus=3, signatureStatus="valid").over(
+    status = pushed(items=works, renderStatus=3, signatureStatus="valid").completed_by(
         PlayerStatus.parse(FULL)
     )
     assert status.items[0].duration == 30
     assert status.items[0].source == "https://art.example.org/1"
     assert status.items[0].raw["metadata"] == {"artist": "A"}
     assert (status.render_status, status.signature_status) == (3, "valid")
-    assert pushed().over(status).signature_status == "valid"
+    assert pushed().completed_by(status).signature_status == "valid"
 
 
 def test_a_shuffled_list_is_the_same_list() -> None:
-    status = pushed(0, "312").over(PlayerStatus.parse(FULL))
+    status = pushed(0, "312").completed_by(PlayerStatus.parse(FULL))
     assert [item.source for item in status.items] == [
         f"https://art.example.org/{number}" for number in (3, 1, 2)
     ]
@@ -141,7 +141,7 @@ def test_of_another_list_nothing_is_kept_but_the_settings(
 ) -> None:
     known = PlayerStatus.parse(FULL)
     push = pushed(**other)
-    status = push.over(known)
+    status = push.completed_by(known)
     assert status == replace(push, settings=known.settings)
     assert status.playlist_title is None
 
@@ -149,12 +149,12 @@ def test_of_another_list_nothing_is_kept_but_the_settings(
 def test_what_was_pushed_already_is_not_copied() -> None:
     """The works that a notification does not change are the same objects."""
     known = PlayerStatus.parse(FULL)
-    assert pushed().over(known).items is known.items
-    known = pushed().over(known)
-    assert pushed(2).over(known).items is known.items
+    assert pushed().completed_by(known).items is known.items
+    known = pushed().completed_by(known)
+    assert pushed(2).completed_by(known).items is known.items
     items = [dict(work.raw) for work in pushed().items]
     items[1]["duration"] = 7
-    merged = pushed(items=items).over(known).items
+    merged = pushed(items=items).completed_by(known).items
     same = [item is other for item, other in zip(merged, known.items, strict=True)]
     assert same == [True, False, True]
 
@@ -164,27 +164,27 @@ def test_works_that_cannot_be_told_apart() -> None:
     works = [{"title": "Untitled", "source": f"https://a.example/{n}"} for n in "123"]
     known = PlayerStatus.parse({"items": works, "playlistUrl": URL})
     blank = [{"title": "Untitled", "source": ""}] * 3
-    same = pushed(items=blank).over(known)
+    same = pushed(items=blank).completed_by(known)
     assert [item.source for item in same.items] == [work["source"] for work in works]
     twice = [{"id": "x", "title": title} for title in "aab"]
     known = PlayerStatus.parse(
         {"items": [{**work, "source": "s"} for work in twice], "playlistUrl": URL}
     )
-    other = pushed(items=[twice[2], *twice[:2]]).over(known)
+    other = pushed(items=[twice[2], *twice[:2]]).completed_by(known)
     assert [item.source for item in other.items] == ["s", None, None]
 
 
 def test_settings_of_old_firmware_are_kept() -> None:
     """Its pushes omit whole groups of settings."""
     known = PlayerStatus.parse(FULL)
-    status = pushed(deviceSettings={"scaling": "fill"}).over(known)
+    status = pushed(deviceSettings={"scaling": "fill"}).completed_by(known)
     assert status.settings is not None
     assert status.settings.scaling == "fill"
     assert status.settings.orientation == "landscape"
     assert status.settings.default_duration == 600
     assert known.settings is not None
     assert status.settings.offered == known.settings.offered
-    assert pushed(deviceSettings=None).over(known).settings == known.settings
+    assert pushed(deviceSettings=None).completed_by(known).settings == known.settings
 
 
 def test_settings_that_newer_firmware_clears_are_gone() -> None:
@@ -200,7 +200,7 @@ def test_settings_that_newer_firmware_clears_are_gone() -> None:
     assert known.settings is not None
     assert (known.settings.margin, known.settings.framing) == (0, "fill")
     changed = {"tombstone": "off", "compositionRevision": 8, "margin": "4vw"}
-    status = pushed(deviceSettings=changed).over(known)
+    status = pushed(deviceSettings=changed).completed_by(known)
     assert status.settings is not None
     assert status.settings.tombstone == "off"
     assert status.settings.default_duration == 600
@@ -258,7 +258,7 @@ def test_no_json_is_too_strange(value: Any, previous: Any) -> None:
         accepted("checkStatus", value)
     status = PlayerStatus.parse(value)
     assert status.position is None or 1 <= status.position <= len(status.items)
-    merged = status.over(PlayerStatus.parse(previous))
+    merged = status.completed_by(PlayerStatus.parse(previous))
     assert len(merged.items) == len(status.items)
 
 

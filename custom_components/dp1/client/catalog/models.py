@@ -11,7 +11,7 @@ import re
 from typing import Any, ClassVar, Self
 
 from ..text import MAX_TITLE, clean, host_of
-from ..values import mapping, moment, objects, sent, sent_fields, whole
+from ..values import json_field, json_fields, mapping, moment, objects, whole
 
 MAX_TEXT = 8192
 
@@ -216,10 +216,10 @@ class Exhibition:
 
     id: str
     title: str
-    slug: str = sent(as_text, "slug", default="")
-    number: str = sent(as_text, "ordinalLabel", default="")
-    opens_at: datetime | None = sent(as_moment, "exhibitionStartAt")
-    preview_seconds: int = sent(
+    slug: str = json_field(as_text, "slug", default="")
+    number: str = json_field(as_text, "ordinalLabel", default="")
+    opens_at: datetime | None = json_field(as_moment, "exhibitionStartAt")
+    preview_seconds: int = json_field(
         lambda value: max(as_integer(value) or 0, 0), "previewDuration", default=0
     )
     kind: ExhibitionKind = ExhibitionKind.GROUP
@@ -228,7 +228,7 @@ class Exhibition:
     pictures: tuple[str, ...] = ()
     artists: tuple[Alumni, ...] = ()
     curator: Alumni | None = None
-    updated_at: datetime | None = sent(as_moment, "updatedAt")
+    updated_at: datetime | None = json_field(as_moment, "updatedAt")
 
     @property
     def viewable_from(self) -> datetime | None:
@@ -267,7 +267,7 @@ class Exhibition:
             or people_of(data.get("artists")),
             curator=Alumni.parse(data.get("curatorAlumni"))
             or Alumni.parse(data.get("curator")),
-            **sent_fields(cls, data),
+            **json_fields(cls, data),
         )
 
 
@@ -300,19 +300,19 @@ class Series:
     id: str
     exhibition_id: str
     title: str
-    slug: str = sent(as_text, "slug", default="")
-    medium: str = sent(_lower, "medium", default="")
-    description: str = sent(clean, "description", default="")
-    display_index: int | None = sent(as_integer, "displayIndex")
-    max_artwork: int | None = sent(as_integer, "settings", "maxArtwork")
-    model: Model | None = sent(_model, "settings", "artworkModel")
+    slug: str = json_field(as_text, "slug", default="")
+    medium: str = json_field(_lower, "medium", default="")
+    description: str = json_field(clean, "description", default="")
+    display_index: int | None = json_field(as_integer, "displayIndex")
+    max_artwork: int | None = json_field(as_integer, "settings", "maxArtwork")
+    model: Model | None = json_field(_model, "settings", "artworkModel")
     pictures: tuple[str, ...] = ()
     artists: tuple[Alumni, ...] = ()
     previews: tuple[str, ...] = ()
-    unique_preview_path: str = sent(as_text, "uniquePreviewPath", default="")
-    unique_thumbnail_path: str = sent(as_text, "uniqueThumbnailPath", default="")
-    minted_at: datetime | None = sent(as_moment, "mintedAt")
-    created_at: datetime | None = sent(as_moment, "createdAt")
+    unique_preview_path: str = json_field(as_text, "uniquePreviewPath", default="")
+    unique_thumbnail_path: str = json_field(as_text, "uniqueThumbnailPath", default="")
+    minted_at: datetime | None = json_field(as_moment, "mintedAt")
+    created_at: datetime | None = json_field(as_moment, "createdAt")
 
     @property
     def single(self) -> bool:
@@ -337,7 +337,7 @@ class Series:
                 *texts_in(mapping(preview.get("metadata")), "urlOverwrite"),
                 *texts_in(preview, "uri"),
             ),
-            **sent_fields(cls, data),
+            **json_fields(cls, data),
         )
 
 
@@ -362,14 +362,14 @@ class Artwork:
     path: ClassVar[str] = "artworks"
 
     id: str
-    index: int | None = sent(_index, "index")
+    index: int | None = json_field(_index, "index")
     name: str = ""
     sources: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
     chain: str = ""
     contract: str = ""
     token_id: str = ""
-    minted_at: datetime | None = sent(as_moment, "mintedAt")
+    minted_at: datetime | None = json_field(as_moment, "mintedAt")
     gone: bool = False
 
     @classmethod
@@ -393,7 +393,7 @@ class Artwork:
             contract=contract,
             token_id=token_id,
             gone=data.get("burned") is True or data.get("isArchived") is True,
-            **sent_fields(cls, data),
+            **json_fields(cls, data),
         )
 
 

@@ -18,12 +18,12 @@ from ..values import (
     MAX_TEXT,
     Message,
     flag,
+    json_field,
     mapping,
     moment,
     number,
     objects,
     percent,
-    sent,
     texts,
     whole,
     word,
@@ -56,15 +56,15 @@ class SleepSchedule(Message):
         override_state: "awake" or "sleeping" while an override lasts.
     """
 
-    enabled: bool = sent(yes, "enabled", default=False)
-    sleep_time: str | None = sent(word, "sleepTime")
-    wake_time: str | None = sent(word, "wakeTime")
-    days: frozenset[str] | None = sent(_days, "days")
-    asleep: bool | None = sent(
+    enabled: bool = json_field(yes, "enabled", default=False)
+    sleep_time: str | None = json_field(word, "sleepTime")
+    wake_time: str | None = json_field(word, "wakeTime")
+    days: frozenset[str] | None = json_field(_days, "days")
+    asleep: bool | None = json_field(
         lambda state: {"sleeping": True, "awake": False}.get(word(state) or ""),
         "currentState",
     )
-    override_state: str | None = sent(word, "overrideState")
+    override_state: str | None = json_field(word, "overrideState")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class NetworkStatus(Message):
         internet: the display reaches the internet.
     """
 
-    link: str | None = sent(word, "link")
-    internet: bool | None = sent(flag, "internet")
+    link: str | None = json_field(word, "link")
+    internet: bool | None = json_field(flag, "internet")
 
 
 def _page(value: object) -> str | None:
@@ -113,22 +113,24 @@ class DeviceStatus(Message):
         signature_mode: "silent", "notify" or "strict"; None if not offered.
     """
 
-    screen_rotation: str | None = sent(word, "screenRotation")
-    connected_wifi: str | None = sent(plain(MAX_NAME), "connectedWifi")
-    installed_version: str | None = sent(word, "installedVersion")
-    latest_version: str | None = sent(word, "latestVersion")
-    analytics_disabled: bool = sent(yes, "analyticsDisabled", default=False)
-    beta_features_enabled: bool = sent(yes, "betaFeaturesEnabled", default=False)
-    mac_info: Mapping[str, str] = sent(texts, "macInfo", default_factory=dict)
-    volume: int | None = sent(percent, "volume")
-    muted: bool | None = sent(flag, "isMuted")
-    display_url: str | None = sent(_page, "displayURL")
-    sleep_schedule: SleepSchedule | None = sent(_part(SleepSchedule), "sleepSchedule")
-    contract: str | None = sent(word, "contract")
-    device_name: str | None = sent(plain(MAX_NAME), "deviceName")
-    network: NetworkStatus | None = sent(_part(NetworkStatus), "network")
-    last_outage: datetime | None = sent(moment, "lastOutage", "start")
-    signature_mode: str | None = sent(word, "signatureVerificationMode")
+    screen_rotation: str | None = json_field(word, "screenRotation")
+    connected_wifi: str | None = json_field(plain(MAX_NAME), "connectedWifi")
+    installed_version: str | None = json_field(word, "installedVersion")
+    latest_version: str | None = json_field(word, "latestVersion")
+    analytics_disabled: bool = json_field(yes, "analyticsDisabled", default=False)
+    beta_features_enabled: bool = json_field(yes, "betaFeaturesEnabled", default=False)
+    mac_info: Mapping[str, str] = json_field(texts, "macInfo", default_factory=dict)
+    volume: int | None = json_field(percent, "volume")
+    muted: bool | None = json_field(flag, "isMuted")
+    display_url: str | None = json_field(_page, "displayURL")
+    sleep_schedule: SleepSchedule | None = json_field(
+        _part(SleepSchedule), "sleepSchedule"
+    )
+    contract: str | None = json_field(word, "contract")
+    device_name: str | None = json_field(plain(MAX_NAME), "deviceName")
+    network: NetworkStatus | None = json_field(_part(NetworkStatus), "network")
+    last_outage: datetime | None = json_field(moment, "lastOutage", "start")
+    signature_mode: str | None = json_field(word, "signatureVerificationMode")
 
     @cached_property
     def error_page(self) -> str | None:
@@ -151,10 +153,10 @@ class PanelStatus(Message):
         power: "on", "standby" or "off".
     """
 
-    brightness: int | None = sent(percent, "brightness")
-    contrast: int | None = sent(percent, "contrast")
-    volume: int | None = sent(percent, "volume")
-    power: str | None = sent(word, "power")
+    brightness: int | None = json_field(percent, "brightness")
+    contrast: int | None = json_field(percent, "contrast")
+    volume: int | None = json_field(percent, "volume")
+    power: str | None = json_field(word, "power")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +169,11 @@ class Identity(Message):
         contract: "2" or newer.
     """
 
-    device_id: str = sent(
+    device_id: str = json_field(
         lambda key: (word(key) or "").upper(), "device_id", default=""
     )
-    version: str | None = sent(word, "version")
-    contract: str | None = sent(word, "contract")
+    version: str | None = json_field(word, "version")
+    contract: str | None = json_field(word, "contract")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +186,11 @@ class ContentPolicy(Message):
         active: the policy is in force.
     """
 
-    show_mature_content: bool | None = sent(flag, "contentPolicy", "showMatureContent")
-    strict_personal: bool | None = sent(flag, "contentPolicy", "strictPersonal")
-    active: bool = sent(yes, "active", default=False)
+    show_mature_content: bool | None = json_field(
+        flag, "contentPolicy", "showMatureContent"
+    )
+    strict_personal: bool | None = json_field(flag, "contentPolicy", "strictPersonal")
+    active: bool = json_field(yes, "active", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +239,16 @@ class Metrics(Message):
         timestamp: when the sample was taken.
     """
 
-    cpu_temperature: float | None = sent(_temperature, "cpu", "current_temperature")
-    gpu_temperature: float | None = sent(_temperature, "gpu", "current_temperature")
-    memory_usage: float | None = sent(_usage("max_capacity"), "memory")
-    disk_usage: float | None = sent(_usage("total_capacity"), "disk")
-    uptime: float | None = sent(number, "uptime")
-    timestamp: datetime | None = sent(moment, "timestamp")
+    cpu_temperature: float | None = json_field(
+        _temperature, "cpu", "current_temperature"
+    )
+    gpu_temperature: float | None = json_field(
+        _temperature, "gpu", "current_temperature"
+    )
+    memory_usage: float | None = json_field(_usage("max_capacity"), "memory")
+    disk_usage: float | None = json_field(_usage("total_capacity"), "disk")
+    uptime: float | None = json_field(number, "uptime")
+    timestamp: datetime | None = json_field(moment, "timestamp")
 
 
 _SAMPLE = re.compile(

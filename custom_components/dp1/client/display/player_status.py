@@ -14,10 +14,10 @@ from ..text import MAX_TITLE, plain
 from ..values import (
     Message,
     flag,
+    json_field,
+    json_fields,
     mapping,
     number,
-    sent,
-    sent_fields,
     text,
     whole,
     word,
@@ -54,13 +54,13 @@ class DeviceSettings(Message):
         offered: keys that were sent: the settings that this display has.
     """
 
-    scaling: str | None = sent(word, "scaling")
-    orientation: str | None = sent(word, "orientation")
-    default_duration: float | None = sent(number, "defaultDuration")
-    tombstone: str | None = sent(word, "tombstone")
-    margin: float | str | None = sent(_margin, "margin")
-    background: str | None = sent(word, "background")
-    framing: str | None = sent(word, "framing")
+    scaling: str | None = json_field(word, "scaling")
+    orientation: str | None = json_field(word, "orientation")
+    default_duration: float | None = json_field(number, "defaultDuration")
+    tombstone: str | None = json_field(word, "tombstone")
+    margin: float | str | None = json_field(_margin, "margin")
+    background: str | None = json_field(word, "background")
+    framing: str | None = json_field(word, "framing")
     offered: frozenset[str] = frozenset()
 
     @classmethod
@@ -71,9 +71,9 @@ class DeviceSettings(Message):
         if "compositionRevision" in message:
             # Where nobody chose, works are framed as they say.
             message = {"framing": "artwork", **message}
-        return cls(offered=frozenset(message) & _SETTINGS, **sent_fields(cls, message))
+        return cls(offered=frozenset(message) & _SETTINGS, **json_fields(cls, message))
 
-    def over(self, previous: Self | None) -> Self:
+    def completed_by(self, previous: Self | None) -> Self:
         """Merge these settings over earlier ones.
 
         Older firmware leaves whole groups of settings out of its notifications, and none tells the default duration
@@ -162,16 +162,16 @@ class PlaylistItem(Message):
         raw: the item as sent: for displays and storage, never for a state.
     """
 
-    id: str | None = sent(_id, "id")
-    title: str | None = sent(plain(MAX_TITLE), "title")
-    source: str | None = sent(_source, "source")
-    duration: float | None = sent(_duration, "duration")
-    license: str | None = sent(word, "license")
-    ref: str | None = sent(text, "ref")
-    provenance: Mapping[str, Any] | None = sent(_provenance, "provenance")
-    artists: tuple[Artist, ...] = sent(artists_in, "inlineManifest", default=())
-    thumbnail: str | None = sent(picture_in, "inlineManifest")
-    note: str | None = sent(plain(MAX_NOTE), "note", "text")
+    id: str | None = json_field(_id, "id")
+    title: str | None = json_field(plain(MAX_TITLE), "title")
+    source: str | None = json_field(_source, "source")
+    duration: float | None = json_field(_duration, "duration")
+    license: str | None = json_field(word, "license")
+    ref: str | None = json_field(text, "ref")
+    provenance: Mapping[str, Any] | None = json_field(_provenance, "provenance")
+    artists: tuple[Artist, ...] = json_field(artists_in, "inlineManifest", default=())
+    thumbnail: str | None = json_field(picture_in, "inlineManifest")
+    note: str | None = json_field(plain(MAX_NOTE), "note", "text")
     raw: Mapping[str, Any]
 
     @classmethod
@@ -179,7 +179,7 @@ class PlaylistItem(Message):
     def parse(cls, data: object) -> Self:
         """Parse an entry of ``items``; anything but an object is an unknown work."""
         message = mapping(data)
-        return cls(raw=message, **sent_fields(cls, message))
+        return cls(raw=message, **json_fields(cls, message))
 
     @property
     def address(self) -> str | None:
@@ -252,21 +252,21 @@ class PlayerStatus(Message):
     """
 
     index: int | None = None
-    ok: bool = sent(yes, "ok", default=False)
-    error: str | None = sent(plain(MAX_TITLE), "error")
-    cast_command: str | None = sent(word, "castCommand")
+    ok: bool = json_field(yes, "ok", default=False)
+    error: str | None = json_field(plain(MAX_TITLE), "error")
+    cast_command: str | None = json_field(word, "castCommand")
     playlist_url: str | None = None
     playlist: Mapping[str, Any] | None = None
-    playlist_id: str | None = sent(_id, "playlist", "id")
-    playlist_title: str | None = sent(plain(MAX_TITLE), "playlist", "title")
+    playlist_id: str | None = json_field(_id, "playlist", "id")
+    playlist_title: str | None = json_field(plain(MAX_TITLE), "playlist", "title")
     items: tuple[PlaylistItem, ...] = ()
     asleep: bool | None = None
-    settings: DeviceSettings | None = sent(_settings, "deviceSettings")
-    loop_mode: str | None = sent(word, "loopMode")
-    shuffle: bool | None = sent(flag, "shuffle")
-    render_status: int | None = sent(whole, "renderStatus")
-    signature_status: str | None = sent(word, "signatureStatus")
-    overlay: bool = sent(_is_there, "overlay", default=False)
+    settings: DeviceSettings | None = json_field(_settings, "deviceSettings")
+    loop_mode: str | None = json_field(word, "loopMode")
+    shuffle: bool | None = json_field(flag, "shuffle")
+    render_status: int | None = json_field(whole, "renderStatus")
+    signature_status: str | None = json_field(word, "signatureStatus")
+    overlay: bool = json_field(_is_there, "overlay", default=False)
     count: int = 0
     beyond: PlaylistItem | None = None
     works: object = field(default=None, compare=False, repr=False)
@@ -326,7 +326,7 @@ class PlayerStatus(Message):
             count=len(works) if isinstance(works, list) else 0,
             beyond=_beyond(works, whole(message.get("index"))),
             asleep=_asleep(message),
-            **sent_fields(cls, message),
+            **json_fields(cls, message),
         )
 
     def as_playlist(self, find: Callable[[str], str] = str) -> Playlist:
@@ -351,7 +351,7 @@ class PlayerStatus(Message):
         ]
         return Playlist(document=document | {"items": items}, origin=Origin.OURS)
 
-    def over(self, previous: PlayerStatus | None) -> PlayerStatus:
+    def completed_by(self, previous: PlayerStatus | None) -> PlayerStatus:
         """Merge a notification over the status before.
 
         Settings are always kept. Whatever else a notification cannot carry is kept while the list is the same: the same
@@ -361,7 +361,7 @@ class PlayerStatus(Message):
             return self
         settings = previous.settings
         if self.settings is not None:
-            merged = self.settings.over(settings)
+            merged = self.settings.completed_by(settings)
             settings = settings if merged == settings else merged
         is_same_list = self.playlist_url == previous.playlist_url and (
             self.names == previous.names

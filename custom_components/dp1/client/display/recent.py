@@ -7,7 +7,7 @@ from typing import Any, Self
 from ..errors import RejectedError
 from ..hosts import loaded_url
 from ..text import MAX_TITLE, plain
-from ..values import Message, objects, sent, text, yes
+from ..values import Message, json_field, objects, text, yes
 
 # The player keeps fewer.
 MAX_RECORDS = 200
@@ -31,12 +31,12 @@ class RecentWork(Message):
         is_active: the display shows it now.
     """
 
-    id: str | None = sent(_id, "recordId")
-    work_id: str | None = sent(_id, "itemId")
-    title: str | None = sent(plain(MAX_TITLE), "title")
-    artist: str | None = sent(plain(MAX_TITLE), "artist")
-    picture: str | None = sent(loaded_url, "thumbnailUrl")
-    is_active: bool = sent(yes, "isActive", default=False)
+    id: str | None = json_field(_id, "recordId")
+    work_id: str | None = json_field(_id, "itemId")
+    title: str | None = json_field(plain(MAX_TITLE), "title")
+    artist: str | None = json_field(plain(MAX_TITLE), "artist")
+    picture: str | None = json_field(loaded_url, "thumbnailUrl")
+    is_active: bool = json_field(yes, "isActive", default=False)
 
     @classmethod
     def parse_all(cls, reply: Mapping[str, Any]) -> tuple[Self, ...]:

@@ -30,7 +30,7 @@ _THUMBNAILS = ("large", "default", "xlarge", "small")
 class Description:
     """Base of what several sources describe."""
 
-    def over(self, other: Self | None) -> Self:
+    def completed_by(self, other: Self | None) -> Self:
         """Return the same, with the fields of another that this one lacks, and the whole of texts that it has cut."""
         if other is None:
             return self

@@ -22,6 +22,7 @@ from homeassistant.const import CONF_URL
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
+from ...addresses import ADDRESSES
 from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
@@ -30,7 +31,6 @@ from ...client.guard import Guard
 from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
-from ...guard import ADDRESSES
 from .. import shelf
 from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell

@@ -11,6 +11,7 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ... import timing
+from ...addresses import ADDRESSES
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed
@@ -24,7 +25,6 @@ from ...client.text import web_url
 from ...client.values import mapping, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...errors import translated_errors
-from ...guard import ADDRESSES
 from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, Node, NodeKind
 from ..shelf import Shelf

@@ -11,6 +11,7 @@ from lru import LRU
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
+from ...addresses import ADDRESSES
 from ...client import museum
 from ...client.catalog.artwork import CAP, evenly
 from ...client.display.player_status import PlaylistItem
@@ -21,7 +22,6 @@ from ...client.pages import Page
 from ...client.playlist.manifest import Artist
 from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
-from ...guard import ADDRESSES
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..search import MAX_QUERY, RELEVANT, Lines, Query, Scored, line_of
 from ..shelf import PATIENCE, Delta, ListKind, Shelf

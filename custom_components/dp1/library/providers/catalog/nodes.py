@@ -9,7 +9,7 @@ from yarl import URL
 from ....client.catalog.artwork import cover_url, picture_url, shown_once, source_url
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ...node import Node, NodeKind, node_id
-from ...spoken import fold
+from ...words import fold
 from ...work import Work
 from .records import Exhibitor, artists_of, people_of
 from .server import CatalogServer

@@ -40,7 +40,7 @@ from ...work import Work
 from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Json, NodeRef, Provider, Source, children_of
 from .background_reader import BackgroundReader
-from .hanging import HangingWorks
+from .look_up import WorkLookUp
 from .nodes import artist_node, artist_nodes, artwork_node, exhibition_node, series_node
 from .records import claimed_title, comparable
 from .search import CatalogSearch
@@ -274,7 +274,7 @@ class CatalogProvider(Provider):
         self.servers = (catalog,)
         self._opening: CALLBACK_TYPE | None = None
         self.background_reader = BackgroundReader(self.hass, catalog)
-        self._hanging = HangingWorks(hass, catalog, feed)
+        self._look_up = WorkLookUp(hass, catalog, feed)
         self._search = CatalogSearch(hass, catalog)
         self.lines = self._search.lines
 
@@ -446,12 +446,12 @@ class CatalogProvider(Provider):
     @override
     def work(self, item: PlaylistItem) -> Work | None:
         """Return the work of an item, as far as it has been read or looked up."""
-        return self._hanging.work(item)
+        return self._look_up.work(item)
 
     @override
     async def async_work(self, item: PlaylistItem) -> Work | None:
         """Return the work of an item, which is looked up, or raise why it could not be."""
-        return await self._hanging.async_work(item)
+        return await self._look_up.async_work(item)
 
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address."""

@@ -28,7 +28,7 @@ from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import shorten
 from ....client.values import mapping, text
 from ...node import NodeKind, node_id
-from ...spoken import fold
+from ...words import fold
 from ...work import WORK_IDS, Work
 
 _CLAIM = re.compile(

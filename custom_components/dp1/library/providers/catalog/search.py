@@ -23,7 +23,7 @@ from ...search import (
     line_of,
     the_one_called,
 )
-from ...spoken import FILLERS, NUMBER_WORDS, fold, number_of
+from ...words import FILLERS, NUMBER_WORDS, fold, number_of
 from ..provider import SEARCH_PATIENCE
 from .nodes import artist_node, artwork_node, exhibition_node, series_node
 from .records import people_of

@@ -14,16 +14,16 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from .... import timing
+from ....addresses import ADDRESSES
 from ....client.catalog.artwork import CAP
 from ....client.catalog.client import PAGE_SIZE, Catalog, artwork_place, series_place
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.pages import Page
 from ....const import CONF_CATALOG_URL, LOGGER
-from ....guard import ADDRESSES
 from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...shelf import Read, Shelf
-from ...spoken import fold
+from ...words import fold
 from ...work import Work
 from .records import Exhibitor, KnownWorks, work_of
 

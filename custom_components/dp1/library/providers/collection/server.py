@@ -15,12 +15,12 @@ from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
+from ....addresses import async_session
 from ....client.errors import InvalidRequestError, UnexpectedAnswerError
 from ....client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
 from ....client.indexer.tokens import Token, data_type
 from ....client.pages import Page
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
-from ....guard import async_session
 from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ...settings import Preferences

@@ -210,7 +210,7 @@ class _Item(NodeRef["FeedProvider"]):
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
         item = {"duration": self.provider.preferences.duration, **item}
         parsed = PlaylistItem.parse(item)
-        work = Work.of_item(parsed).over(self.provider.catalog.work(parsed))
+        work = Work.of_item(parsed).completed_by(self.provider.catalog.work(parsed))
         title = parsed.title or key
         return self.provider.build_items(self.id, title, [labeled(item, work)])
 

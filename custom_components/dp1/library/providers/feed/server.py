@@ -18,6 +18,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from .... import timing
+from ....addresses import ADDRESSES
 from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed
 from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, open_items
@@ -27,11 +28,10 @@ from ....client.playlist.playlist import Playlist
 from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
-from ....guard import ADDRESSES
 from ...listing import PATIENCE, Delta, Json, Listing, ListKind
 from ...node import NodeKind, node_id
 from ...shelf import Shelf
-from ...spoken import fold, fold_anew
+from ...words import fold, fold_anew
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
 OLDER_AGE: Final = 86400.0

@@ -14,13 +14,18 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1 import guard as guard_module
+from custom_components.dp1 import addresses as addresses_module
+from custom_components.dp1.addresses import (
+    ADDRESSES,
+    SESSION,
+    HomeAddresses,
+    is_at_home,
+)
 from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import Dp1Error, InvalidRequestError
 from custom_components.dp1.client.guard import PUBLIC, know_home, public_session
 from custom_components.dp1.client.http import request_json
 from custom_components.dp1.display.discovery import Address, async_identify
-from custom_components.dp1.guard import ADDRESSES, SESSION, HomeAddresses, is_at_home
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
     EVENT_HOMEASSISTANT_CLOSE,
@@ -250,7 +255,7 @@ async def test_a_name_that_is_turned_inside(
     ) as session:
         hass.data[SESSION] = session
         monkeypatch.setattr(
-            guard_module, "public_session", lambda **_: public_session(names)
+            addresses_module, "public_session", lambda **_: public_session(names)
         )
         url = f"http://art.example:{victim.url.rpartition(':')[2]}/list.json"
         for _ in range(2):

@@ -38,7 +38,7 @@ from .node import Node, NodeKind, media_id as make_media_id, node_id, parse_medi
 from .providers.album import async_folder_playlist
 from .providers.provider import NodeRef
 from .source_list import SourceList
-from .spoken import fold
+from .words import fold
 from .work import Work, labeled
 
 # The Daily of whichever library has one.
@@ -86,7 +86,7 @@ def async_labeled(hass: HomeAssistant, document: Document) -> Document:
         item = PlaylistItem.parse(sent)
         works = (library.work(item) for library in libraries)
         if work := next((it for it in works if it and it.artists), None):
-            items[index] = labeled(sent, Work.of_item(item).over(work))
+            items[index] = labeled(sent, Work.of_item(item).completed_by(work))
     return {**document, "items": items} if items else document
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.actions.private import private_faults
+from custom_components.dp1.actions.publishable import private_faults
 from custom_components.dp1.client.playlist.schema import MAX_FAULTS
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config

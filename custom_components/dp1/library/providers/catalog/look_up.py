@@ -8,13 +8,13 @@ from lru import LRU
 
 from homeassistant.core import HomeAssistant
 
+from ....addresses import ADDRESSES
 from ....client.catalog.artwork import CAP, absolute_url, shown_once, source_url
 from ....client.catalog.models import Exhibition, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.hosts import all_urls, same_work
 from ....client.http import request_json
-from ....guard import ADDRESSES
 from ...work import NO_WORK, Work
 from ..feed.server import FeedServer
 from .records import claimed_title, comparable, work_at
@@ -31,7 +31,7 @@ MAX_LOOK_UPS = 256
 MAX_EXHIBITIONS = 3
 
 
-class HangingWorks:
+class WorkLookUp:
     """The works of a catalog that displays show."""
 
     def __init__(
@@ -147,7 +147,7 @@ class HangingWorks:
             manifest = await answer.json(strict=False) if answer.ok else None
         except Dp1Error:
             return work
-        work = (work or NO_WORK).over(
+        work = (work or NO_WORK).completed_by(
             Work.of_manifest(manifest, self._hass.config.language)
         )
         return None if work == NO_WORK else work
