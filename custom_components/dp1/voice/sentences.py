@@ -148,11 +148,14 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
     table = _read(SKELETON)
     words = _read(SOURCES / f"{language}.yaml")
     for key, things in names.items():
-        table["lists"][key]["values"] = [
-            {"in": spelling, "out": name}
+        said = {
+            # Assist hears no difference between capital and small letters.
+            (spelling.casefold(), name): {"in": spelling, "out": name}
             for name, *aliases in things
             for spelling in spellings((name, *aliases), language)
-        ]
+        }
+        table["lists"][key]["values"] = [*said.values()]
+        table["lists"]["dp1_named"]["values"] += said.values()
     for key, said in words["lists"].items():
         by_value = said if isinstance(said, dict) else {"yes": said}
         table["lists"][key] = {
