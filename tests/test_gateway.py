@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import guard as guard_module
+from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.browse.pictures import PICTURES
 from custom_components.dp1.client.health import Health
 from custom_components.dp1.client.hosts import GATEWAYS, SMALL, SMALL_CID, own_gateway
@@ -52,7 +52,7 @@ async def internet(
     hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
     works = {f"{CID}/a.png": ("image/png", PNG)}
     async with Internet(hosts, works).running() as simulated:
-        monkeypatch.setattr(guard_module, "public_session", simulated.session)
+        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
         yield simulated
 
 

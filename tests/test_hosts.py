@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from custom_components.dp1 import async_setup_data, guard as guard_module
+from custom_components.dp1 import addresses as addresses_module, async_setup_data
 from custom_components.dp1.browse.pictures import PICTURES, Pictures
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS, MAX_LOOKS, NO_GATEWAY, Hosts
@@ -33,7 +33,7 @@ async def internet(
         f"{CID}/": ("text/html", b"<h1>Work</h1>"),
     }
     async with Internet(hosts, works).running() as simulated:
-        monkeypatch.setattr(guard_module, "public_session", simulated.session)
+        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
         yield simulated
 
 

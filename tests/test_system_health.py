@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import (
     get_system_health_info,
 )
 
-from custom_components.dp1 import guard as guard_module
+from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from homeassistant.components.http import ApiConfig
@@ -36,7 +36,7 @@ async def internet(
 ) -> AsyncIterator[Internet]:
     """An internet without hosts."""
     async with Internet().running() as simulated:
-        monkeypatch.setattr(guard_module, "public_session", simulated.session)
+        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
         yield simulated
 
 

@@ -16,7 +16,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1 import guard as guard_module
+from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from custom_components.dp1.library import files as files_module
@@ -139,7 +139,7 @@ async def waking(
         monkeypatch.setattr(files_module, name, (0.0, 0.0))
     monkeypatch.setattr(files_module, "MIN_FREE", 0)
     async with Internet({**hosts, ELSEWHERE: Mode.LIVES}).running() as internet:
-        monkeypatch.setattr(guard_module, "public_session", internet.session)
+        monkeypatch.setattr(addresses_module, "public_session", internet.session)
         entry = library_entry(feed.url, options={"keep_files": True})
         await set_up(hass, entry)
         yield Home(hass, entry, internet, Ipfs())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import guard as guard_module
+from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from homeassistant.core import HomeAssistant
@@ -34,7 +34,7 @@ async def internet(
         f"{CID}/{PAGE}": ("text/html", b"<h1>Work</h1>"),
     }
     async with Internet({**hosts, NEW: Mode.LIVES}, works).running() as simulated:
-        monkeypatch.setattr(guard_module, "public_session", simulated.session)
+        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
         yield simulated
 
 

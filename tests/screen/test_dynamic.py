@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1 import guard as guard_module
+from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client import guard as client_guard
 from custom_components.dp1.client.guard import public_session
 from custom_components.dp1.screen.casting import Caster
@@ -72,7 +72,7 @@ async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     await running.start_server(ssl=server_context())
     names = Names(running.port or 0)
     monkeypatch.setattr(
-        guard_module, "public_session", lambda **_: public_session(names, ssl=False)
+        addresses_module, "public_session", lambda **_: public_session(names, ssl=False)
     )
     monkeypatch.setattr(client_guard, "is_public", lambda _: True)
     yield server
