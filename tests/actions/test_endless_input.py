@@ -8,7 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
-from custom_components.dp1.actions import private
+from custom_components.dp1.actions import publishable
 from custom_components.dp1.client.indexer.links import parse_link
 from custom_components.dp1.client.playlist import signing
 from custom_components.dp1.const import DOMAIN
@@ -113,8 +113,8 @@ def test_a_name_that_fits_all() -> None:
 
 def test_layers_without_end() -> None:
     """What is encoded a thousand times is decoded a few times, and refused."""
-    (fault,) = private.private_faults({"title": "%" + "25" * 1000 + "41"}, [])
-    assert fault.message == private.TOO_DEEP
+    (fault,) = publishable.private_faults({"title": "%" + "25" * 1000 + "41"}, [])
+    assert fault.message == publishable.TOO_DEEP
 
 
 def _fields(schema: Any) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers.catalog import hanging
+from custom_components.dp1.library.providers.catalog import look_up
 from custom_components.dp1.library.providers.catalog.records import (
     folder_of,
     token_key,
@@ -197,7 +197,7 @@ MANIFEST = {
         ),
         (200, "[]", None),
         (404, json.dumps(MANIFEST), None),
-        (200, json.dumps({**MANIFEST, "x": "y" * hanging.MAX_MANIFEST}), None),
+        (200, json.dumps({**MANIFEST, "x": "y" * look_up.MAX_MANIFEST}), None),
     ],
 )
 async def test_manifests(

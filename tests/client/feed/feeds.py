@@ -82,7 +82,7 @@ def echo(status: int = 201, **more: Any) -> Callable[[Request], Reply]:
     return lambda request: Reply(status, {"id": ID, **request.json, **more})
 
 
-def json_field(server: ScriptedServer) -> Any:
+def sent(server: ScriptedServer) -> Any:
     """Return the document that was sent last."""
     writes = [r for r in server.requests if r.method in ("POST", "PUT") and r.body]
     return json.loads(writes[-1].body)
