@@ -17,7 +17,7 @@ from custom_components.dp1.client.feed import connection as feed
 from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import connection, discovery, metadata
-from custom_components.dp1.library import files, shelf, words
+from custom_components.dp1.library import file_reader, files, shelf, words
 from custom_components.dp1.library.providers.catalog import look_up
 from custom_components.dp1.playback import links as linked, request as request_module
 from custom_components.dp1.screen import (
@@ -62,7 +62,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "manifests of works": (megabytes(look_up.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", look_up.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),
-    "kept files of works": (f"{files.MAX_FILE // 10**6} MB", "-", f"{files.MAX_NIGHT_FILES} in a night", files.TIMEOUT.total),
+    "kept files of works": (f"{file_reader.MAX_FILE // 10**6} MB", "-", f"{files.MAX_NIGHT_FILES} in a night", file_reader.TIMEOUT.total),
     "beginnings of web works": (megabytes(http.CHUNK), "-", f"{hosts.MAX_LOOKS} in {hosts.LOOK_PERIOD:g} seconds", hosts.LOOK_TIMEOUT),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, DEFAULTS["document_timeout"]),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
@@ -94,7 +94,7 @@ PER_SECOND = {
     "manifests of works": f"{metadata.LOOK_UPS_AT_ONCE} at a time",
     "pictures": f"{pictures.MAX_PARALLEL} at a time",
     "kept files of works": "at night, where the owner keeps files: 2 at a time",
-    "beginnings of web works": "when one is shown whose host is not known to answer; once an hour, and once a day if it does",
+    "beginnings of web works": "when one is shown whose host is not known to answer; once an hour, and once a day if it does; of a kept file each time",
     "settings of the vendor's app": "when the Daily has run out",
     "redirects": "with their request",
     "titles, artists, notes in states": "with their push",

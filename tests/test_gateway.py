@@ -238,6 +238,10 @@ async def test_who_cannot_use_it(
     coordinator, hosts = setup_display.runtime_data, hass.data[HOSTS]
     assert not uses_own_gateway(coordinator)
     hosts.own = own_gateway("http://nas:8080/ipfs/")
+    for gateway in GATEWAYS["ipfs"]:
+        hosts.note(gateway.url)
+    assert not hosts.is_nowhere(PICTURE)
+    assert hosts.is_nowhere(PICTURE, is_public=True)
     assert uses_own_gateway(coordinator)
     monkeypatch.setattr(type(coordinator.display), "is_secure", True)
     assert not uses_own_gateway(coordinator)

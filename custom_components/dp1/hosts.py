@@ -73,25 +73,31 @@ class Hosts(Health):
         urls = self.urls(url)
         await asyncio.gather(*(self.async_ask(it, is_file=True) for it in urls))
 
-    async def async_look(self, url: str) -> bool | None:
-        """Return whether a web work is at its address: as known, or by one small request; None if that cannot be told.
+    async def async_look(self, url: str, *, is_file: bool = False) -> bool | None:
+        """Return whether a work is at its address that a display is silent about: as known, or by one small request; None if that cannot be told.
 
         A stranger chose the address: nothing at home is asked, and not many are.
+
+        Args:
+            url: its address.
+            is_file: whether it is known as a picture or a film, for which there is a better place than a host that has
+                ended since it was last asked.
         """
         is_own = url == self.own_url(url)
         if not is_web(url) or (is_at_home(url) and not is_own):
             return None
         now = self._clock()
-        if kept := self._looked.get(url):
-            is_there, at = kept
-            if now - at < (DAY if is_there else SILENT_AGE):
-                return is_there
-        if self.is_known_to_answer(url) and url in self.urls(url):
-            return True
+        if not is_file:
+            if kept := self._looked.get(url):
+                is_there, at = kept
+                if now - at < (DAY if is_there else SILENT_AGE):
+                    return is_there
+            if self.is_known_to_answer(url) and url in self.urls(url):
+                return True
         if len(self._looks) == MAX_LOOKS and now - self._looks[0] < LOOK_PERIOD:
             return None
         self._looks.append(now)
-        found = await self.async_ask(url)
+        found = await self.async_ask(url, is_file=is_file)
         if found is not None:
             self._looked[url] = found, now
         return found

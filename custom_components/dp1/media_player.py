@@ -40,6 +40,7 @@ from .library.libraries import async_add_libraries_listener, async_source_list
 from .library.node import NodeKind
 from .library.work import NO_WORK, Work
 from .permissions import Caller, async_caller
+from .playback.alive import uses_own_gateway
 from .playback.follow import hung_document
 from .playback.groups import async_join, async_unjoin, group_of
 from .playback.kept_files import lives
@@ -241,7 +242,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             return None
         node = (work and work.node_id) or ""
         is_collected = is_favorite or node.startswith(f"{NodeKind.OWNED}/")
-        return lives(self.coordinator.hass, source, is_collected=is_collected)
+        return lives(
+            self.coordinator.hass,
+            source,
+            is_collected=is_collected,
+            is_public=not uses_own_gateway(self.coordinator),
+        )
 
     def _is_favorite(self) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it or it is shown for a time."""

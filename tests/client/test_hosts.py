@@ -1,6 +1,6 @@
 """Test where works are: hosts that moved, networks of content, hosts that ended."""
 
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given, settings, strategies as st
 import pytest
 
 from custom_components.dp1.client import hosts
@@ -228,6 +228,7 @@ PARTS = [
 ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=10).map("".join))
 @example("https://ipfs.io:/ipfs/")
 def test_any_address(text: str) -> None:

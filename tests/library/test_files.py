@@ -1,5 +1,6 @@
 """Test files of works that are kept at home."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +20,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
-from custom_components.dp1.library import files as files_module
+from custom_components.dp1.library import file_reader, files as files_module
 from custom_components.dp1.library.files import Files, folder_of
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import Node, NodeKind
@@ -42,6 +43,7 @@ from tests.walls import Wall
 NOW = "2026-11-28 10:00:00+00:00"
 ELSEWHERE = "art.example"
 PICTURE = PNG + bytes(range(256)) * 40
+PAUSE = files_module.PAUSE
 FILM = b"\x00\x00\x00\x18ftypisom" + bytes(9000)
 
 
@@ -228,18 +230,37 @@ async def test_unchecked_until_blocks_are_there(home: Home) -> None:
     assert len(home.asked("GET")) - before < 12
 
 
-async def test_what_is_too_large(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A film of 600 MB is left at its first answer, and one that does not say so once it is."""
-    monkeypatch.setattr(files_module, "MAX_FILE", 20_000)
-    url = f"https://{ELSEWHERE}/long.mp4"
-    home.internet.works[f"{ELSEWHERE}/long.mp4"] = ("video/mp4", FILM + bytes(20_000))
-    home.favor(url)
+@pytest.mark.parametrize("how", ["told", "untold", "endless"])
+async def test_what_is_too_large(
+    home: Home, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A film of 600 MB is left at its first answer, and one that does not tell its length once it is longer than what is kept."""
+    name = f"{ELSEWHERE}/long.mp4"
+    home.internet.works[name] = ("video/mp4", FILM + bytes(20_000))
+    if how == "told":
+        home.internet.told[name] = 600_000_000
+    else:
+        monkeypatch.setattr(file_reader, "MAX_FILE", 20_000)
+        (home.internet.untold if how == "untold" else home.internet.endless).add(name)
+    home.favor(f"https://{name}")
     await home.night()
     assert (home.files.count, home.files.missing) == (0, 1)
-    assert len(home.asked("long.mp4")) == 1
+    # What was on its way.
+    assert home.internet.sent < 20_000_000
     await home.night()
     assert len(home.asked("long.mp4")) == 1
     assert not home.names()
+
+
+async def test_a_film_that_does_not_tell_its_length(home: Home) -> None:
+    """It is kept, and counted by what has come."""
+    name = f"{ELSEWHERE}/film.mp4"
+    home.internet.works[name] = ("video/mp4", FILM)
+    home.internet.untold.add(name)
+    home.favor(f"https://{name}")
+    await home.night()
+    assert (home.files.count, home.files.size) == (1, len(FILM))
+    assert home.files._index.night_bytes == len(FILM)
 
 
 async def test_the_least_used_goes(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,38 +367,76 @@ async def test_restarts_and_restores(home: Home) -> None:
 
 
 async def test_a_large_collection(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes several nights, with a few requests for each file."""
-    monkeypatch.setattr(files_module, "MAX_NIGHT_FILES", 12)
-    for number in range(40):
+    """It takes several nights: two works at a time, each with a few requests and a pause behind it, and no more than is for a night."""
+    pauses, sleep = list[float](), asyncio.sleep
+
+    async def pause(seconds: float) -> None:
+        """Let no time go by, and note how much it would have been."""
+        if seconds:
+            pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(files_module, "PAUSE", PAUSE)
+    home.ipfs.chunk = 4096
+    for number in range(files_module.MAX_NIGHT_FILES + 10):
         home.favor(home.publish(PICTURE + number.to_bytes(2)))
-    counts = []
-    for _ in range(4):
-        await home.night()
+    counts, total = list[int](), home.library.favorites.nodes()
+    for _ in range(2):
+        with monkeypatch.context() as changed:
+            changed.setattr(asyncio, "sleep", pause)
+            await home.night()
         counts.append(home.files.count)
-    assert counts == [12, 24, 36, 40]
+    assert counts == [files_module.MAX_NIGHT_FILES, len(total)]
     assert home.files.unchecked == 0
-    # The file, and the blocks between it and its root.
-    assert len(home.internet.asked) <= 40 * 5
+    # The file, and the block between it and its leaves.
+    assert len(home.internet.asked) == 2 * len(total)
+    assert home.files.size < home.internet.sent < home.files.size * 1.05
+    assert home.internet.open[1] <= files_module.READERS
+    # Each of the readers waits 20 seconds at least: six requests a minute of each.
+    assert len(pauses) == len(total) and min(pauses) >= 20
+    hours = sum(pauses[: counts[0]]) / files_module.READERS / 3600
+    assert hours < len(files_module.NIGHT) - 1
+
+
+async def test_no_more_than_a_night_of_bytes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read in a night has a bound in bytes, too, which holds over a restart in it."""
+    monkeypatch.setattr(files_module, "MAX_NIGHT_BYTES", 3 * len(PICTURE))
+    for number in range(9):
+        home.favor(home.publish(PICTURE + bytes([number])))
+    await home.night()
+    read = home.files.count
+    assert 3 <= read < 3 + files_module.READERS
+    await home.reload()
+    async_fire_time_changed(home.hass)
+    await home.hass.async_block_till_done(wait_background_tasks=True)
+    assert home.files.count == read
+    await home.night()
+    assert home.files.count > read
 
 
 @pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("name", ["/a.png", ""])
 async def test_on_a_display(
     waking: Home,
     bare: Wall,
     hass_client_no_auth: ClientSessionGenerator,
     monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
-    """While gateways live they show a work; once all are gone it is lent, also after a restart; the label says where it lives."""
+    """While gateways live they show a work; once all are gone it is lent, also after a restart and where its address does not tell that it is a picture; the label says where it lives."""
     home, wall, hass = waking, bare, waking.hass
     monkeypatch.setattr(files_module, "NIGHT", range(24))
     await wall.set_up()
     web = await hass_client_no_auth()
     base = str(web.make_url("")).rstrip("/")
     await async_process_ha_core_config(hass, {"internal_url": base})
-    folder = written(home.ipfs.folder(a__png=home.ipfs.add(PNG)))
+    file = home.ipfs.add(PNG)
+    cid = written(home.ipfs.folder(a__png=file) if name else file)
     home.internet.blocks |= home.ipfs.blocks
-    home.internet.works[f"{folder}/a.png"] = ("image/png", PNG)
-    url = f"ipfs://{folder}/a.png"
+    home.internet.works[f"{cid}{name}"] = ("image/png", PNG)
+    url = f"ipfs://{cid}{name}"
     home.favor(url)
     await home.files.async_read()
     document = playlist("Work")
@@ -395,6 +454,8 @@ async def test_on_a_display(
         # All are gone: the display tells, they are asked, and it is lent.
         for host in home.internet.hosts:
             home.internet.hosts[host] = Mode.ENDS
+        await wall.do("dp1.cast_playlist", playlist=playlist("Other"))
+        await until(lambda: wall.attribute("media_title") == "Other")
         await wall.do("dp1.cast_playlist", playlist=document)
         await until(lambda: source().startswith(base))
         await until(lambda: wall.attribute("dp1")["lives"] == "only_home")

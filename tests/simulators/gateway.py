@@ -1,7 +1,7 @@
 """A simulated internet of hosts of works: gateways of IPFS that live, end, limit, list folders, or answer the wrong type."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 import re
@@ -15,6 +15,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from .display.tls import server_context
 from .serving import stop_serving
 
+CHUNK = 64 * 1024
 LISTING = "<!DOCTYPE html><title>/ipfs/{0}</title><h1>Index of /ipfs/{0}</h1><a href='..'>..</a>"
 
 
@@ -39,21 +40,31 @@ class Internet(AbstractResolver):
         works: media type and content of each work: by ``CID/path`` at every gateway, by ``host/path`` at one.
         blocks: of files, by their CIDs, as every gateway has them.
         headers: those of a work, in place of one that lets every page read it.
+        told: how many bytes a host says that a work has, in place of the truth: it sends zeros behind it until then.
+        untold: works of which it does not say it.
+        endless: those of them that grow for as long as somebody reads.
         asked: every request, as ``method host/path``.
+        open: how many requests are answered now, and how many were at most.
+        sent: bytes of works and blocks.
     """
 
     hosts: dict[str, Mode] = field(default_factory=dict)
     works: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     blocks: dict[str, bytes] = field(default_factory=dict)
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)
+    untold: set[str] = field(default_factory=set)
+    endless: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
+    open: list[int] = field(default_factory=lambda: [0, 0])
+    sent: int = 0
     port: int = 0
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Self]:
         """Listen until the end."""
         app = web.Application()
-        app.router.add_route("*", "/{path:.*}", self._answer)
+        app.router.add_route("*", "/{path:.*}", self._count)
         runner = web.AppRunner(app)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=server_context())
@@ -90,6 +101,15 @@ class Internet(AbstractResolver):
     async def close(self) -> None:
         pass
 
+    async def _count(self, request: web.Request) -> web.StreamResponse:
+        """Answer, and count that meanwhile."""
+        self.open[0] += 1
+        self.open[1] = max(self.open)
+        try:
+            return await self._answer(request)
+        finally:
+            self.open[0] -= 1
+
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         """Answer as the host does."""
         cid, host = _gateway(request.host.partition(":")[0])
@@ -113,13 +133,31 @@ class Internet(AbstractResolver):
             return web.Response(text=LISTING.format(key), content_type="text/html")
         if request.query.get("format") == "raw":
             block = self.blocks.get(key.rstrip("/"))
+            self.sent += len(block or b"")
             return web.Response(status=404 if block is None else 200, body=block)
-        work = self.works.get(key) or self.works.get(f"{host}/{path}")
-        if work is None:
+        if key not in self.works:
+            key = f"{host}/{path}"
+        if key not in self.works:
             return web.Response(status=404, headers=open_to_all)
-        kind, content = work
+        kind, content = self.works[key]
         headers = self.headers.get(f"{host}/{path}", open_to_all)
-        return web.Response(body=content, content_type=kind, headers=headers)
+        response = web.StreamResponse(headers={"Content-Type": kind, **headers})
+        size = self.told.get(key, len(content))
+        if key in self.untold | self.endless:
+            response.enable_chunked_encoding()
+        else:
+            response.content_length = size
+        await response.prepare(request)
+        if request.method == "HEAD":
+            return response
+        rest = content
+        with suppress(ConnectionError):
+            while rest:
+                await response.write(rest)
+                self.sent += len(rest)
+                size = CHUNK if key in self.endless else size - len(rest)
+                rest = bytes(min(CHUNK, size))
+        return response
 
 
 def _gateway(host: str) -> tuple[str, str]:

@@ -150,12 +150,13 @@ class Health:
         ]
         return welcome or [meant]
 
-    def is_nowhere(self, url: str) -> bool:
-        """Return whether no host has a work, as far as is known: each fails, or was found not to have it."""
+    def is_nowhere(self, url: str, *, is_public: bool = False) -> bool:
+        """Return whether no host has a work, as far as is known: each fails, or was found not to have it; arguments are those of ``urls``."""
         if not any(it.failed_at for it in self._hosts.values()) and not self._missing:
             return False
         meant = work_url(self.public_url(url))
-        work, now, own = same_work(meant), self._clock(), self.own_url(meant)
+        work, now = same_work(meant), self._clock()
+        own = None if is_public else self.own_url(meant)
         return all(
             self.of(it).failed_at is not None
             or now - self._missing.get((_host(it), work), -DAY) < DAY

@@ -6,7 +6,6 @@ one when no gateway has it any more. Of content its hash is judged; what cannot 
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,8 +14,7 @@ from pathlib import Path
 from random import uniform
 from shutil import disk_usage, rmtree
 import time
-from typing import Any, BinaryIO, Final
-from urllib.parse import unquote
+from typing import Any, Final
 
 import aiohttp
 
@@ -26,13 +24,10 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
-from ..addresses import ADDRESSES, is_at_home
-from ..client.cid import cid_text, read_cid
-from ..client.errors import Dp1Error, NotFoundError, TooLargeError
+from ..addresses import is_at_home
+from ..client.errors import Dp1Error, TooLargeError
 from ..client.hosts import content_of, is_web, same_work
-from ..client.http import chunks
-from ..client.text import HLS, PAGE, SUFFIXES, file_type, markdown_safe, media_type
-from ..client.unixfs import MAX_BLOCK, Read, UncheckedError, judge
+from ..client.text import HLS, PAGE, SUFFIXES, markdown_safe, media_type
 from ..const import (
     CONF_KEEP_FILES,
     CONF_KEEP_GIGABYTES,
@@ -43,10 +38,10 @@ from ..const import (
 from ..grants import KEPT, SVG
 from ..hosts import HOSTS
 from ..storage import SafeStore
+from .file_reader import MAX_GATEWAYS, FileReader, NoRoomError, WrongFileError
 
 ISSUE: Final = "files_not_kept"
 # In bytes.
-MAX_FILE: Final = 500 * 1000 * 1000
 GIGABYTE: Final = 1000 * 1000 * 1000
 # What others on the disk need.
 MIN_FREE: Final = GIGABYTE
@@ -63,10 +58,6 @@ PAUSE: Final = (20.0, 40.0)
 # Of a night.
 MAX_NIGHT_FILES: Final = 120
 MAX_NIGHT_BYTES: Final = 2 * GIGABYTE
-TIMEOUT: Final = aiohttp.ClientTimeout(total=1800, sock_connect=10, sock_read=60)
-BLOCK_TIMEOUT: Final = aiohttp.ClientTimeout(total=30)
-# Gateways that are tried for a work, or for a block of it.
-MAX_GATEWAYS: Final = 3
 # Seconds until what was not to be had is tried again, or what is no file, is too large, or could not be judged.
 RETRY: Final = 20 * 3600.0
 LONG_RETRY: Final = 14 * 86_400.0
@@ -117,14 +108,6 @@ class Index:
     night_bytes: int = 0
 
 
-class NoRoomError(Exception):
-    """There is no room for a file, by what the owner allows."""
-
-
-class WrongFileError(Exception):
-    """What a host sends is no picture or film, or another one than its CID names."""
-
-
 class Files:
     """The files of a library.
 
@@ -151,6 +134,7 @@ class Files:
         self._folder = folder_of(hass, entry.entry_id)
         self._store = store_of(hass, entry.entry_id)
         self._index = Index()
+        self._reader = FileReader(hass, self._count_bytes)
         self._cancel: CALLBACK_TYPE | None = None
         self._task: asyncio.Task[None] | None = None
         self.missing: int | None = None
@@ -334,94 +318,24 @@ class Files:
 
     async def _async_read_from(self, key: str, url: str, at: str) -> File:
         """Read a work from a host, and keep it once it is whole and judged; raise why it is not."""
-        hass, hosts = self._hass, self._hass.data[HOSTS]
-        part = self._path(key).with_suffix(".part")
-        guard = hass.data[ADDRESSES].async_public_guard()
-        size, kind = 0, ""
+        job, path = self._hass.async_add_executor_job, self._path(key)
+        part = path.with_suffix(".part")
         room = await self._async_room(key)
         try:
-            async with (
-                hosts.async_request(guard, at, TIMEOUT) as response,
-                aclosing(chunks(response, MAX_FILE)) as received,
-            ):
-                hosts.async_note(at, response)
-                if not response.ok:
-                    raise NotFoundError("not there")
-                _check_size(response.content_length or 0, room)
-                file = await hass.async_add_executor_job(_open, part)
-                try:
-                    async for chunk in received:
-                        # A host may send the first bytes alone.
-                        if not kind and not (kind := file_type(chunk)):
-                            raise WrongFileError
-                        size += len(chunk)
-                        self._index.night_bytes += len(chunk)
-                        _check_size(size, room)
-                        await hass.async_add_executor_job(file.write, chunk)
-                finally:
-                    # Writes what is left, for which the disk may be too full.
-                    await hass.async_add_executor_job(file.close)
-            if not size:
-                raise WrongFileError
-            is_checked = await self._async_is_checked(url, part, size)
+            kind = await self._reader.async_read(at, part, room)
+            is_checked = await self._reader.async_is_checked(url, part)
+            size = (await job(part.stat)).st_size
             await self._async_make_room(size, self._index.used.get(key, 0.0))
-            await hass.async_add_executor_job(part.replace, self._path(key))
+            await job(part.replace, path)
         finally:
-            await hass.async_add_executor_job(partial(part.unlink, missing_ok=True))
+            await job(partial(part.unlink, missing_ok=True))
         now = time.time()
         return File(url, kind, size, is_checked, now, now)
-
-    async def _async_is_checked(self, url: str, path: Path, size: int) -> bool:
-        """Return whether a file is what its CID names, False if that cannot be told; raise if it is another one."""
-        content = content_of(url)
-        if content is None or content.network != "ipfs":
-            return False
-        file = await self._hass.async_add_executor_job(path.open, "rb")
-        try:
-            below = unquote(content.rest.partition("?")[0].partition("#")[0])
-            judging = judge(read_cid(content.key), below, size, _reader(file))
-            block: bytes | None = None
-            while True:
-                wanted = await self._hass.async_add_executor_job(_step, judging, block)
-                if isinstance(wanted, bool):
-                    break
-                block = await self._async_block(wanted)
-        except UncheckedError as err:
-            LOGGER.debug("A file stays unchecked: %s", err)
-            return False
-        finally:
-            await self._hass.async_add_executor_job(file.close)
-        if not wanted:
-            raise WrongFileError
-        return True
-
-    async def _async_block(self, cid: bytes) -> bytes:
-        """Return a block from any gateway, as its hash is judged; raise UncheckedError if none has it."""
-        hosts = self._hass.data[HOSTS]
-        guard = self._hass.data[ADDRESSES].async_public_guard()
-        for at in hosts.urls(f"ipfs://{cid_text(cid)}?format=raw")[:MAX_GATEWAYS]:
-            with suppress(aiohttp.ClientError, TimeoutError, Dp1Error):
-                async with (
-                    hosts.async_request(guard, at, BLOCK_TIMEOUT) as response,
-                    aclosing(chunks(response, MAX_BLOCK)) as received,
-                ):
-                    if not response.ok:
-                        continue
-                    block = b""
-                    async for chunk in received:
-                        block += chunk
-                        if len(block) > MAX_BLOCK:
-                            break
-                    else:
-                        self._index.night_bytes += len(block)
-                        return block
-        raise UncheckedError("no gateway has its blocks")
 
     async def _async_judge_again(self, key: str, file: File) -> None:
         """Judge a file that could not be judged before; what is another one goes."""
         try:
-            path = self._path(key)
-            is_checked = await self._async_is_checked(file.url, path, file.size)
+            is_checked = await self._reader.async_is_checked(file.url, self._path(key))
         except WrongFileError:
             await self._async_drop([key])
             return
@@ -513,6 +427,10 @@ class Files:
         """Count the works that are wanted and not kept."""
         self.missing = len(wanted.keys() - self._index.files.keys())
 
+    def _count_bytes(self, size: int) -> None:
+        """Count what was received in a night."""
+        self._index.night_bytes += size
+
     def _save_soon(self) -> None:
         """Save a change soon."""
         self._store.async_delay_save(lambda: self._index, SAVE_DELAY)
@@ -577,40 +495,6 @@ def _can_be_judged(file: File) -> bool:
     return not file.is_checked and content is not None and content.network == "ipfs"
 
 
-def _check_size(size: int, room: int) -> None:
-    """Raise if a file is too large, or there is no room for it."""
-    if size > MAX_FILE:
-        raise TooLargeError("a file of a work")
-    if size > room:
-        raise NoRoomError
-
-
 def _name(key: str) -> str:
     """Return the name of the file of a work."""
     return sha256(key.encode()).hexdigest()
-
-
-def _open(path: Path) -> BinaryIO:
-    """Open a file to write it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path.open("wb")
-
-
-def _reader(file: BinaryIO) -> Read:
-    """Return a function that reads parts of a file."""
-
-    def read(start: int, length: int) -> bytes:
-        """Read a part."""
-        file.seek(start)
-        return file.read(length)
-
-    return read
-
-
-def _step(judging: Any, block: bytes | None) -> bytes | bool:
-    """Go on with judging a file: return the block that is needed, or the verdict."""
-    try:
-        wanted: bytes = judging.send(block)
-    except StopIteration as end:
-        return bool(end.value)
-    return wanted

@@ -119,7 +119,7 @@ def _finder(
     if display is not None:
         is_public = not uses_own_gateway(display)
         if not is_one_way(display.config_entry.data[CONF_HOST]):
-            lent = async_lend(hass, sources)
+            lent = async_lend(hass, sources, is_public=is_public)
 
     def find(url: str) -> str:
         """Return where a work is."""

@@ -25,8 +25,10 @@ def kept_file(hass: HomeAssistant, url: str) -> tuple[Files, File] | None:
 
 
 @callback
-def async_lend(hass: HomeAssistant, sources: Iterable[str]) -> dict[str, str]:
-    """Return where a display loads those works that are nowhere but at home, by the form in which addresses of the same work are equal."""
+def async_lend(
+    hass: HomeAssistant, sources: Iterable[str], *, is_public: bool = False
+) -> dict[str, str]:
+    """Return where a display loads those works that are nowhere but at home, by the form in which addresses of the same work are equal; a public one cannot use the gateway of the owner."""
     if not any(library.files.count for library in async_libraries(hass)):
         return {}
     hosts, lent = hass.data[HOSTS], dict[str, str]()
@@ -35,7 +37,7 @@ def async_lend(hass: HomeAssistant, sources: Iterable[str]) -> dict[str, str]:
             continue
         files, file = kept
         files.async_use(file.url)
-        if not hosts.is_nowhere(file.url):
+        if not hosts.is_nowhere(file.url, is_public=is_public):
             continue
         media_id, name = files.lent_id(file), files.lent_name(file)
         try:
@@ -45,11 +47,13 @@ def async_lend(hass: HomeAssistant, sources: Iterable[str]) -> dict[str, str]:
     return lent
 
 
-def lives(hass: HomeAssistant, url: str, *, is_collected: bool) -> str | None:
-    """Return where a work lives: `network`, `home` beside that, or `only_home`; None for one that is not kept and that nobody here has collected."""
+def lives(
+    hass: HomeAssistant, url: str, *, is_collected: bool, is_public: bool = False
+) -> str | None:
+    """Return where a work lives for a display: `network`, `home` beside that, or `only_home`; None for one that is not kept and that nobody here has collected."""
     is_kept = kept_file(hass, url) is not None
     if not is_kept and not is_collected:
         return None
-    if hass.data[HOSTS].is_nowhere(url):
+    if hass.data[HOSTS].is_nowhere(url, is_public=is_public):
         return "only_home" if is_kept else None
     return "home" if is_kept else "network"

@@ -1,6 +1,7 @@
 """The lookout for works that are not where they say: the next gateway is tried once, and a host that is silent is told.
 
-A display tells of a picture or a film that it cannot load. A web work is black, and said to be ready.
+A display tells of a picture or a film that it cannot load. A web work is black, and said to be ready; so is what has no
+suffix at a host that does not say what it is.
 """
 
 from homeassistant.core import callback
@@ -60,7 +61,8 @@ class Lookout:
     async def _async_look(self, seen: Seen) -> None:
         """Look at a work; if it is not there, try another gateway, or tell."""
         _, source, _ = seen
-        is_there = await self._hosts.async_look(source)
+        is_kept = self._is_kept(source)
+        is_there = await self._hosts.async_look(source, is_file=is_kept)
         if is_there is not False or _seen(self._display.data) != seen:
             return
         if not await self._async_elsewhere(source):
