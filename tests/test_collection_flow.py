@@ -180,18 +180,25 @@ async def test_a_large_collection_shows_how_far_it_is(
     assert outcome(again) == "already_configured"
 
 
-@pytest.mark.usefixtures("large")
 async def test_a_collection_is_added_while_home_assistant_starts(
-    hass: HomeAssistant, library: MockConfigEntry
+    hass: HomeAssistant,
+    library: MockConfigEntry,
+    large: IndexerSimulator,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is read at once, and neither its dialog nor its reading holds up the start."""
+    monkeypatch.setattr(collection_flow, "PATIENCE", 0.01)
     hass.set_state(CoreState.starting)
+    large.held = True
     step = await add(hass, library, addresses=COLLECTOR)
     assert step["type"] is FlowResultType.SHOW_PROGRESS
-    async with asyncio.timeout(20):
-        # What the start waits for.
-        await hass.async_block_till_done(wait_background_tasks=False)
-        end, _ = await follow(hass, step)
+    try:
+        async with asyncio.timeout(15):
+            # What the start waits for.
+            await hass.async_block_till_done(wait_background_tasks=False)
+    finally:
+        large.held = False
+    end, _ = await follow(hass, step)
     assert end["known"] == "240"
     assert hass.state is CoreState.starting
     hass.set_state(CoreState.running)

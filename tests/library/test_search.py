@@ -15,7 +15,9 @@ from custom_components.dp1.library.search import (
     MIXED,
     START,
     WORDS,
+    Lines,
     Query,
+    Scored,
 )
 from custom_components.dp1.library.words import fold
 
@@ -282,12 +284,24 @@ async def test_a_cold_search_asks_the_catalog(
 
 @pytest.mark.parametrize("query", ["de " * 60, "qwx zzv", "tulips by nobody at all"])
 async def test_a_search_that_finds_nothing_asks_the_catalog_once(
-    catalog: CatalogSimulator, library: Library, query: str
+    catalog: CatalogSimulator,
+    library: Library,
+    query: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However many ways there are to read the words."""
+    """However many ways there are to read the words, of which only a few are tried."""
+    tried: set[Query] = set()
+    find_alike = Lines.async_find_alike
+
+    async def note(self: Lines[Any], query: Query, least: float) -> Scored:
+        tried.add(query)
+        return await find_alike(self, query, least)
+
+    monkeypatch.setattr(Lines, "async_find_alike", note)
     catalog.reset_counters()
     await search_nodes(library, query)
     assert catalog.count("exhibitions") <= 1
+    assert 0 < len(tried) < 8
 
 
 async def test_a_search_within_a_series_is_modest(

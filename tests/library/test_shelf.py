@@ -190,12 +190,23 @@ async def test_stopping_ends_every_reading(make_library: MakeLibrary) -> None:
             asyncio.create_task(library.async_children(f"exhibition/{show}"))
             for show in shows
         ]
+        ended = asyncio.Event()
+
+        async def slow_to_end() -> None:
+            """Read until it is canceled, and then a moment longer."""
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0.5)
+                ended.set()
+
+        library.catalog_server.create_task("series that ends slowly", slow_to_end())
         await asyncio.sleep(0.1)
         await library.async_stop()
         left = [
             it.get_name() for it in asyncio.all_tasks() if " series " in it.get_name()
         ]
-        assert not left
+        assert not left and ended.is_set()
         catalog.held = None
         for reader in readers:
             reader.cancel()
@@ -258,11 +269,15 @@ async def test_documents_together_have_a_limit(
     assert len(feed.log) == 1
 
 
+@pytest.mark.parametrize("version", [None, 0, 99])
 async def test_a_record_that_is_cut(
-    feed: FeedSimulator, make_library: MakeLibrary, hass_storage: dict[str, Any]
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    hass_storage: dict[str, Any],
+    version: int | None,
 ) -> None:
-    """A stored playlist that is cut, or of another version, is read again; the search goes on."""
-    feed.seed([document(1), document(2)])
+    """A stored playlist that is cut is read again, and so is a list of another version; the search goes on."""
+    feed.seed(document(number) for number in range(1, 4))
     library = await make_library(feed=feed)
     await library.async_stop()
     file = deepcopy(hass_storage["dp1.library.library.feed"])
@@ -270,11 +285,18 @@ async def test_a_record_that_is_cut(
     record = json.loads(stored["records"][0])
     record["fields"] = record["fields"][:-2]
     stored["records"][0] = json.dumps(record)
+    if version is None:
+        stored["records"][1] = stored["records"][1][:-9]
+    else:
+        file["data"]["version"] = version
     hass_storage["dp1.library.other.feed"] = file | {"key": "dp1.library.other.feed"}
-    library = await make_library(feed=feed, entry_id="other")
-    assert await search_nodes(library, "Playlist 2")
-    await until(lambda: len(library.feed_server.list.records) == 2)
-    assert await search_nodes(library, "Playlist 1")
+    feed.log.clear()
+    library = await make_library(feed=feed, entry_id="other", wait=False)
+    kept = 1 if version is None else 0
+    assert len(library.feed_server.list.records) == kept
+    assert len(await search_nodes(library, "Playlist")) >= kept
+    await until(lambda: len(library.feed_server.list.records) == 3)
+    assert len(await search_nodes(library, "Playlist")) == 3
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.setup import async_setup_component
 
+from ..simulators.catalog.simulator import CatalogSimulator
 from .hearing import LANGUAGES
 from .home import Home, table
 
@@ -170,6 +171,19 @@ async def test_a_library_that_is_being_read(
     said, failed = await home.say("show qwertz")
     assert failed
     assert said.startswith("The library is still being read.")
+
+
+async def test_a_library_that_is_empty(hass: HomeAssistant, tmp_path: Path) -> None:
+    """Once it was read, nothing is found in it: before and after a restart."""
+    catalog = CatalogSimulator()
+    async with catalog:
+        catalog.data.exhibitions.clear()
+    async with Home.of(hass, tmp_path, "en", table("en")["names"], catalog) as home:
+        nothing = ("I found nothing called qwertz.", True)
+        assert await home.say("show qwertz") == nothing
+        await hass.config_entries.async_reload(home.library.entry_id)
+        await hass.async_block_till_done()
+        assert await home.say("show qwertz") == nothing
 
 
 @pytest.mark.parametrize(

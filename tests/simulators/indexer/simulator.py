@@ -120,6 +120,7 @@ class IndexerSimulator:
         repeat_offset: whether every page names itself as the next one.
         arrives: a token that arrives between two pages.
         latency: seconds until a query is answered.
+        held: whether none is answered for now.
         faults: what is answered instead.
         errors: what is told beside the data of every answer.
         asked: every query.
@@ -143,6 +144,7 @@ class IndexerSimulator:
         self.repeat_offset = False
         self.arrives: Json | None = None
         self.latency = 0.0
+        self.held = False
         self.faults: list[Fault] = []
         self.errors: list[Json] = []
         self.asked: list[Asked] = []
@@ -254,6 +256,8 @@ class IndexerSimulator:
         at = asyncio.get_running_loop().time()
         self.asked.append(Asked(name, arguments, agent, at))
         await asyncio.sleep(self.latency)
+        while self.held:
+            await asyncio.sleep(0.01)
         for fault in self.faults:
             if fault.field in (None, name) and fault.times != 0:
                 if fault.times is not None:
