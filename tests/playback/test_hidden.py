@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.dp1.displays import async_displays
 from custom_components.dp1.playback import follow
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import ServiceValidationError
@@ -121,6 +122,17 @@ async def test_a_phone_shows_what_it_casts(gallery: Gallery) -> None:
     await until(lambda: gallery.attribute("media_title") == "Dawn")
     assert on_wall(gallery) == ["Dawn", "Noon", "Dusk"]
     await until(lambda: gallery.attribute("dp1")["left_out"] is None)
+
+
+async def test_what_hangs_without_it_is_one_list(gallery: Gallery) -> None:
+    """It stands once in what was shown recently, also if a display shows it before it answers."""
+    await cast(gallery, playlist=MANY)
+    await until(lambda: gallery.attribute("media_title") == "Dawn")
+    gallery.wall.inject("late", command="displayPlaylist", seconds=1.0)
+    await hide(gallery)
+    await until(lambda: gallery.attribute("media_title") == "Noon")
+    (display,) = async_displays(gallery.hass)
+    assert [entry.title for entry in display.history.entries()] == ["Day"]
 
 
 async def test_it_is_taken_back_by_the_answer(gallery: Gallery) -> None:

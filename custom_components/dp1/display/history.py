@@ -47,6 +47,7 @@ class History:
 
     Attributes:
         is_announcing: whether the display shows something for a moment, which is not kept.
+        sending: what is sent to the display, which may push it before it answers.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class History:
         # What was looked at last, whether or not it was added.
         self._noted: tuple[object, ...] = ()
         self.is_announcing = False
+        self.sending: Hung | None = None
 
     def load(self, entries: Sequence[HistoryEntry]) -> None:
         """Load what was stored, the oldest first."""
@@ -111,6 +113,9 @@ class History:
     def note(self, player: PlayerStatus) -> None:
         """Add the current playlist if it was cast by another client, once the fields are there that a push leaves out."""
         if player.playlist is None or self.is_announcing:
+            return
+        if self.sending is not None and self.sending.is_shown_by(player):
+            # It is added with what was asked for, which may have more works.
             return
         entry = self.current(player)
         latest = next(reversed(self._entries.values()), None)

@@ -61,12 +61,8 @@ class Record(Protocol):
 
 
 @runtime_checkable
-class Sized(Record, Protocol):
-    """A record with texts of any length."""
-
-    @property
-    def size(self) -> int:
-        """Return about how many bytes its texts take."""
+class Lightened(Protocol):
+    """A record of which not everything has to be kept."""
 
     def lightened(self) -> Self:
         """Return the record without what can be read again when it is opened."""
@@ -114,9 +110,7 @@ class Keeper(Protocol):
     ) -> asyncio.Task[R]:
         """Start a reading."""
 
-    async def async_fitted(
-        self, listing: Listing[Any], page: Page[Any], *, is_first: bool
-    ) -> Page[Any]:
+    async def async_fitted(self, listing: Listing[Any], page: Page[Any]) -> Page[Any]:
         """Return a page with what there is room for."""
 
     def async_handle_delta(self, listing: Listing[Any], delta: Delta[Any]) -> None:
@@ -140,6 +134,7 @@ class Listing[T: Record]:
         began_at: start of the last reading, on the clock of the event loop.
         tried_at: end of the last reading; 0 if there was none.
         skipped: number of records that make no sense or are too large.
+        sizes: of the records as they are stored, in bytes, by their ids.
     """
 
     def __init__(self, shelf: Keeper, name: str, kind: ListKind[T], key: str) -> None:
@@ -153,7 +148,7 @@ class Listing[T: Record]:
         self.problem: Dp1Error | None = None
         self.began_at = self.tried_at = 0.0
         self.skipped = 0
-        self.sizes = _NONE
+        self.sizes: Mapping[str, int] = _NONE
         self._told_total: int | None = None
         self._by_id: dict[str, T] = {}
         self._shelf = shelf
@@ -326,7 +321,7 @@ class Listing[T: Record]:
             async for page in self._kind.pages(self.key, limit, pause):
                 if page.total is not None:
                     self._told_total = page.total
-                page = await self._shelf.async_fitted(self, page, is_first=not pages)
+                page = await self._shelf.async_fitted(self, page)
                 pages.append(page)
                 self._merge(pages, self.records)
                 if page.is_enough:
@@ -398,6 +393,8 @@ class Listing[T: Record]:
         if self.records == (new := tuple(by_id.values())):
             return
         before, self.records, self._by_id = self._by_id, new, by_id
+        sizes = self.sizes
+        self.sizes = {key: sizes[key] for key in by_id if key in sizes} or _NONE
         self._shelf.async_handle_delta(
             self,
             Delta(
@@ -432,9 +429,10 @@ class Listing[T: Record]:
         """Load a stored list, without the records that make no sense; for other threads."""
         stored = mapping(data)
         records = stored.get("records")
-        texts = with_pauses(records if isinstance(records, list) else ())
-        read = (record_from_text(self._kind.record, each) for each in texts)
-        by_id = {record.id: record for record in read if record is not None}
+        by_id, sizes = dict[str, T](), dict[str, int]()
+        for text in with_pauses(records if isinstance(records, list) else ()):
+            if (record := record_from_text(self._kind.record, text)) is not None:
+                by_id[record.id], sizes[record.id] = record, len(text)
         self._by_id, self.records = by_id, tuple(by_id.values())
         self._told_total = whole(stored.get("total"))
         is_whole = isinstance(records, list) and len(by_id) == len(records)
@@ -442,7 +440,6 @@ class Listing[T: Record]:
         self.is_known = stored.get("known", stored.get("complete")) is True
         self.limit = whole(stored.get("asked"))
         self.read_at = moment(stored.get("read_at")) if is_whole else None
-        sizes = {it.id: it.size for it in self.records if isinstance(it, Sized)}
         self.sizes = sizes or _NONE
         self._kind.follow(self.key, Delta(self.records, (), (), True))
 

@@ -30,14 +30,24 @@ from ..client.pages import Page
 from ..client.values import mapping
 from ..const import DOMAIN, LOGGER
 from ..storage import SafeStore, record_from_json, record_to_json
-from .listing import PATIENCE, Delta, Json, Listing, ListKind, Record, Sized
+from .listing import (
+    PATIENCE,
+    Delta,
+    Json,
+    Lightened,
+    Listing,
+    ListKind,
+    Record,
+    record_to_text,
+)
 
 # The most seconds until a look at the main list that failed is tried again.
 LAST_LIST_RETRY: Final = 900.0
 # Seconds until what was read is saved, which can be several megabytes on a memory card.
 SAVE_DELAY: Final = 900.0
-# Of the texts of records on all shelves of a library, in bytes: some 60,000 works of playlists.
+# Of the records on all shelves of a library as they are stored, in bytes: of those with all they have, and of all.
 MAX_BYTES = 32 * 1024 * 1024
+MAX_ALL_BYTES = 2 * MAX_BYTES
 # Of the shape of what is stored; another one is read again from the server.
 VERSION: Final = 1
 SUBENTRY: Final = "subentry."
@@ -127,44 +137,43 @@ class Shelf[T: Record]:
 
     @property
     def size(self) -> int:
-        """Return about how many bytes the texts of all records take."""
+        """Return how many bytes all records take as they are stored."""
         return sum(
             sum(listing.sizes.values())
             for lists in self._lists.values()
             for listing in lists.values()
         )
 
-    async def async_fitted(
-        self, listing: Listing[Any], page: Page[Any], *, is_first: bool
-    ) -> Page[Any]:
-        """Return a page with the records that are there already, and those without what would be too much in all."""
+    async def async_fitted(self, listing: Listing[Any], page: Page[Any]) -> Page[Any]:
+        """Return a page with the records that are there already, and those without or left out that would be too much in all."""
+        used = sum(shelf.size for shelf in self._all)
         before = listing.sizes
-        if is_first and before:
-            listing.sizes = {}
-        if not (page.records and isinstance(page.records[0], Sized)):
-            return replace(page, records=[*map(listing.same, page.records)])
-        left = MAX_BYTES - sum(shelf.size for shelf in [*self._all])
 
         def fit() -> tuple[list[Any], dict[str, int]]:
             """Return the records and their sizes."""
             records: list[Any] = []
             sizes: dict[str, int] = {}
-            room = left
+            others = used
             for given in page.records:
                 record = listing.same(given)
-                size = before.get(record.id) if record is given else None
-                size = record.size if size is None else size
-                if size > room:
-                    record = listing.same(record.lightened())
-                    size = record.size
-                room -= size
+                size = known = before.get(record.id, 0)
+                others -= known
+                if not known or listing.get(record.id) is not record:
+                    size = len(record_to_text(record))
+                    if others + size > MAX_BYTES and isinstance(record, Lightened):
+                        record = listing.same(record.lightened())
+                        size = len(record_to_text(record))
+                if others + size > MAX_ALL_BYTES:
+                    continue
+                others += size
                 sizes[record.id] = size
                 records.append(record)
             return records, sizes
 
         records, sizes = await self.hass.async_add_executor_job(fit)
         listing.sizes = {**listing.sizes, **sizes}
-        return replace(page, records=records)
+        left_out = len(page.records) - len(records)
+        return replace(page, records=records, skipped=page.skipped + left_out)
 
     @callback
     def async_handle_delta(self, listing: Listing[Any], delta: Delta[Any]) -> None:
@@ -274,6 +283,7 @@ class Shelf[T: Record]:
     async def async_stop(self) -> None:
         """Stop refreshing, cancel all readings, wait for them and save."""
         self._is_stopped = True
+        self._all.discard(self)
         self._unschedule()
         for task in (tasks := [*self._tasks]):
             task.cancel()

@@ -56,6 +56,8 @@ async def async_cast(
                     raise
                 name = coordinator.name
                 raise action_failed("moved_not_signed", name=name) from err
+            finally:
+                coordinator.history.sending = None
             # What is at a URL may change.
             asked, sent = (
                 it if it.url is None else replace(it, document={})
@@ -105,6 +107,7 @@ async def _async_send(
 
     If the display refuses a playlist without a reason, look for it in the document. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
+    coordinator.history.sending = Hung(asked=playlist)
     try:
         return await display.cast(playlist, start)
     except RejectedError as err:
@@ -117,6 +120,7 @@ async def _async_send(
                 name = coordinator.name
                 raise action_failed("dated_not_accepted", name=name) from err
             raise
+    coordinator.history.sending = Hung(asked=inline)
     return await display.cast(inline, start)
 
 

@@ -255,7 +255,11 @@ def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
 
 
 async def listed(feed: Feed) -> list[int]:
-    return [int(each["id"]) async for each in feed.channel_playlists("c")]
+    return [
+        int(each["id"])
+        async for page in feed.channel_pages("c")
+        for each in page.records
+    ]
 
 
 async def test_list(monkeypatch: pytest.MonkeyPatch) -> None:

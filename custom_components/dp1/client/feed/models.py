@@ -22,8 +22,6 @@ MAX_PLAYLISTS = 20_000
 MAX_CURATORS = 10
 MAX_DID = 200
 ITEM_FIELDS = 5
-# Of a text without its characters, in bytes.
-TEXT_SIZE = 50
 ANY, VIEWER = "any", "viewer"
 VIEWER_MARK = "{{viewer_address}}"
 
@@ -80,13 +78,6 @@ class FeedPlaylist:
         """Return its items."""
         return tuple(
             map(FeedItem._make, batched(self.fields, ITEM_FIELDS, strict=True))
-        )
-
-    @property
-    def size(self) -> int:
-        """Return about how much memory the texts take that may be long or many."""
-        return sum(
-            TEXT_SIZE + len(text) for text in (self.cover, self.summary, *self.fields)
         )
 
     def lightened(self) -> Self:

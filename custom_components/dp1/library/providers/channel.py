@@ -11,6 +11,7 @@ from collections.abc import (
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
+from itertools import batched, chain
 from random import uniform
 import re
 from typing import Any, Final, Self, override
@@ -31,7 +32,6 @@ from ...client.guard import Guard
 from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
-from .. import shelf
 from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, Node, NodeKind, node_id
@@ -44,7 +44,7 @@ from .feed.provider import (
     playlist_lines,
     playlist_node,
 )
-from .feed.server import FeedServer
+from .feed.server import FOREIGN_CONCURRENCY, MAX_IN_CHANNEL, FeedServer
 from .provider import NodeRef, Source, SubentryProvider, cover_of, source_of
 
 # How long a playlist is remembered that is no longer listed.
@@ -120,11 +120,6 @@ class Listed:
     channel: str
     playlist: FeedPlaylist
 
-    @property
-    def size(self) -> int:
-        """Return about how many bytes its texts take."""
-        return self.playlist.size
-
     def lightened(self) -> Self:
         """Return it without the works of the playlist."""
         return replace(self, playlist=self.playlist.lightened())
@@ -159,7 +154,11 @@ class FollowedChannel(Shelf[Listed]):
         """Initialize without playlists; `is_told` returns whether another channel has told a playlist."""
         self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
         listed = ListKind(
-            Listed, self._pages, follow=self._follow, ended=self._handle_list
+            Listed,
+            self._pages,
+            order=self._ordered,
+            follow=self._follow,
+            ended=self._handle_list,
         )
         super().__init__(
             hass,
@@ -175,10 +174,8 @@ class FollowedChannel(Shelf[Listed]):
         self._feed = feed
         self._is_told = is_told
         self._reads = 0
-        # The ids of the playlists of each channel.
+        # The ids of the playlists of each channel, in the order of the last reading.
         self._by_channel: dict[str, tuple[FeedChannel, list[str]]] = {}
-        # The bytes that are left for those of a reading.
-        self._room = 0
         if feed.client is not None and self.address.feed == feed.url:
             self._client = feed.client
         else:
@@ -194,10 +191,19 @@ class FollowedChannel(Shelf[Listed]):
     async def _pages(
         self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Listed]]:
-        """Yield the playlists of each channel."""
-        self._room = shelf.MAX_BYTES
-        for channel in await self.address.async_channels(self._client):
-            yield Page(await self._async_read_channel(channel))
+        """Yield the playlists of each channel in parts, as those of strangers may have gigabytes together."""
+        channels = await self.address.async_channels(self._client)
+        for channel in channels:
+            async for page in self._channel_pages(channel):
+                yield page
+        for gone in self._by_channel.keys() - {channel.id for channel in channels}:
+            del self._by_channel[gone]
+
+    def _ordered(self, records: Iterable[Listed]) -> list[Listed]:
+        """Return playlists in the order of their channels; those of a channel that is read for the first time come last."""
+        keys = chain.from_iterable(keys for _, keys in self._by_channel.values())
+        places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+        return sorted(records, key=lambda it: places.get(it.id, len(places)))
 
     @callback
     def _handle_list(self, read: Listing[Listed]) -> None:
@@ -210,38 +216,46 @@ class FollowedChannel(Shelf[Listed]):
         """Set the playlists for searches."""
         self.playlists = tuple(each.playlist for each in self.list.records)
 
-    async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
-        """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
+    async def _channel_pages(self, channel: FeedChannel) -> AsyncIterator[Page[Listed]]:
+        """Yield the playlists of a channel; the feed's own come with few requests, others one by one."""
         before, keys = self._by_channel.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
-            return [*filter(None, map(self.list.get, keys))]
-        listed: list[Listed] = []
+            yield Page([*filter(None, map(self.list.get, keys))])
+            return
         upcoming = {url.rpartition("/")[2].lower() for url in channel.upcoming}
-        async for document in self._client.channel_playlists(channel.id):
-            parsed = FeedPlaylist.parse(document)
-            if parsed and not {parsed.id.lower(), parsed.slug.lower()} & upcoming:
-                url = self._client.playlist_url(parsed.id)
-                own_playlist = self._by_address(parsed, url)
-                listed.append(Listed(parsed.id, url, channel.title, own_playlist))
-            if len(listed) == MAX_PLAYLISTS:
+        # The ids of the feed's own, and of those by the last part of their addresses and by their slugs.
+        own, ids = list[str](), dict[str, str]()
+        async for documents in self._client.channel_pages(channel.id):
+            listed = []
+            for playlist in (await self._feed.async_parse(documents)).records:
+                names = {playlist.id.lower(), playlist.slug.lower()}
+                if len(own) == MAX_PLAYLISTS or names & upcoming:
+                    continue
+                url = self._client.playlist_url(playlist.id)
+                listed.append(self._listed(playlist.id, playlist, url, channel))
+                own.append(playlist.id)
+                ids[playlist.id.lower()] = playlist.id
+                if slug := playlist.slug:
+                    address = f"{self.address.feed}/playlists/{slug}"
+                    ids[address.lower()] = playlist.id
+            yield Page(listed)
+            if len(own) == MAX_PLAYLISTS:
                 break
-        own = {each.id.lower(): each for each in listed}
-        here = {
-            f"{self.address.feed}/playlists/{slug}".lower(): each
-            for each in listed
-            if (slug := each.playlist.slug)
-        }
-        by_url, others = {}, []
+        by_url, others = dict[str, str](), list[str]()
         for url in dict.fromkeys(channel.playlists):
-            key = url.rpartition("/")[2].lower()
-            if playlist := own.get(key) or here.get(url.lower()):
-                by_url[url] = playlist
+            name = url.lower()
+            if key := ids.get(name.rpartition("/")[2]) or ids.get(name):
+                by_url[url] = key
             else:
                 others.append(url)
-        by_url |= await self._async_read_others(channel, others)
+        for some in batched(others[:MAX_IN_CHANNEL], FOREIGN_CONCURRENCY, strict=False):
+            read = await self._async_read_others(channel, some)
+            by_url |= {url: each.id for url, each in read.items()}
+            yield Page([*read.values()])
         in_order = [by_url[url] for url in channel.playlists if url in by_url]
-        self._by_channel[channel.id] = channel, [it.id for it in (*in_order, *listed)]
-        return [*in_order, *listed]
+        # At the end, where the next channel follows.
+        self._by_channel.pop(channel.id, None)
+        self._by_channel[channel.id] = channel, [*in_order, *own]
 
     async def _async_read_others(
         self, channel: FeedChannel, urls: Sequence[str]
@@ -250,7 +264,7 @@ class FollowedChannel(Shelf[Listed]):
         earlier = {each.url: each for each in self.list.records}
         by_url = {}
         stored = await self._feed.async_described_at(urls)
-        for url, read in zip(urls, stored, strict=False):
+        for url, read in zip(urls, stored, strict=True):
             if isinstance(read, Dp1Error):
                 if self.seen.days is None:
                     self.seen.unread |= {url}
@@ -258,20 +272,20 @@ class FollowedChannel(Shelf[Listed]):
                     by_url[url] = earlier[url]
                 continue
             key, parsed = read
-            by_url[url] = Listed(key, url, channel.title, self._by_address(parsed, url))
+            by_url[url] = self._listed(key, parsed, url, channel)
             if url in self.seen.unread and self.seen.days is not None:
                 # It was listed when nobody had looked yet.
                 self.seen.unread -= {url}
                 self.seen.days = {key: dt_util.utcnow().date()} | self.seen.days
         return by_url
 
-    def _by_address(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
-        """Return a playlist of the library's own feed by its id, others by their addresses; without its works if they are too much."""
-        if (size := playlist.size) > self._room:
-            playlist, size = playlist.lightened(), 0
-        self._room -= size
+    def _listed(
+        self, key: str, playlist: FeedPlaylist, url: str, channel: FeedChannel
+    ) -> Listed:
+        """Return a playlist in a channel: one of the library's own feed by its id, others by their addresses."""
         is_own = url.startswith(f"{self._feed.url}/playlists/")
-        return playlist if is_own else replace(playlist, id=url)
+        playlist = playlist if is_own else replace(playlist, id=url)
+        return Listed(key, url, channel.title, playlist)
 
     def _tell(self, playlists: Mapping[str, Listed]) -> None:
         """Tell of new playlists; one in two channels is news once."""

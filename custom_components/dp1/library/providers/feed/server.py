@@ -288,7 +288,7 @@ class FeedServer(Shelf[FeedPlaylist]):
     async def async_described_at(
         self, urls: Sequence[str]
     ) -> list[tuple[str, FeedPlaylist] | Dp1Error]:
-        """Return own ids and descriptions of the playlists at some addresses in order, or why one is missing.
+        """Return own ids and descriptions of the playlists at a few addresses in order, or why one is missing.
 
         No document is kept: those of a stranger may have gigabytes together.
         """
@@ -308,12 +308,7 @@ class FeedServer(Shelf[FeedPlaylist]):
                 return NotFoundError(f"the playlist {url!r} has no id")
             return text(stored.document.get("id")) or url, parsed
 
-        described: list[
-            tuple[str, FeedPlaylist] | Dp1Error
-        ] = await gather_with_limited_concurrency(
-            FOREIGN_CONCURRENCY, *map(read, urls[:MAX_IN_CHANNEL])
-        )
-        return described
+        return await asyncio.gather(*map(read, urls))
 
     @property
     def channels(self) -> tuple[FeedChannel, ...]:
@@ -334,7 +329,7 @@ class FeedServer(Shelf[FeedPlaylist]):
         pages, count = self.client.playlist_pages(), 0
         newest, skipped = set[str](), 0
         async for documents in pages:
-            page = await self._async_parse(documents)
+            page = await self.async_parse(documents)
             newest |= {playlist.id for playlist in page.records}
             is_first = len(newest) >= FIRST_PLAYLISTS
             if not is_first:
@@ -354,7 +349,7 @@ class FeedServer(Shelf[FeedPlaylist]):
             state.channels = tuple(await self.client.channel_list())
         async for documents in pages:
             await asyncio.sleep(timing.PAGE_PAUSE)
-            page = await self._async_parse(documents)
+            page = await self.async_parse(documents)
             skipped += page.skipped
             count += len(page.records)
             yield page
@@ -362,7 +357,7 @@ class FeedServer(Shelf[FeedPlaylist]):
                 break
         state.skipped, state.older_read_at = skipped, dt_util.utcnow()
 
-    async def _async_parse(self, documents: Page[Json]) -> Page[FeedPlaylist]:
+    async def async_parse(self, documents: Page[Json]) -> Page[FeedPlaylist]:
         """Return the playlists of a page."""
 
         def parse() -> list[FeedPlaylist]:
