@@ -606,8 +606,8 @@ PLACES = [
     Place(
         "grants.py",
         "cameras stay open",
-        "if self._is_used(token, grant, grant.is_live) else",
-        "if self._is_used(token, grant) else",
+        "self._tokens_on, grant.is_live)",
+        "self._tokens_on)",
         ["tests/test_callers.py::test_a_camera_is_private_again"],
     ),
     Place(
@@ -700,7 +700,7 @@ PLACES = [
     Place(
         "grants.py",
         "media stay open",
-        "return grant.media_id if self._is_used(token, grant, grant.is_live) else None",
+        "return grant.media_id if is_used else None",
         "return grant.media_id",
         ["tests/playback/test_media_proxy.py::test_what_is_not_shown_any_more"],
     ),

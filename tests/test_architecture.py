@@ -130,7 +130,7 @@ KEPT = {
 # Where errors of the client are not seen: they were translated before.
 TRANSLATED = (
     *("intent", "llm", "media_player", "media_source", "voice", "trigger", "condition"),
-    *("actions.display", "actions.library", "actions.waiting"),
+    *("actions.display", "actions.library", "actions.commands"),
     *("browse.display", "browse.pages", "browse.search"),
     "repairs",
     *("playback.daily", "playback.groups", "playback.wall", "playback.show"),

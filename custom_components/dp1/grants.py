@@ -37,6 +37,8 @@ TOKEN: Final = re.compile(rf"\?token=([\w-]{{{TOKEN_LENGTH}}})(?![\w-])")
 # What ends an address within a page.
 END: Final = re.compile(r"[?\"'<>\s]")
 SAVE_DELAY = 1
+# The tokens of what a display with an entry id shows, or also of what it can return to; None in doubt.
+type TokensOn = Callable[[str, bool], set[str] | None]
 # Displays embed it as an object, which takes CORS and no `X-Frame-Options`.
 SVG: Final = "image/svg+xml"
 PICTURE_PAGE: Final = """<!doctype html>
@@ -81,13 +83,8 @@ class Grant:
 class Grants:
     """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
 
-    def __init__(
-        self, hass: HomeAssistant, tokens_on: Callable[[str, bool], set[str] | None]
-    ) -> None:
-        """Initialize without media.
-
-        A function returns the tokens of what a display with an entry id shows, or also of what it can return to; None in doubt.
-        """
+    def __init__(self, hass: HomeAssistant, tokens_on: TokensOn) -> None:
+        """Initialize without media."""
         self._hass = hass
         self._tokens_on = tokens_on
         self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
@@ -111,27 +108,24 @@ class Grants:
     @callback
     def async_url(self, media_id: str, path: str) -> str:
         """Return the URL at which displays can load a medium that is at a local path now, or raise that there is none."""
-        base = base_url(self._hass)
-        token = self._token_of.get(media_id, "")
-        if not token or not self._is_used(token, self._grants[token]):
-            self._grants.pop(token, None)
-            token = self._token_of[media_id] = token_urlsafe(32)
-            self._grants[token] = Grant(media_id)
-            self._save()
-        self._refresh(self._grants[token], "")
-        return f"{base}{PATH}{quote(path)}?token={token}"
+        return self.async_urls({media_id: path})[media_id]
 
     @callback
     def async_urls(self, paths: Mapping[str, str]) -> dict[str, str]:
         """Return the URLs of many media by their ids, as `async_url` does; what displays show is asked once."""
-        asked, self._tokens_on = self._tokens_on, cache(self._tokens_on)
-        try:
-            return {
-                media_id: self.async_url(media_id, paths[media_id])
-                for media_id in paths
-            }
-        finally:
-            self._tokens_on = asked
+        base = base_url(self._hass)
+        urls = {}
+        tokens_on = cache(self._tokens_on)
+        for media_id, path in paths.items():
+            token = self._token_of.get(media_id, "")
+            if not token or not self._is_used(token, self._grants[token], tokens_on):
+                self._grants.pop(token, None)
+                token = self._token_of[media_id] = token_urlsafe(32)
+                self._grants[token] = Grant(media_id)
+                self._save()
+            self._refresh(self._grants[token], "")
+            urls[media_id] = f"{base}{PATH}{quote(path)}?token={token}"
+        return urls
 
     async def async_use_inside(self, token: str, playlist: Playlist) -> None:
         """Note that displays which may load a playlist load it now, and what is in it next."""
@@ -224,7 +218,9 @@ class Grants:
     def media_id(self, token: str) -> str | None:
         """Return the medium of a token, if it is valid."""
         grant = self._grants.get(token)
-        return grant.media_id if grant and self._is_used(token, grant) else None
+        if grant is None or not self._is_used(token, grant, self._tokens_on):
+            return None
+        return grant.media_id
 
     def served(self, token: str) -> str | None:
         """Return the medium to serve for a token; the picture of an entity is private again once it hangs no more.
@@ -236,7 +232,8 @@ class Grants:
             grant.entry_ids and not any(map(self._is_enabled, grant.entry_ids))
         ):
             return None
-        return grant.media_id if self._is_used(token, grant, grant.is_live) else None
+        is_used = self._is_used(token, grant, self._tokens_on, grant.is_live)
+        return grant.media_id if is_used else None
 
     @callback
     def async_forget(self, entry_id: str) -> None:
@@ -249,10 +246,12 @@ class Grants:
                     del self._grants[token], self._token_of[grant.media_id]
         self._save()
 
-    def _is_used(self, token: str, grant: Grant, only_now: bool = False) -> bool:
+    def _is_used(
+        self, token: str, grant: Grant, tokens_on: TokensOn, only_now: bool = False
+    ) -> bool:
         """Return whether a display shows a medium, is about to show it, or can return to it."""
         return self._is_fresh(grant) or any(
-            (tokens := self._tokens_on(entry_id, only_now)) is None or token in tokens
+            (tokens := tokens_on(entry_id, only_now)) is None or token in tokens
             for entry_id in grant.entry_ids
         )
 
@@ -268,18 +267,12 @@ class Grants:
 
     def _drop_unused(self, but: set[str]) -> None:
         """Drop what no display can return to, but some; each is asked once, as there may be a thousand media."""
-        entry_ids = {it for grant in self._grants.values() for it in grant.entry_ids}
-        tokens_on = {it: self._tokens_on(it, False) for it in entry_ids}
+        tokens_on = cache(self._tokens_on)
         self._set(
             {
                 token: grant
                 for token, grant in self._grants.items()
-                if token in but
-                or self._is_fresh(grant)
-                or any(
-                    (tokens := tokens_on[it]) is None or token in tokens
-                    for it in grant.entry_ids
-                )
+                if token in but or self._is_used(token, grant, tokens_on)
             }
         )
 

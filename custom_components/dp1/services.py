@@ -3,7 +3,7 @@
 from homeassistant.core import HomeAssistant, SupportsResponse, callback
 
 from .actions import display, feed, library
-from .actions.waiting import async_setup_commands
+from .actions.commands import async_setup_commands
 from .const import DOMAIN
 
 NONE, OPTIONAL, ONLY = (

@@ -4,7 +4,7 @@ Texts are decoded as a browser would, layer by layer, as an address in a page in
 """
 
 from base64 import b64decode
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from html import unescape
@@ -38,6 +38,7 @@ CSS_LAYERS: Final = 2
 # In which texts are searched, in characters, and what two of them share: more than an address has, encoded several times.
 WINDOW: Final = 128 * 1024
 OVERLAP: Final = 16 * 1024
+STEP: Final = WINDOW - OVERLAP
 # Names at home that routers answer for, though others could own them.
 ROUTERS: Final = (
     *("fritz.box", "fritz.nas", "myfritz.box", "speedport.ip", "easy.box", "o2.box"),
@@ -49,27 +50,39 @@ HOME_ENDS: Final = (
     *HOME_SUFFIXES,
     *(f".{it}" for it in (*ROUTERS, "lan", "home", "localdomain", "intranet", "corp")),
 )
-# Browsers take any slashes after these, also none; without a scheme, that of the page is meant.
-ADDRESS: Final = re.compile(
-    r"(?:(?:https?|wss?|rtsps?|ftp):([/\\]*)|(?:^|(?<=[\"'=(`]))([/\\]{2,}))([^\s\"'<>`/\\?#]+)",
-    re.IGNORECASE,
+# Each of these begins with what is rare in a text, so that its search is quick.
+_HOST: Final = r"([^\s\"'<>`/\\?#]+)"
+_SCHEMES: Final = ("http", "https", "ws", "wss", "rtsp", "rtsps", "ftp")
+ADDRESSES: Final = (
+    # Browsers take any slashes after a scheme, also none; without a scheme, that of the page is meant.
+    re.compile(
+        f":(?:{'|'.join(f'(?<={it}:)' for it in _SCHEMES)})([/\\\\]*){_HOST}",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"[/\\](?:(?<=\A.)|(?<=[\"'=(`].))([/\\]+){_HOST}"),
 )
 BLOCK: Final = (TOKEN_LENGTH + 1) // 2
 NAME: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z]{2,24}")
-TOKENS: Final = re.compile(rf"[\w-]{{{TOKEN_LENGTH},}}", re.ASCII)
 # What a browser drops from an address, and half of each letter of UTF-16.
 DROPPED: Final = re.compile("[\t\r\n\0\u00ad\u200b-\u200d\u2060\ufeff]")
+# What follows a backslash in a program.
 ESCAPED: Final = re.compile(
-    r"\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|([0-3]?[0-7]{1,2}))",
+    r"u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|([0-3]?[0-7]{1,2})",
     re.IGNORECASE,
 )
-# As CSS has them.
-HEXADECIMAL: Final = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?", re.IGNORECASE)
+# And in CSS.
+HEXADECIMAL: Final = re.compile(r"([0-9a-f]{1,6})[ \t\n]?", re.IGNORECASE)
 DATA: Final = re.compile(
-    r"data:[^,\"'<>]{0,200};\s*base64\s*,([a-z0-9+/_=%\s-]+)", re.IGNORECASE
+    r":(?<=data:)[^,\"'<>]{0,200};\s*base64\s*,((?-i:[A-Za-z0-9+/_=%\s-]+))",
+    re.IGNORECASE,
 )
 # Within a program; the shortest address that leads home is as long.
 CODED: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+CODES: Final = "".join(map(chr, range(128))).translate(
+    {it: None for it in range(128) if not CODED.match(chr(it) * 16)}
+)
+# What a text has that says more than it seems to.
+PACKED: Final = re.compile(f"[%&\\\\]|64\\s*,|{DROPPED.pattern}|{CODED.pattern}")
 PRIVATE: Final = "is a private address of this Home Assistant"
 AT_HOME: Final = "is an address of this home: put the work where everybody can load it"
 NAMES_HOME: Final = "names {host}, which only this home can load: take it out, or publish with allow_home_addresses"
@@ -95,7 +108,7 @@ def private_faults(
     """
     judge = _Judge(frozenset(tokens), frozenset(own_hosts), may_name_home)
     faults: list[Fault] = []
-    for path, text in _texts(document):
+    for path, text in _texts(document, set()):
         if (problem := judge.problem(path, text)) is not None:
             faults.append(Fault(path_text(path), problem))
             if len(faults) >= MAX_FAULTS:
@@ -103,17 +116,21 @@ def private_faults(
     return faults
 
 
-def _texts(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, str]]:
-    """Yield every text of a document with its path, the names of fields included."""
+def _texts(
+    value: object, names: set[str], path: tuple[Any, ...] = ()
+) -> Iterator[tuple[Any, str]]:
+    """Yield every text of a document with its path, and each name of a field once."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
         for name, part in value.items():
-            yield path, str(name)
-            yield from _texts(part, (*path, name))
+            if str(name) not in names:
+                names.add(str(name))
+                yield path, str(name)
+            yield from _texts(part, names, (*path, name))
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from _texts(part, (*path, index))
+            yield from _texts(part, names, (*path, index))
 
 
 class _Part(NamedTuple):
@@ -124,12 +141,14 @@ class _Part(NamedTuple):
         depth: how often it was decoded.
         begins_cut: whether the text begins before it, so that an address at its beginning may be none.
         ends_cut: whether the text goes on, so that an address at its end may be another.
+        skipped: how many of its first characters may end what is in base64 before it.
     """
 
     text: str
     depth: int
     begins_cut: bool
     ends_cut: bool
+    skipped: Sequence[int] = (0,)
 
 
 class _Judge:
@@ -139,7 +158,7 @@ class _Judge:
         self, tokens: frozenset[str], own_hosts: frozenset[str], may_name_home: bool
     ) -> None:
         """Initialize with what is private."""
-        # Wherever a token begins, it has one of these at a place that is a multiple of their length.
+        # Wherever a token is, it has one of these at a place that is a multiple of their length.
         self._blocks = {
             token[start : start + BLOCK]
             for token in tokens
@@ -171,6 +190,8 @@ class _Judge:
             if is_whole:
                 return AT_HOME
             named = named or host
+            if PACKED.search(part.text) is None:
+                continue
             inner = [it for it in _decoded(part) if it.text not in seen]
             if inner and (part.depth >= MAX_LAYERS or self._left < 0):
                 return TOO_DEEP
@@ -182,12 +203,12 @@ class _Judge:
 
     def _opens_media(self, form: str) -> bool:
         """Return whether a text opens media of Home Assistant; a token does in any text."""
-        if any(part in form for part in PRIVATE_PARTS):
-            return True
+        for part in PRIVATE_PARTS:
+            if part in form:
+                return True
         return bool(self._blocks) and any(
-            run[start : start + BLOCK] in self._blocks
-            for run in TOKENS.findall(form)
-            for start in range(0, len(run), BLOCK)
+            form[start : start + BLOCK] in self._blocks
+            for start in range(0, len(form) - BLOCK + 1, BLOCK)
         )
 
     def _home_in(self, part: _Part) -> tuple[str, bool]:
@@ -195,14 +216,18 @@ class _Judge:
         form = part.text
         if not any(sign in form for sign in (":", "//", "\\\\")):
             return "", False
-        for match in ADDRESS.finditer(form):
-            is_cut = (part.ends_cut and match.end() == len(form)) or (
-                part.begins_cut and match.start() == 0
-            )
-            is_address = match[1] or match[2] or "." in match[3]
-            if not is_cut and is_address and (host := self._at_home(match[3])):
-                is_first = part.depth == 0 and not part.begins_cut
-                return host, is_first and not form[: match.start()].strip()
+        for with_scheme, addresses in enumerate(ADDRESSES[::-1]):
+            for match in addresses.finditer(form):
+                begins, ends = match.span()
+                is_cut = (part.ends_cut and ends == len(form)) or (
+                    not with_scheme and part.begins_cut and begins == 0
+                )
+                is_address = match[1] or "." in match[2]
+                if not is_cut and is_address and (host := self._at_home(match[2])):
+                    before = form[:begins].strip()
+                    is_first = before.isalpha() if with_scheme else not before
+                    is_all = part.depth == 0 and not part.begins_cut
+                    return host, is_all and is_first
         return "", False
 
     def _host_at_home(self, authority: str) -> str:
@@ -222,35 +247,49 @@ class _Judge:
 
 def _parts(text: str) -> Iterator[_Part]:
     """Yield a text, and what is in it if it is an address in base64, in parts that overlap: nothing else runs while one is searched."""
-    texts = [(text, 0)]
-    if match := DATA.match(text):
-        coded = unquote(match[1]) if "%" in match[1] else match[1]
-        texts.append((_from_base64("".join(coded.split())), 1))
+    texts, is_read = [(text, 0)], False
+    if match := DATA.match(text, len("data")):
+        coded = "".join(unquote(match[1]).split())
+        decoded = _from_base64(coded)
+        texts.append((decoded, 1))
+        # All of it, so that no part of it is read once more.
+        is_read = match.end() == len(text) and 4 * len(decoded) > 3 * (len(coded) - 4)
     for whole, depth in texts:
-        for start in range(0, max(len(whole) - OVERLAP, 1), WINDOW - OVERLAP):
+        # Where the latest of what may be in base64 begins.
+        run = 0
+        for start in range(0, max(len(whole) - OVERLAP, 1), STEP):
             end = start + WINDOW
-            yield _Part(whole[start:end], depth, start > 0, end < len(whole))
+            yield _Part(
+                whole[start:end],
+                depth,
+                start > 0,
+                end < len(whole),
+                () if is_read and not depth else (-(start - run) % 4,),
+            )
+            if other := whole[start : start + STEP].rstrip(CODES):
+                run = start + len(other)
 
 
 def _decoded(part: _Part) -> Iterator[_Part]:
     """Yield what browsers read out of a text: without its escapes, and what is in base64 in it."""
     form, depth = part.text, part.depth + 1
+    changed = part._replace(depth=depth, skipped=range(4 if part.begins_cut else 1))
     plain = DROPPED.sub("", unescape(unquote(form) if "%" in form else form))
     if "\\" in plain:
-        if part.depth < CSS_LAYERS and HEXADECIMAL.search(plain):
-            styled = HEXADECIMAL.sub(_character, plain)
-            yield part._replace(text=styled, depth=depth)
-        plain = ESCAPED.sub(_character, plain).replace("\\\\", "\0")
+        if part.depth < CSS_LAYERS:
+            styled = _unescaped(HEXADECIMAL, plain)
+            if styled != plain:
+                yield changed._replace(text=styled)
+        plain = _unescaped(ESCAPED, plain).replace("\\\\", "\0")
         plain = plain.replace("\\", "").replace("\0", "\\")
     if plain != form:
-        yield part._replace(text=plain, depth=depth)
+        yield changed._replace(text=plain)
     for match in DATA.finditer(form):
         if text := _from_base64("".join(unquote(match[1]).split())):
             yield _Part(text, depth, False, part.ends_cut and match.end() == len(form))
     for match in CODED.finditer(form):
         begins_cut = part.begins_cut and match.start() == 0
-        # Where it goes on from the part before, its letters may be cut anywhere.
-        for cut in range(4 if begins_cut else 1):
+        for cut in part.skipped if begins_cut else (0,):
             if text := _from_base64(match[0][cut:]):
                 ends_cut = part.ends_cut and match.end() == len(form)
                 yield _Part(text, depth, begins_cut, ends_cut)
@@ -272,15 +311,19 @@ URL_SAFE: Final = str.maketrans("-_", "+/")
 LETTERS: Final = bytes([*b"\t\n\r", *range(32, 127)])
 
 
-def _character(match: re.Match[str]) -> str:
-    """Return what an escape of numbers stands for."""
-    is_octal = match.re is ESCAPED and match[4]
-    return _of_number(match[match.lastindex or 0], 8 if is_octal else 16)
+def _unescaped(escape: re.Pattern[str], text: str) -> str:
+    """Return a text with the characters that its escapes of numbers stand for."""
+    first, *parts = text.split("\\")
+    return first + "".join([_after_backslash(escape, part) for part in parts])
 
 
 @lru_cache(maxsize=1024)
-def _of_number(digits: str, base: int) -> str:
-    """Return the character with a number, empty if there is none; a page may have a million of the same."""
+def _after_backslash(escape: re.Pattern[str], part: str) -> str:
+    """Return what follows a backslash, its escape as a character, if it is one; a page may have a million of the same."""
+    if (match := escape.match(part)) is None:
+        return f"\\{part}"
+    is_octal = escape is ESCAPED and match[4]
+    character = ""
     with suppress(ValueError, OverflowError):
-        return chr(int(digits, base))
-    return ""
+        character = chr(int(match[match.lastindex or 0], 8 if is_octal else 16))
+    return character + part[match.end() :]

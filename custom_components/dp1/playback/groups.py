@@ -184,11 +184,8 @@ class Groups:
         """Load the groups."""
         if (stored := await self._store.async_load_parsed()) is None:
             # An earlier version may have left some.
-            groups, spreads, old = await async_take_over(self._hass)
-            stored = Stored(groups, spreads)
+            stored = Stored(*await async_take_over(self._hass))
             await self._store.async_save(stored)
-            for store in old:
-                await store.async_remove()
         self.spreads = stored.spreads
         for members in stored.groups:
             group = Group(self._hass, members)

@@ -1,4 +1,7 @@
-"""Files of an earlier version, which are taken over once: all displays were in one, and the history of each in another."""
+"""Files of an earlier version, which are taken over once: all displays were in one, and the history of each in another.
+
+They stay as they are, for whoever goes back to that version.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,23 +18,20 @@ type Members = list[list[str]]
 type Offsets = list[dict[str, int]]
 
 
-async def async_take_over(
-    hass: HomeAssistant,
-) -> tuple[Members, Offsets, list[SafeStore[Json]]]:
-    """Give each display its file; return the groups and the spreads that were stored with them, and the files to remove once those are saved."""
-    old = [SafeStore[Json](hass, "displays", dict)]
-    stored = await old[0].async_load_parsed() or {}
+async def async_take_over(hass: HomeAssistant) -> tuple[Members, Offsets]:
+    """Give each display its file; return the groups and the spreads that were stored with them."""
+    old = SafeStore[Json](hass, "displays", dict)
+    stored = await old.async_load_parsed() or {}
     records = {key: mapping(value) for key, value in stored.items()}
     for entry in hass.config_entries.async_entries(DOMAIN):
         if entry.data.get(CONF_KIND) != EntryKind.DISPLAY:
             continue
         history = SafeStore[Json](hass, f"history.{entry.entry_id}", dict)
-        old.append(history)
         entries = (await history.async_load_parsed() or {}).get("entries")
         notes = map(_of_today, records.get(entry.entry_id, {}).items())
         if fields := {**dict(notes), **({"history": entries} if entries else {})}:
             await async_wall(hass, entry.entry_id).async_write(fields)
-    return _groups(records), _spreads(records), old
+    return _groups(records), _spreads(records)
 
 
 def _groups(records: Mapping[str, Json]) -> Members:
