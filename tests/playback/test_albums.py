@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import aiohttp
-from aiohttp import web
 from PIL import Image
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -24,16 +23,7 @@ from custom_components.dp1.length import length_of_film, length_of_sound
 from custom_components.dp1.library import folder as module
 from custom_components.dp1.library.folder import File, Order, async_folders, ordered
 from custom_components.dp1.library.library import Library
-from homeassistant.components.http import HomeAssistantView
-from homeassistant.components.media_player import MediaClass
-from homeassistant.components.media_source import (
-    BrowseMediaSource,
-    MediaSource,
-    MediaSourceItem,
-    PlayMedia,
-    Unresolvable,
-)
-from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
+from homeassistant.components.media_source import async_browse_media
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -45,6 +35,7 @@ from tests.collections import NOWHERE
 from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.flows import CREATED, fill, outcome
 from tests.libraries import library_entry, set_up
+from tests.photos import FOLDER as PHOTOS, Photos, PhotosView
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -265,85 +256,160 @@ async def test_the_dialog(hass: HomeAssistant, pictures: Path) -> None:
     assert entry.subentries[subentry.subentry_id].data["order"] == "shuffled"
 
 
-class Photos(MediaSource):
-    """A source whose pictures are no files, and one of whose folders fails."""
-
-    name = "Photos"
-
-    async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
-        here = item.identifier or ""
-        if here == "bad":
-            raise ValueError("out of order")
-        names = {"": ("one", "bad"), "one": ()}[here]
-        folders = [self.page(name) for name in names]
-        page = self.page(here)
-        page.children = folders or [self.picture(n) for n in range(500)]
-        return page
-
-    def page(self, name: str) -> BrowseMediaSource:
-        return BrowseMediaSource(
-            domain=self.domain,
-            identifier=name,
-            media_class=MediaClass.DIRECTORY,
-            media_content_type="",
-            title=name,
-            can_play=False,
-            can_expand=True,
-        )
-
-    def picture(self, number: int) -> BrowseMediaSource:
-        return BrowseMediaSource(
-            domain=self.domain,
-            identifier=f"one/{number}",
-            media_class=MediaClass.IMAGE,
-            media_content_type="image/jpeg",
-            title=f"Walk {number}",
-            can_play=True,
-            can_expand=False,
-        )
-
-    async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
-        if not item.identifier or "/" not in item.identifier:
-            raise Unresolvable("no picture")
-        return PlayMedia(f"/photos/{item.identifier}", "image/jpeg")
+def jpeg(
+    color: str, *size: int, turned: bool = False, day: str = "", **said: str
+) -> bytes:
+    """Return a picture with what a camera, and somebody at a computer, wrote in it."""
+    exif, written = Image.Exif(), BytesIO()
+    if turned:
+        exif[0x0112] = 6
+    if day:
+        exif.get_ifd(0x8769)[0x9003] = day
+    Image.new("RGB", size, color).save(written, "JPEG", exif=exif)
+    data = b"".join(
+        b"\x1c\x02"
+        + bytes([{"city": 90, "country": 101}[name]])
+        + pack(">H", len(text))
+        + text
+        for name, text in ((name, text.encode()) for name, text in said.items())
+    )
+    block = b"Photoshop 3.0\0" + b"8BIM\x04\x04\0\0" + pack(">I", len(data)) + data
+    segment = b"\xff\xed" + pack(">H", len(block) + 2) + block if data else b""
+    return written.getvalue()[:2] + segment + written.getvalue()[2:]
 
 
-class PhotosView(HomeAssistantView):
-    """Sends the pictures of the source to who is logged in, as that of Immich does."""
+async def test_day_and_place(hass: HomeAssistant, pictures: Path) -> None:
+    """What is written in a picture is part of its title: the place, and the day where its name has no words."""
+    day, lisbon = "2021:05:06 07:08:09", {"city": "Lisbon", "country": "Portugal"}
+    for name, content in {
+        "IMG_2031.jpg": jpeg("lime", 4, 3, day=day, **lisbon),
+        "IMG_2032.jpg": jpeg("lime", 4, 3, day=day),
+        "IMG_2033.jpg": jpeg("lime", 4, 3, city="Porto\x07"),
+        "Tram.jpg": jpeg("lime", 4, 3, day=day, **lisbon),
+    }.items():
+        (pictures / name).write_bytes(content)
+    entry = await album(hass)
+    children = (await entry.runtime_data.async_children(f"album/{KEY}")).nodes
+    told = [it.title for it in children]
+    wanted = ["Lisbon, Portugal, 2021-05-06", "2021-05-06", "Porto"]
+    assert told[2:] == [*wanted, "2023-07-04", "tide", "Tram, Lisbon, Portugal"]
+    # One that was changed is looked at again.
+    (pictures / "IMG_2033.jpg").write_bytes(jpeg("lime", 4, 3, city="Faro"))
+    os.utime(pictures / "IMG_2033.jpg", (1, 1))
+    children = (await entry.runtime_data.async_children(f"album/{KEY}")).nodes
+    assert "Faro" in [it.title for it in children]
 
-    url = "/photos/one/{number}"
-    name = "photos"
 
-    async def get(self, request: web.Request, number: str) -> web.Response:
-        return web.Response(body=PNG, content_type="image/png")
-
-
-async def test_five_hundred_pictures_of_another_source(
-    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+async def test_small_pictures(
+    hass: HomeAssistant, pictures: Path, hass_client: ClientSessionGenerator
 ) -> None:
-    """Pictures that are no files hang likewise, within two seconds, and a folder that fails takes no other along."""
+    """The media browser shows each picture in small: of a file as it is held, of another source as that serves it; of a film, and of what is none, nothing."""
+    Photos(hass, {"Walk.jpg": PNG})
+    (pictures / "Harbor at noon.jpg").write_bytes(jpeg("lime", 1600, 1200, turned=True))
+    entry = await album(hass)
+    name = f"media-source://dp1/{entry.entry_id}/album/{KEY}"
+    page = await async_browse_media(hass, name)
+    children = {it.title: it.thumbnail or "" for it in page.children or ()}
+    assert children.pop("tide") == ""
+    assert len(children) == 3 and all(children.values())
+    (folder,) = [
+        it
+        for it in (await async_browse_media(hass, name.partition("/album")[0])).children
+        or ()
+        if it.title == "Our holiday"
+    ]
+    assert folder.thumbnail
+    client = await hass_client()
+    got = await client.get(children["Harbor at noon"])
+    assert got.status == 200 and got.content_type == "image/webp"
+    with Image.open(BytesIO(await got.read())) as small:
+        assert small.size == (400, 533)
+    again = await client.get(children["Harbor at noon"])
+    assert again.status == 200
+    other = children["Harbor at noon"].replace("Harbor", "Harvor")
+    assert (await client.get(other)).status == 404
+    (pictures / "DSC00012.png").write_bytes(b"none")
+    assert (await client.get(children["DSC00012.png"])).status == 404
+    (pictures / "IMG_20230704_101500.jpg").unlink()
+    assert (await client.get(children["2023-07-04"])).status == 404
+    entry = await album(hass, folder=PHOTOS)
+    name = f"media-source://dp1/{entry.entry_id}/album/{KEY}"
+    (walk,) = (await async_browse_media(hass, name)).children or ()
+    assert walk.thumbnail == "/photos/me/id-Walk.jpg/thumbnail/image/jpeg"
+    assert (await client.get(walk.thumbnail)).status == 200
 
-    class Sources:
-        async def async_get_platform(self, domain: str) -> MediaSource:
-            return Photos(domain)
 
-    hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
+MANY = 500
+
+
+def many() -> dict[str, bytes]:
+    """Return five hundred own pictures by their names: upright, wide, turned, HEIC, films, and a broken one."""
+    film = pack(">I4sI4s4xIIII", 36, b"moov", 28, b"mvhd", 0, 0, 1000, 12_500)
+    kinds = [
+        ("jpg", jpeg("lime", 30, 40)),
+        ("jpg", jpeg("lime", 40, 30)),
+        ("jpg", jpeg("lime", 40, 30, turned=True)),
+        ("heic", b"\0\0\0\x18ftypheic"),
+        ("mp4", film),
+    ]
+    names = [f"Walk {n}.{kinds[n % 5][0]}" for n in range(MANY)]
+    found = {name: kinds[n % 5][1] for n, name in enumerate(names)}
+    return {**found, "Walk 0.jpg": b"broken"}
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+async def test_five_hundred(
+    hass: HomeAssistant,
+    pictures: Path,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    is_local: bool,
+) -> None:
+    """All of them that displays show hang; a new one comes and one that was deleted goes, also over a restart; the source is asked for a page at a time."""
+    own = many()
+    photos = Photos(hass, own)
+    rmtree(pictures)
+    pictures.mkdir()
+    for name, content in own.items():
+        (pictures / name).write_bytes(content)
+    entry = await album(hass, folder=FOLDER if is_local else PHOTOS, order="name")
+    library: Library = entry.runtime_data
+    await play(hass, f"media-source://dp1/{entry.entry_id}/album/{KEY}")
+    await until(lambda: len(display.player.items) == 4 * MANY // 5)
+    assert photos.browsed == (not is_local)
+    url, shown = display.state.playlist_url, sources(display)
+    assert url and [await status(it) for it in (shown[0], shown[-1])] == [200, 200]
+    lengths = {item["duration"] for item in display.player.items}
+    assert lengths == ({30, 12.5} if is_local else {30})
+    if is_local:
+        (pictures / "Walk 1.jpg").unlink()
+        (pictures / "New.jpg").write_bytes(own["Walk 2.jpg"])
+    else:
+        del own["Walk 1.jpg"]
+        own["New.jpg"] = own["Walk 2.jpg"]
+    assert await status(shown[1]) == 404
+    # Whoever browses it reads it again, and displays have it next.
+    await library.async_children(f"album/{KEY}")
+    for _ in range(2):
+        later = await read(url)
+        assert titles(later)[:2] == ["New", "Walk 0"]
+        assert len(later["items"]) == len(shown)
+        kept = {item["source"] for item in later["items"]} & {*shown}
+        assert len(kept) == len(shown) - 1
+        assert await status(later["items"][0]["source"]) == 200
+        for each in (entry.entry_id, display_entry.entry_id):
+            assert await hass.config_entries.async_reload(each)
+        await hass.async_block_till_done()
+    assert photos.browsed == (0 if is_local else 3)
+
+
+async def test_a_folder_that_fails(hass: HomeAssistant, pictures: Path) -> None:
+    """It takes no other along."""
+    Photos(hass, many())
     files = await module.async_read_folder(
         hass, "media-source://photos", subfolders=True
     )
-    assert len(files) == 500
-    await play(hass, "media-source://photos/one")
-    await until(lambda: len(display.player.items) == 500)
-    assert await status(sources(display)[499]) == 200
-    assert display.player.items[0]["source"].partition("?")[0].endswith("Walk%200.jpg")
-
-
-def draw(path: Path, *size: int, turned: bool = False) -> None:
-    """Write a picture, which a camera that was held upright tells."""
-    exif = Image.Exif()
-    if turned:
-        exif[0x0112] = 6
-    Image.new("RGB", size, "white").save(path, exif=exif)
+    assert len(files) == 4 * MANY // 5
 
 
 async def test_pairs(
@@ -358,7 +424,7 @@ async def test_pairs(
         ("Elm.jpg", (80, 30), False),
         ("Fern.jpg", (30, 40), False),
     ):
-        draw(pictures / name, *size, turned=turned)
+        (pictures / name).write_bytes(jpeg("white", *size, turned=turned))
     film = pack(">I4sI4s4xIIII", 36, b"moov", 28, b"mvhd", 0, 0, 1000, 12_500)
     (pictures / "tide.mp4").write_bytes(film)
     entry = await album(hass, pairs=True)
@@ -465,6 +531,8 @@ def test_by_name() -> None:
         ("WhatsApp Image 2022-01-02 at 10.11.12.jpeg", "2022-01-02"),
         ("Grandma_in_the_garden 2.jpg", "Grandma in the garden 2"),
         ("海辺の朝.jpg", "海辺の朝"),
+        ("Tram.jpg", "Tram"),
+        ("Spam at IMG_1.jpg", "Spam at IMG 1"),
         ("<b>Sea</b>\u202e.png", "Sea"),
     ],
 )

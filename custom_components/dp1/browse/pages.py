@@ -217,6 +217,7 @@ def node_media(
     """Return the browse item of a node, on the page of another."""
     media_class = CLASSES.get(node.kind, MediaClass.DIRECTORY)
     name = media_id(library.entry_id, node.id)
+    thumbnail = picture_url(name) if node.picture or node.thumbnail else None
     media = ArtMedia(
         domain=DOMAIN,
         identifier=name.removeprefix(MEDIA_PREFIX),
@@ -227,7 +228,7 @@ def node_media(
         title=_labeled(library.hass, node, page),
         can_play=node.can_play,
         can_expand=node.can_expand,
-        thumbnail=picture_url(name) if node.picture else None,
+        thumbnail=node.thumbnail if node.thumbnail.startswith("/") else thumbnail,
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
     )

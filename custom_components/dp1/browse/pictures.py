@@ -20,6 +20,7 @@ from lru import LRU
 
 from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.image import Image
+from homeassistant.components.media_source import async_resolve_media
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
@@ -29,6 +30,7 @@ from ..client.errors import Dp1Error
 from ..client.http import chunks
 from ..client.text import host_of, media_type
 from ..const import DOMAIN, LOGGER
+from ..errors import component_errors
 from ..grants import SVG
 from ..hosts import HOSTS
 from ..library.libraries import async_node
@@ -53,6 +55,7 @@ FORMATS: Final = ("AVIF", "GIF", "JPEG", "PNG", "WEBP")
 # Tiles are at most 200 pixels wide, on screens of two pixels each.
 TILE_WIDTH: Final = 400
 TILE_QUALITY: Final = 80
+TILE_TYPE: Final = "image/webp"
 MAX_SCALED_PIXELS: Final = 12_000_000
 # Of a side: what scales it takes memory for each of its pixels.
 MAX_SIDE: Final = 16_384
@@ -147,16 +150,22 @@ def picture_type(content: bytes) -> str | None:
 
 
 def scaled(picture: Image) -> Image:
-    """Return a picture of the width of a tile, or the same where that is no less; decoding takes its time and 64 MB.
+    """Return a picture of the width of a tile, or the same where that is no less."""
+    tile = tile_of(BytesIO(picture.content))
+    is_less = tile is not None and len(tile) < len(picture.content)
+    return Image(TILE_TYPE, tile) if tile and is_less else picture
 
-    What moves stays as it is.
-    """
+
+def tile_of(picture: BytesIO | Path | None) -> bytes | None:
+    """Return a picture in the width of a tile; decoding takes its time and 64 MB. None for what moves, is too large or none."""
     # In the thread, as nothing else needs it.
     from PIL import Image as pil, ImageOps  # noqa: PLC0415
 
+    if picture is None:
+        return None
     smaller = BytesIO()
     try:
-        with pil.open(BytesIO(picture.content), formats=SCALED) as opened:
+        with pil.open(picture, formats=SCALED) as opened:
             opened.draft("RGB", (TILE_WIDTH, TILE_WIDTH))
             mode = "RGBA" if opened.has_transparency_data else "RGB"
             is_plain = opened.mode in PLAIN and mode == "RGB"
@@ -167,7 +176,7 @@ def scaled(picture: Image) -> Image:
             is_deep = opened.mode.startswith("I")
             is_animated = getattr(opened, "is_animated", False)
             if is_large or is_long or is_deep or is_animated:
-                return picture
+                return None
             whole = opened if opened.mode in SMOOTH else opened.convert(mode)
             # Made small before anything else, as each step copies it.
             whole.thumbnail((2 * TILE_WIDTH, 2 * TILE_WIDTH))
@@ -183,10 +192,8 @@ def scaled(picture: Image) -> Image:
         TypeError,
         struct.error,
     ):
-        return picture
-    content = smaller.getvalue()
-    is_less = len(content) < len(picture.content)
-    return Image("image/webp", content) if is_less else picture
+        return None
+    return smaller.getvalue()
 
 
 PATH: Final = f"/api/{DOMAIN}/picture/"
@@ -249,10 +256,30 @@ class Pictures:
             _, node = await async_node(self._hass, media_id)
         except HomeAssistantError:
             return None
+        if node.thumbnail:
+            return await self._async_own(node.thumbnail)
         if not (address := node.picture):
             return None
         self._hass.data[ADDRESSES].async_allow_of_library([address])
         return await (self.async_tile(address) if tile else self.async_at(address))
+
+    async def _async_own(self, media_id: str) -> Image | None:
+        """Return a picture of the media folders as a tile, None if it is gone or none."""
+        key = f"{TILE} {media_id}"
+        if (kept := self._cache.get(key)) is not None:
+            self._cache.move_to_end(key)
+            return kept
+        try:
+            with component_errors(media_id):
+                media = await async_resolve_media(self._hass, media_id, None)
+        except HomeAssistantError:
+            return None
+        async with self._scaling:
+            tile = await self._hass.async_add_executor_job(tile_of, media.path)
+        if tile is None:
+            return None
+        self._keep(key, Image(TILE_TYPE, tile))
+        return self._cache[key]
 
     async def async_at(self, address: str) -> Image | None:
         """Return the picture at a URL, if there is one that may be shown anywhere."""

@@ -1,6 +1,7 @@
 """A folder of the home: the pictures and films of any media source of Home Assistant, as one playlist in an order."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -9,16 +10,19 @@ from html import escape
 from mimetypes import guess_extension
 from pathlib import Path
 import re
+from struct import error as StructError
 import time
 from typing import Final
 from uuid import uuid5
 
-from PIL import Image
+from lru import LRU
+from PIL import Image, IptcImagePlugin
 
 from homeassistant.components import media_source
 from homeassistant.components.media_player import BrowseMedia
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import NotFoundError
 from ..client.text import MAX_TITLE, clean, unshown_type
@@ -53,7 +57,16 @@ MAX_DEPTH: Final = 8
 # The side by the other from which a picture is upright, and from which it is wide.
 UPRIGHT: Final = 0.85
 WIDE: Final = 1.18
+# In EXIF: how a camera was held, where the rest is, when a picture was taken, and when it was changed.
 ORIENTATION: Final = 0x0112
+EXIF: Final = 0x8769
+TAKEN: Final = 0x9003
+CHANGED: Final = 0x0132
+# In IPTC: city and country.
+PLACES: Final = ((2, 90), (2, 101))
+MAX_PLACE: Final = 60
+# Of files, as of the last few albums.
+MAX_DETAILS: Final = 4 * 1000
 # As EXIF tells that a camera was held.
 SIDEWAYS: Final = (5, 6, 7, 8)
 # Two pictures beside each other, or one after the other where there is no place for that.
@@ -74,12 +87,15 @@ img+img{{animation-delay:-{half}s}}
 </style></head><body><img src="{first}" alt=""><img src="{second}" alt=""></body></html>
 """
 # What cameras and phones call a file is no title.
-_DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
+_DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.:]?(\d\d)[-_.:]?(\d\d)(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _CAMERA: Final = re.compile(
-    r"(?:_?(?:img|dsc[fn]?|dscn|pict?|pxl|mvi|vid|mov|dji|gopr|gh|p|wa|whatsapp|image|video|photo|foto|screenshot|signal|at|edited|burst|hdr|mp|pm|am)(?![^\W\d_]))+",
+    r"(?<![^\W\d_])(?:_?(?:img|dsc[fn]?|dscn|pict?|pxl|mvi|vid|mov|dji|gopr|gh|p|wa|whatsapp|image|video|photo|foto|screenshot|signal|at|edited|burst|hdr|mp|pm|am)(?![^\W\d_]))+",
     re.IGNORECASE,
 )
+
+
+DETAILS: Final[HassKey[LRU[tuple[str, float], Details]]] = HassKey(f"{DOMAIN}_details")
 
 
 class Order(StrEnum):
@@ -92,6 +108,26 @@ class Order(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Details:
+    """What a file in a media folder tells of itself.
+
+    Attributes:
+        ratio: width by height as a picture is seen, 0 if it does not tell.
+        length: seconds that a film lasts, None if it does not tell.
+        day: on which a picture was taken, in ISO 8601.
+        place: where, in words.
+    """
+
+    ratio: float = 0.0
+    length: float | None = None
+    day: str = ""
+    place: str = ""
+
+
+NO_DETAILS: Final = Details()
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """A picture or a film.
 
@@ -100,30 +136,33 @@ class File:
         name: of the file, as its source tells.
         kind: media type.
         changed: when it was changed, in seconds since 1970; 0 if its source does not tell.
-        ratio: its width by its height as it is seen, 0 if that was not looked at.
-        length: seconds that a film lasts, None if it does not tell.
+        thumbnail: path at which its source serves a small picture of it.
+        details: of itself.
     """
 
     media_id: str
     name: str
     kind: str
     changed: float = 0.0
-    ratio: float = 0.0
-    length: float | None = None
+    thumbnail: str = ""
+    details: Details = NO_DETAILS
 
     @property
     def title(self) -> str:
-        """Return the words of the file, else the day in its name, else nothing."""
+        """Return the words of the file, else the day on which it was taken, with its place; nothing if it tells nothing."""
         stem = self.name.rpartition(".")[0] or self.name
         words = _WORD.findall(_CAMERA.sub(" ", stem))
         if any(len(word) > 2 for word in words):
-            return clean(stem.replace("_", " "), MAX_TITLE)
-        if day := _DATE.search(stem):
-            try:
-                return date(*map(int, day.groups())).isoformat()
-            except ValueError:
-                pass
-        return ""
+            parts = [stem.replace("_", " "), self.details.place]
+        else:
+            parts = [self.details.place, self.details.day or _day_in(stem)]
+        return clean(", ".join(filter(None, parts)), MAX_TITLE)
+
+    @property
+    def picture(self) -> str:
+        """Return the path at which its source serves it in small, or the id of a picture in a media folder; nothing without either."""
+        is_own = self.media_id.startswith(FILES) and self.kind.startswith("image/")
+        return self.thumbnail or (self.media_id if is_own else "")
 
     @property
     def path(self) -> str:
@@ -134,13 +173,9 @@ class File:
 
 
 async def async_read_folder(
-    hass: HomeAssistant,
-    folder: str,
-    *,
-    subfolders: bool = False,
-    measured: bool = False,
+    hass: HomeAssistant, folder: str, *, subfolders: bool = False
 ) -> list[File]:
-    """Return the pictures and films in a folder in the order of its source; measured ones have a ratio.
+    """Return the pictures and films in a folder in the order of its source, without details.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -167,9 +202,25 @@ async def async_read_folder(
                         waiting.append((inner, depth + 1))
             elif is_shown(child) and len(files) < MAX_FILES:
                 files[child.media_content_id] = File(
-                    child.media_content_id, child.title, child.media_content_type
+                    child.media_content_id,
+                    child.title,
+                    child.media_content_type,
+                    thumbnail=child.thumbnail or "",
                 )
-    return await hass.async_add_executor_job(_looked_at, hass, files.values(), measured)
+    return await hass.async_add_executor_job(_dated, hass, files.values())
+
+
+async def async_detailed(hass: HomeAssistant, files: Sequence[File]) -> list[File]:
+    """Return files with their details; what was looked at stays known until the file is changed."""
+    known = hass.data.setdefault(DETAILS, LRU(MAX_DETAILS))
+    new = [it for it in files if (it.media_id, it.changed) not in known]
+    read = await hass.async_add_executor_job(_details_of, hass, new)
+    for file, details in read:
+        known[file.media_id, file.changed] = details
+    return [
+        replace(it, details=known.get((it.media_id, it.changed), NO_DETAILS))
+        for it in files
+    ]
 
 
 async def async_is_folder(hass: HomeAssistant, media_id: str) -> bool:
@@ -226,43 +277,83 @@ def is_shown(media: BrowseMedia) -> bool:
     )
 
 
-def _looked_at(
-    hass: HomeAssistant, files: Iterable[File], measured: bool
-) -> list[File]:
-    """Return files with what only the media folders tell; empty ones are left out."""
+def _path_of(hass: HomeAssistant, file: File) -> Path | None:
+    """Return where a file of the media folders is, None for one of another source."""
+    place, _, location = file.media_id.removeprefix(FILES).partition("/")
+    base = hass.config.media_dirs.get(place)
+    is_there = base is not None and file.media_id.startswith(FILES)
+    return Path(base, location) if base and is_there else None
+
+
+def _dated(hass: HomeAssistant, files: Iterable[File]) -> list[File]:
+    """Return files with when they were changed, which only the media folders tell; empty ones are left out."""
     found = []
     for file in files:
-        if file.media_id.startswith(FILES):
-            place, _, location = file.media_id.removeprefix(FILES).partition("/")
-            if (base := hass.config.media_dirs.get(place)) is None:
-                continue
-            path = Path(base, location)
+        if (path := _path_of(hass, file)) is not None:
             try:
                 stat = path.stat()
             except OSError, ValueError:
                 continue
             if not stat.st_size:
                 continue
-            is_film = file.kind.startswith("video/")
-            file = replace(
-                file,
-                changed=stat.st_mtime,
-                length=length_of_film(path) if is_film else None,
-                ratio=_ratio_of(path) if measured and not is_film else 0.0,
-            )
+            file = replace(file, changed=stat.st_mtime)
+        elif file.media_id.startswith(FILES):
+            continue
         found.append(file)
     return found
 
 
-def _ratio_of(path: Path) -> float:
-    """Return the width of a picture by its height as its camera was held, 0 if it cannot be read."""
-    try:
-        with Image.open(path) as picture:
-            width, height = picture.size
-            turned = picture.getexif().get(ORIENTATION, 1) in SIDEWAYS
-    except OSError, SyntaxError, ValueError, Image.DecompressionBombError:
-        return 0.0
-    return height / width if turned else width / height
+def _details_of(
+    hass: HomeAssistant, files: Iterable[File]
+) -> list[tuple[File, Details]]:
+    """Return files with their details."""
+    found = []
+    for file in files:
+        details = NO_DETAILS
+        if (path := _path_of(hass, file)) is None:
+            pass
+        elif file.kind.startswith("video/"):
+            details = Details(length=length_of_film(path))
+        else:
+            try:
+                details = _details_in(path)
+            except (
+                OSError,
+                SyntaxError,
+                TypeError,
+                ValueError,
+                StructError,
+                Image.DecompressionBombError,
+            ) as err:
+                LOGGER.debug("A picture tells nothing: %s", type(err).__name__)
+        found.append((file, details))
+    return found
+
+
+def _details_in(path: Path) -> Details:
+    """Return what a picture tells: its shape as its camera was held, and what was written in it (EXIF, IPTC)."""
+    with Image.open(path) as picture:
+        width, height = picture.size
+        exif = picture.getexif()
+        if exif.get(ORIENTATION, 1) in SIDEWAYS:
+            width, height = height, width
+        taken = exif.get_ifd(EXIF).get(TAKEN) or exif.get(CHANGED)
+        said = IptcImagePlugin.getiptcinfo(picture) or {}
+    places = (said.get(it) for it in PLACES)
+    texts = (it.decode("utf-8", "replace") for it in places if isinstance(it, bytes))
+    return Details(
+        ratio=width / height,
+        day=_day_in(str(taken or "")),
+        place=", ".join(clean(it, MAX_PLACE) for it in texts),
+    )
+
+
+def _day_in(text: str) -> str:
+    """Return the day that a text has, nothing if there is none."""
+    if day := _DATE.search(text):
+        with suppress(ValueError):
+            return date(*map(int, day.groups())).isoformat()
+    return ""
 
 
 def ordered(
@@ -313,7 +404,7 @@ def items_of(
             id=str(uuid5(WORK_IDS, " ".join(file.media_id for file in shown))),
             title=" · ".join(file.title for file in shown if file.title) or None,
             source=_source_of([urls[file.media_id] for file in shown], shown, duration),
-        ).item(duration=shown[0].length or duration * len(shown))
+        ).item(duration=shown[0].details.length or duration * len(shown))
         for shown in (_paired(files) if pairs else [[file] for file in files])
     ]
 
@@ -323,8 +414,8 @@ def _paired(files: Sequence[File]) -> list[list[File]]:
     shown: list[list[File]] = []
     waiting: dict[bool, list[File]] = {}
     for file in files:
-        is_upright = 0 < file.ratio < UPRIGHT
-        if not (is_upright or file.ratio > WIDE):
+        is_upright = 0 < file.details.ratio < UPRIGHT
+        if not (is_upright or file.details.ratio > WIDE):
             shown.append([file])
         elif pair := waiting.pop(is_upright, None):
             pair.append(file)
@@ -338,7 +429,7 @@ def _source_of(urls: Sequence[str], files: Sequence[File], duration: float) -> s
     """Return where a display loads a picture, or a page with two."""
     if len(urls) == 1:
         return urls[0]
-    is_upright = files[0].ratio < 1
+    is_upright = files[0].details.ratio < 1
     return page_url(
         PAIR.format(
             first=escape(urls[0]),

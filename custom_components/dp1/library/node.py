@@ -78,6 +78,7 @@ class Node:
         works: how many are inside, if that is known.
         opens_at: of an exhibition.
         query: whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
+        thumbnail: of an own picture, path at which its source serves it in small, or its id in the media folders.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Node:
     works: int | None = None
     opens_at: datetime | None = None
     query: str = ""
+    thumbnail: str = ""
 
     @property
     def title(self) -> str:

@@ -20,6 +20,7 @@ from ..folder import (
     MAX_SHOWN,
     File,
     Order,
+    async_detailed,
     async_read_folder,
     items_of,
     ordered,
@@ -60,10 +61,7 @@ class Album:
         if time.monotonic() - self._read_at >= max_age:
             try:
                 read = await async_read_folder(
-                    hass,
-                    self.folder,
-                    subfolders=self.subfolders,
-                    measured=self.pairs,
+                    hass, self.folder, subfolders=self.subfolders
                 )
             except NotFoundError:
                 if not self.files:
@@ -88,6 +86,7 @@ class _Album(NodeRef["Albums"]):
         files = await album.async_files(self.provider.hass, 0)
         order = Order.NAME if album.order is Order.SHUFFLED else album.order
         files = ordered(files, order, album.duration)
+        files = await async_detailed(self.provider.hass, files)
         return Children(tuple(files), make=lambda file: photo_node(album, file))
 
     @override
@@ -101,7 +100,7 @@ class _Album(NodeRef["Albums"]):
             album.key,
         )
         return replace(
-            provider.build_files(self.id, album, files[: limit or MAX_SHOWN]),
+            await provider.async_build(self.id, album, files[: limit or MAX_SHOWN]),
             followed=media_id(provider.entry.entry_id, self.id),
         )
 
@@ -125,13 +124,15 @@ class _Photo(NodeRef["Albums"]):
     @override
     async def node(self) -> Node:
         """Return the picture."""
-        return photo_node(*await self._async_file())
+        album, file = await self._async_file()
+        (file,) = await async_detailed(self.provider.hass, [file])
+        return photo_node(album, file)
 
     @override
     async def build(self, limit: int | None = None) -> Playlist:
         """Build the playlist of the picture."""
         album, file = await self._async_file()
-        return self.provider.build_files(self.id, album, [file])
+        return await self.provider.async_build(self.id, album, [file])
 
 
 class Albums(Provider):
@@ -167,13 +168,16 @@ class Albums(Provider):
             f"no album was added as {key!r}", translation_key="album_empty"
         )
 
-    def build_files(self, node: str, album: Album, files: Sequence[File]) -> Playlist:
+    async def async_build(
+        self, node: str, album: Album, files: Sequence[File]
+    ) -> Playlist:
         """Build the playlist of files; its id stays the same."""
         if not files:
             raise NotFoundError(
                 f"{album.title!r} has no picture that can be shown",
                 translation_key="album_empty",
             )
+        files = await async_detailed(self.hass, files)
         items = items_of(self.hass, files, album.duration, album.pairs)
         own_id = str(uuid5(WORK_IDS, node))
         return self.build_items(node, album.title, items, id=own_id)
@@ -207,6 +211,7 @@ def album_node(album: Album) -> Node:
         can_play=True,
         can_expand=True,
         works=len(album.files) or None,
+        thumbnail=next((it.picture for it in album.files if it.picture), ""),
     )
 
 
@@ -217,6 +222,7 @@ def photo_node(album: Album, file: File) -> Node:
         kind=NodeKind.PHOTO,
         work=Work(title=file.title or clean(file.name, MAX_TITLE)),
         can_play=True,
+        thumbnail=file.picture,
         subtitle=album.title,
     )
 
@@ -236,7 +242,8 @@ async def async_folder_playlist(
             "the folder has no picture that can be shown", translation_key="album_empty"
         )
     title = clean(folder.rstrip("/").rpartition("/")[2], MAX_TITLE) or DOMAIN
-    items = items_of(hass, shown[: limit or MAX_SHOWN], DEFAULT_DURATION)
+    shown = await async_detailed(hass, shown[: limit or MAX_SHOWN])
+    items = items_of(hass, shown, DEFAULT_DURATION)
     return Playlist(
         document=build(title, items, id=str(uuid5(WORK_IDS, folder))),
         origin=Origin.OURS,

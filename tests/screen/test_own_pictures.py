@@ -1,0 +1,104 @@
+"""Test five hundred own pictures on a screen, seen in a real browser."""
+
+from collections.abc import AsyncIterator
+import os
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1.screen.pairing import Screens
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import HomeAssistant
+
+from ..displays import state_of, until
+from ..e2e.browser import CHROMIUM, browser
+from ..photos import FOLDER, Photos, PhotosView
+from ..playback.test_albums import MANY, jpeg, many
+from .pages import open_page, pair, until_pixel
+
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled", "mdns"),
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
+]
+
+PLAYER = "media_player.tablet"
+# As JPEG has them.
+LIME, BLUE = (0, 255, 1), (0, 0, 254)
+
+
+@pytest.fixture
+async def home(
+    screens: Screens, hass_client_no_auth: ClientSessionGenerator
+) -> AsyncIterator[str]:
+    """Return the address of Home Assistant, which sends pictures of another source, too."""
+    screens.hass.http.register_view(PhotosView())
+    client = await hass_client_no_auth()
+    yield str(client.make_url("")).rstrip("/")
+    screens.hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
+    await screens.hass.async_block_till_done()
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+async def test_on_a_screen(
+    hass: HomeAssistant, screens: Screens, home: str, tmp_path: Path, is_local: bool
+) -> None:
+    """The newest is seen first and then the next, also after a restart; a new one comes before them."""
+    # The source has this mapping.
+    hass.config.media_dirs["local"] = str(tmp_path)
+    await hass.config.async_update(internal_url=home)
+    own = {"IMG_1.jpg": jpeg("blue", 40, 30), **many()}
+    Photos(hass, own)
+    folder = tmp_path / "Holiday"
+    folder.mkdir()
+    for age, name in enumerate(own):
+        (folder / name).write_bytes(own[name])
+        os.utime(folder / name, (1e9 - age, 1e9 - age))
+    async with browser() as chromium:
+        page = await open_page(chromium, home)
+        screen = await pair(page, screens)
+        entries = hass.config_entries
+        entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
+        assert entry is not None
+        await entries.async_setup(entry.entry_id)
+        source = "media-source://media_source/local/Holiday" if is_local else FOLDER
+
+        async def show() -> None:
+            data = {"media_content_id": source, "media_content_type": ""}
+            await hass.services.async_call(
+                "media_player", "play_media", {"entity_id": PLAYER, **data}, True
+            )
+
+        await show()
+        await until_pixel(page, BLUE)
+        works = state_of(hass, PLAYER).attributes["dp1"]["works"]
+        assert works == 1 + 4 * MANY // 5
+        for _ in range(2):
+            screen.player.step()
+        await until_pixel(page, LIME)
+        await entries.async_reload(entry.entry_id)
+        await page.reload()
+        await until_pixel(page, LIME)
+        # The list is read again.
+        rmtree(folder)
+        folder.mkdir()
+        for name in ("IMG_1.jpg", "Walk 1.jpg"):
+            content = own[name]
+            (folder / name).write_bytes(content)
+        for name in [*own]:
+            if name not in ("IMG_1.jpg", "Walk 1.jpg"):
+                del own[name]
+        os.utime(folder / "IMG_1.jpg", (1, 1))
+        own["IMG_1.jpg"] = own.pop("IMG_1.jpg")
+        await show()
+        await until(
+            lambda: state_of(hass, PLAYER).attributes["dp1"]["works"] == len(own)
+        )
+        await until_pixel(page, LIME)
+        screen.player.step()
+        await until_pixel(page, BLUE)
+        await page.close()
+        await until(lambda: not screen.pages)
+        await entries.async_unload(entry.entry_id)
