@@ -1,13 +1,16 @@
 """Test that others cast to a screen: the interface of an FF1, and who is not heard."""
 
 import asyncio
+from contextlib import suppress
 from ipaddress import ip_address
 import logging
+from socket import AF_INET, SO_RCVBUF, SOL_SOCKET, socket
 from typing import Any
 
 from aiohttp import (
     ClientConnectionError,
     ClientSession,
+    ClientWebSocketResponse,
     WSMsgType,
     WSServerHandshakeError,
     web,
@@ -15,7 +18,12 @@ from aiohttp import (
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.screen.casting import SERVICE_TYPE, Caster, Rate
+from custom_components.dp1.screen.casting import (
+    MAX_LISTENERS,
+    SERVICE_TYPE,
+    Caster,
+    Rate,
+)
 from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
@@ -29,6 +37,10 @@ from .conftest import Page, add, answer_of
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
 
 ITEMS = playlist("One", "Two", "Three")
+JOIN = (
+    b"GET /api/notification HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 
 
 async def send(caster: Caster, command: str, **request: Any) -> Any:
@@ -165,16 +177,112 @@ async def test_a_flood_of_works(caster: Caster, page: Page) -> None:
             await session.ws_connect("/api/notification")
         assert await send(caster, "displayPlaylist", dp1_call=document) == {"ok": True}
         watching = asyncio.create_task(watch())
-        began, works = loop.time(), 0
-        while loop.time() - began < 4:
-            message = await sockets[0].receive()
-            assert message.type is WSMsgType.TEXT
-            works += b"player_status" in message.data.encode()[-200:]
+        began = loop.time()
+        while loop.time() - began < 2:
+            assert (await sockets[0].receive()).type is WSMsgType.TEXT
         watching.cancel()
         for socket in sockets:
             await socket.close()
-    assert works <= 9
     assert max(stalls) < 0.5, max(stalls)
+
+
+async def test_changes_are_told_twice_a_second(
+    caster: Caster, screen: Screen
+) -> None:
+    """However often a person goes on, who listens is told twice a second, and at last how it ended."""
+    assert await send(caster, "displayPlaylist", dp1_call=ITEMS) == {"ok": True}
+    told: list[int] = []
+
+    async def read(socket: ClientWebSocketResponse) -> None:
+        """Note which work each change tells of."""
+        async for message in socket:
+            if (push := message.json())["notification_type"] == "player_status":
+                told.append(push["message"]["index"])
+
+    loop = asyncio.get_running_loop()
+    async with ClientSession(f"http://127.0.0.1:{caster.port}") as session:
+        socket = await session.ws_connect("/api/notification")
+        reading = asyncio.create_task(read(socket))
+        began = loop.time()
+        for number in range(120):
+            screen.player.handle("moveToArtwork", {"index": number % 2})
+            await asyncio.sleep(0.01)
+        screen.player.handle("moveToArtwork", {"index": 2})
+        await until(lambda: told[-1:] == [2])
+        seconds = loop.time() - began
+        await socket.close()
+        await reading
+    assert 2 <= len(told) <= 2 * seconds + 2
+
+
+async def slow_listener(caster: Caster) -> socket:
+    """Return a listener that has not read anything by now, of a system that keeps little for it."""
+    listener = socket(AF_INET)
+    listener.setsockopt(SOL_SOCKET, SO_RCVBUF, 4096)
+    listener.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(listener, ("127.0.0.1", caster.port))
+    await loop.sock_sendall(listener, JOIN)
+    assert (await loop.sock_recv(listener, 1024)).startswith(b"HTTP/1.1 101")
+    return listener
+
+
+async def read_all(listener: socket, seconds: float) -> bytes:
+    """Return what a listener is told until nothing comes any more, or its connection ends."""
+    loop, told = asyncio.get_running_loop(), b""
+    listener.setsockopt(SOL_SOCKET, SO_RCVBUF, 1 << 20)
+    with suppress(TimeoutError, ConnectionError):
+        while got := await asyncio.wait_for(
+            loop.sock_recv(listener, 1 << 20), seconds
+        ):
+            told += got
+    return told
+
+
+async def test_who_does_not_read_keeps_one_frame_waiting(
+    screens: Screens, caster: Caster, screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many changes in megabytes, one who does not read is kept what was on its way, and the latest."""
+    monkeypatch.setattr("custom_components.dp1.screen.casting.PAUSE", 0)
+    notes = [{**item, "note": "x" * 500_000} for item in ITEMS["items"]]
+    # It is announced before changes are told.
+    await until(lambda: screens._stored[screen.device_id].port)
+    listeners = [await slow_listener(caster) for _ in range(MAX_LISTENERS)]
+    screen.player.cast({"items": notes}, None, {})
+    for number in range(20):
+        screen.player.handle("setVolume", {"percent": number})
+        await asyncio.sleep(0.01)
+    for told in await asyncio.gather(*(read_all(each, 2) for each in listeners)):
+        assert 1 <= told.count(b'"player_status"') <= 3
+        assert b'"volume": 19' in told
+    for each in listeners:
+        each.close()
+
+
+async def test_who_does_not_read_is_sent_away(
+    caster: Caster, screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One who does not read makes room for another after a while, and nothing is kept for it."""
+    monkeypatch.setattr("custom_components.dp1.screen.socket.SEND_SECONDS", 0.2)
+    notes = [{**item, "note": "x" * 1_000_000} for item in ITEMS["items"]]
+    listeners = [await slow_listener(caster) for _ in range(MAX_LISTENERS)]
+    screen.player.cast({"items": notes}, None, {})
+    await until(lambda: not caster._listeners, 20)
+    for each in listeners:
+        assert len(await read_all(each, 5)) < 3_000_000
+        each.close()
+    (await slow_listener(caster)).close()
+
+
+async def test_who_is_gone_without_a_word(
+    caster: Caster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One who answers nothing any more takes no place from others, although nothing is told."""
+    monkeypatch.setattr("custom_components.dp1.screen.casting.HEARTBEAT", 0.2)
+    listener = await slow_listener(caster)
+    await until(lambda: caster._listeners)
+    await until(lambda: not caster._listeners)
+    listener.close()
 
 
 async def test_a_flood_of_casts(caster: Caster) -> None:

@@ -19,7 +19,7 @@ from ..client.values import MAX_ON_LOOP, decode, mapping, text
 from .dynamic import is_dynamic
 from .player import CommandError, Json
 from .screen import Screen
-from .socket import Teller
+from .socket import HEARTBEAT, Teller
 from .sources import is_ours
 
 SERVICE_TYPE: Final = "_ff1._tcp.local."
@@ -227,7 +227,7 @@ class Caster:
         """Push changes until the listener leaves; there is no snapshot."""
         if len(self._listeners) >= MAX_LISTENERS:
             raise web.HTTPTooManyRequests
-        socket = web.WebSocketResponse(max_msg_size=SHORT)
+        socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=SHORT)
         teller = self._listeners[socket] = Teller(socket, self._frames, PAUSE)
         await socket.prepare(request)
         telling = asyncio.create_task(teller.async_run())

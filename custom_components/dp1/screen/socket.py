@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from socket import SHUT_RDWR
 from typing import Final
 
 from aiohttp import web
@@ -10,6 +11,8 @@ from aiohttp import web
 from homeassistant.core import callback
 
 SEND_SECONDS: Final = 10.0
+# Between two questions whether somebody is still there.
+HEARTBEAT: Final = 15.0
 
 
 class Teller:
@@ -32,7 +35,7 @@ class Teller:
 
     async def async_run(self) -> None:
         """Tell changes until the socket is closed."""
-        with suppress(ConnectionError, TimeoutError):
+        try:
             while not self._socket.closed:
                 await self._has_changed.wait()
                 self._has_changed.clear()
@@ -40,4 +43,9 @@ class Teller:
                     async with asyncio.timeout(SEND_SECONDS):
                         await self._socket.send_str(frame)
                 await asyncio.sleep(self._pause)
-        await self._socket.close()
+        except ConnectionError:
+            await self._socket.close()
+        except TimeoutError:
+            # To close it would be one more message that is not read, and keep what waits.
+            with suppress(OSError):
+                self._socket.get_extra_info("socket").shutdown(SHUT_RDWR)

@@ -23,10 +23,10 @@ from ..grants import internal_url
 from .page import PATH
 from .pairing import Screens
 from .qr import qr_code
+from .socket import HEARTBEAT
 from .sources import is_ours, written_page
 
 FOLDER: Final = Path(__file__).parent
-HEARTBEAT: Final = 15.0
 MAX_MESSAGE: Final = 4096
 # Where Home Assistant's frontend begins to add this integration.
 ADD: Final = f"/_my_redirect/config_flow_start?domain={DOMAIN}"
