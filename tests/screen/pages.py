@@ -57,6 +57,28 @@ async def bright(page: Page, of: Locator | None = None) -> int:
     return sum(counts[128:])
 
 
+async def reds(page: Page, of: Locator) -> int:
+    """Return how many pixels of the box of an element are red."""
+    box: Any = await of.bounding_box()
+    picture = Image.open(BytesIO(await page.screenshot(clip=box))).convert("RGB")
+    red, green, blue = (part.tobytes() for part in picture.split())
+    return sum(
+        r > 200 and g < 120 and b < 120 for r, g, b in zip(red, green, blue, strict=True)
+    )
+
+
+async def inside(page: Page, *elements: Locator) -> list[Any]:
+    """Return the boxes of elements, which all are on the page."""
+    size = page.viewport_size
+    assert size
+    boxes: list[Any] = [await each.bounding_box() for each in elements]
+    for box in boxes:
+        assert min(box["x"], box["y"]) >= 0
+        assert box["x"] + box["width"] <= size["width"]
+        assert box["y"] + box["height"] <= size["height"]
+    return boxes
+
+
 async def pair(page: Page, screens: Screens, name: str = "Tablet") -> Screen:
     """Enter the code that is seen on a page."""
     code = page.locator("#code")

@@ -335,3 +335,29 @@ async def test_as_the_device_is_held(
         while "rotate(0deg)" not in await turned():
             await asyncio.sleep(0.05)
     assert screen.player.state.rotation == ""
+
+
+async def test_a_page_from_before_an_update(
+    chromium: Browser, home: str, screens: Screens
+) -> None:
+    """Of two tabs the one with the page of an earlier version loads it anew, once, and shows its work whatever it gets."""
+    context = await chromium.new_context()
+    tab, old = await context.new_page(), await context.new_page()
+    await tab.goto(f"{home}/dp1/screen")
+    screen = await shown(tab, screens)
+    await tab.evaluate("document.body.id = 'same'")
+    # As a cache may have it more than once.
+    await old.add_init_script(
+        """document.addEventListener("DOMContentLoaded", () => document.body.setAttribute("data-version", "earlier"))"""
+    )
+    loads: list[Page] = []
+    old.on("domcontentloaded", lambda page: loads.append(page))
+    await old.goto(f"{home}/dp1/screen")
+    await until(lambda: len(loads) == 2)
+    await until_pixel(old, (0, 255, 0))
+    screen.player.step()
+    for each in (tab, old):
+        await until_pixel(each, (0, 0, 255))
+    assert len(loads) == 2
+    await expect(tab.locator("#same")).to_have_count(1)
+    await context.close()

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 import re
 from typing import Any
+from unittest.mock import AsyncMock
 
 from playwright.async_api import Browser, expect
 import pytest
@@ -15,9 +16,11 @@ from .pages import (
     bright,
     cast,
     color,
+    inside,
     keep,
     open_page,
     pair,
+    reds,
     until_pixel,
     written,
 )
@@ -50,11 +53,7 @@ async def test_pairing_is_seen(
     assert await bright(page, code) > box["width"] * box["height"] / 20
     for each in (code, page.locator("#say"), page.locator("#scan svg")):
         assert await bright(page, each) > 0
-        inside: Any = await each.bounding_box()
-        assert inside["x"] >= 0
-        assert inside["y"] >= 0
-        assert inside["x"] + inside["width"] <= width
-        assert inside["y"] + inside["height"] <= height
+        await inside(page, each)
     words = {"en": "Enter this code", "de": "Gib diesen Code", "ja": "コード"}
     await expect(page.locator("#say h1")).to_contain_text(words[language])
     assert await page.evaluate("getComputedStyle(document.body).cursor") == "auto"
@@ -68,6 +67,35 @@ async def test_pairing_is_seen(
     assert await page.evaluate("getComputedStyle(document.body).cursor") == "none"
     await expect(page.locator("#label")).to_be_visible()
     await keep(page, f"shown-{size}-{language}")
+    await page.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "language"), [("tablet", "de"), ("phone", "ja"), ("television", "en")]
+)
+async def test_the_bar_is_seen(
+    chromium: Browser, home: str, screens: Screens, size: str, language: str
+) -> None:
+    """A tap shows what can be done and the line that asks once more; a favorite does not look like an eye that was tapped."""
+    page = await open_page(chromium, home, size, language)
+    screen = await pair(page, screens)
+    await cast(screen, color("lime"))
+    await until_pixel(page, (0, 255, 0))
+    screens.on_tap = AsyncMock(return_value=True)
+    width, height = SIZES[size]
+    await page.mouse.click(width / 2, height / 2)
+    heart, eye = page.locator("#favorite"), page.locator("#hide")
+    await heart.click()
+    await expect(heart).to_have_class("on")
+    await eye.click()
+    line = page.locator("#line")
+    await expect(line).to_contain_text("Work 0")
+    assert await bright(page, line) > 0
+    assert await reds(page, heart) > 50
+    assert await reds(page, eye) == 0
+    over, *bar = await inside(page, line, heart, eye, page.locator("#next"))
+    assert over["y"] + over["height"] < min(box["y"] for box in bar)
+    await keep(page, f"bar-{size}-{language}")
     await page.close()
 
 

@@ -322,7 +322,7 @@
     var mine = socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/dp1/screen/socket"), wait = 2;
     opened = Date.now();
     asked = 0;
-    mine.onopen = function () { greeted = false; send({ secret: secret() }); };
+    mine.onopen = function () { greeted = false; send({ secret: secret(), version: document.body.getAttribute("data-version") }); };
     mine.onmessage = function (event) {
       var message = JSON.parse(event.data);
       lostAt = 0;
@@ -330,6 +330,8 @@
       if (message.secret) {
         keep(message.secret);
         wait = 0;
+      } else if (message.renew) {
+        renew(message.renew);
       } else if (message.problem) {
         wait = 30;
         say(words.title, "", words[message.problem]);
@@ -343,6 +345,14 @@
       } else update(message);
     };
     mine.onclose = function () { lose(wait); };
+  }
+  // Home Assistant has another page by now. Once for each, as whatever is between may keep an old one; without a secret that is kept, never.
+  function renew(version) {
+    try {
+      if (forgets || sessionStorage.getItem("dp1-version") === version) return;
+      sessionStorage.setItem("dp1-version", version);
+      location.reload();
+    } catch (err) { /* Storage is off. */ }
   }
   // The connection is gone, whether or not the browser knows it yet.
   function lose(wait) {

@@ -77,12 +77,12 @@ class Screens:
         on_tap: calls an action for what a display with an entity's unique id shows, and returns whether that is done.
     """
 
-    def __init__(self, hass: HomeAssistant, version: str) -> None:
-        """Initialize without screens."""
+    def __init__(self, hass: HomeAssistant, version: str, page: str = "") -> None:
+        """Initialize without screens, of a version of the integration and of the page that is served."""
         self.hass = hass
         self.written: dict[str, str] = {}
         self.on_tap: Callable[[str, str], Awaitable[bool]] | None = None
-        self._version = version
+        self._version, self._page = version, page
         self._store = SafeStore(hass, "screens", list[StoredScreen])
         self._stored: dict[str, StoredScreen] = {}
         self._screens: dict[str, Screen] = {}
@@ -261,8 +261,10 @@ class Screens:
         """Serve a browser: a screen by its secret, another by a code until somebody has entered that."""
         self._sockets.add(socket)
         try:
-            hello = await socket.receive_str(timeout=HELLO_SECONDS)
-            secret = text(json_loads_object(hello).get("secret"))
+            hello = json_loads_object(await socket.receive_str(timeout=HELLO_SECONDS))
+            secret = text(hello.get("secret"))
+            if text(hello.get("version")) not in (None, self._page):
+                await socket.send_json({"renew": self._page})
             await self.async_load()
             if secret and (screen := self._screen_of(secret)) is not None:
                 await screen.async_serve(socket, self.written, is_secure=is_secure)

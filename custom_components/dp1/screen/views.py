@@ -1,5 +1,6 @@
 """What browsers ask for: the page of screens, its script, its socket, and works that are written in addresses."""
 
+from hashlib import blake2b
 from html import escape
 from ipaddress import ip_address
 import json
@@ -46,26 +47,28 @@ SCREENS: Final[HassKey[Screens]] = HassKey(f"{DOMAIN}_screens")
 
 
 class Files(NamedTuple):
-    """The files of the page, and its words by language."""
+    """The files of the page, its words by language, and what names all that."""
 
     page: str
     script: str
     words: dict[str, dict[str, str]]
+    version: str
 
 
 def _read_files() -> Files:
     """Read the files."""
-    page, script = (FOLDER / f"page.{kind}" for kind in ("html", "js"))
-    words = json.loads((FOLDER / "words.json").read_text())
-    return Files(page.read_text(), script.read_text(), words)
+    names = ("page.html", "page.js", "words.json")
+    page, script, words = ((FOLDER / name).read_text() for name in names)
+    version = blake2b(f"{page}{script}{words}".encode(), digest_size=9).hexdigest()
+    return Files(page, script, json.loads(words), version)
 
 
 @singleton(SCREENS, async_=True)
 async def async_screens(hass: HomeAssistant) -> Screens:
     """Return the screens, and serve their page from the first time on; they are loaded with the first of their entries."""
     integration = await async_get_integration(hass, DOMAIN)
-    screens = Screens(hass, str(integration.version))
     files = await hass.async_add_executor_job(_read_files)
+    screens = Screens(hass, str(integration.version), files.version)
     hass.http.register_view(PageView(files))
     hass.http.register_view(ScriptView(files))
     hass.http.register_view(SocketView(screens))
@@ -108,6 +111,7 @@ class PageView(HomeAssistantView):
             base = internal_url(request.app[KEY_HASS]) or base
         body = (
             self._files.page.replace("{language}", language)
+            .replace("{version}", self._files.version)
             .replace("{words}", escape(json.dumps(words, ensure_ascii=False)))
             .replace("{code}", qr_code(f"{base.rstrip('/')}{ADD}"))
         )
