@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import thread_time
 from typing import Any
 
 from aiohttp import ClientSession
@@ -22,6 +24,25 @@ from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
 
 from ..displays import until
+
+
+@asynccontextmanager
+async def stalls() -> AsyncIterator[list[float]]:
+    """Note for how long nobody else runs, in seconds of the processor: others use it, too."""
+    noted: list[float] = []
+
+    async def watch() -> None:
+        """Note the time of each turn."""
+        while True:
+            before = thread_time()
+            await asyncio.sleep(0.002)
+            noted.append(thread_time() - before)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield noted
+    finally:
+        watching.cancel()
 
 
 class Page:

@@ -36,7 +36,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
 from ..displays import name_hosts, playlist, set_up, state_of, until
-from .conftest import Page, add
+from .conftest import Page, add, stalls
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
 
@@ -596,36 +596,43 @@ async def test_taken_over_from_an_older_version(
     await hass.config_entries.async_unload(entry.entry_id)
 
 
-async def test_many_pages_and_megabytes(screen: Screen, page: Page) -> None:
-    """A playlist of 4.5 MB on twenty pages: what is told is what has changed, and nobody else waits for long."""
+async def test_many_pages_and_megabytes(hass: HomeAssistant, page: Page) -> None:
+    """A playlist of 4.5 MB on twenty pages: what is told is what has changed, nobody else waits for long, and the entity knows it."""
+    entry = await add(hass, page)
+    await until(lambda: entry.state is ConfigEntryState.LOADED)
+    (screen,) = (await async_screens(hass)).screens
     works = [f"data:image/png;base64,{n:04}{'A' * 150_000}" for n in range(30)]
-    items = [{"id": str(n), "source": source} for n, source in enumerate(works)]
+    items = [{"id": str(n), "title": "X", "source": it} for n, it in enumerate(works)]
     pages = [Page(page._client) for _ in range(20)]
     for each in pages:
         each.secret = page.secret
         await each.open()
-    stalls: list[float] = []
-
-    async def watch() -> None:
-        """Note for how long nobody else runs."""
-        while True:
-            before = asyncio.get_running_loop().time()
-            await asyncio.sleep(0.002)
-            stalls.append(asyncio.get_running_loop().time() - before)
-
-    watching = asyncio.create_task(watch())
-    await send(screen, "displayPlaylist", dp1_call={"items": items})
-    for each in pages:
-        while not each.state["show"]:
-            await each.receive()
-        assert each.state["show"]["url"] == works[0]
-    screen.player.handle("setVolume", {"percent": 30})
-    message = await pages[0].socket.receive(timeout=5)
-    assert len(message.data) < 1000
-    watching.cancel()
-    assert max(stalls) < 0.3
+    async with stalls() as noted:
+        await send(screen, "displayPlaylist", dp1_call={"items": items})
+        for each in pages:
+            while not each.state["show"]:
+                await each.receive()
+            assert each.state["show"]["url"] == works[0]
+        screen.player.handle("setVolume", {"percent": 30})
+        message = await pages[0].socket.receive(timeout=30)
+        assert len(message.data) < 1000
+    assert max(noted) < 0.2
+    await pages[0].tell(render=2)
+    await until(lambda: state_of(hass, "media_player.tablet").state == "playing")
+    assert state_of(hass, "media_player.tablet").attributes["media_title"] == "X"
     for each in pages:
         await each.close()
+
+
+async def test_what_can_hardly_be_told(screen: Screen, page: Page) -> None:
+    """A number without end, or half a letter, keeps no page from being told what is shown."""
+    work = {**ITEMS["items"][0], "display": {"margin": 10**40}}
+    await send(screen, "displayPlaylist", dp1_call={"items": [work]})
+    await page.until(title="One")
+    work["source"] = "https://a.example/\ud800"
+    await send(screen, "displayPlaylist", dp1_call={"items": [work]})
+    while page.state["show"]["url"] != work["source"]:
+        await page.receive()
 
 
 async def test_home_assistant_stops(

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-import json
 from typing import Any, Final
 
 from aiohttp import hdrs, web
@@ -19,7 +18,7 @@ from ..client.values import MAX_ON_LOOP, decode, mapping, text
 from .dynamic import is_dynamic
 from .player import CommandError, Json
 from .screen import Screen
-from .socket import HEARTBEAT, Teller
+from .socket import HEARTBEAT, Teller, encoded
 from .sources import is_ours
 
 SERVICE_TYPE: Final = "_ff1._tcp.local."
@@ -164,7 +163,7 @@ class Caster:
             status = self._screen.player.notification()
             kinds = {"player_status": status, "device_status": self._device()}
             self._told = [
-                json.dumps(
+                encoded(
                     {
                         "message": message,
                         "notification_type": kind,
@@ -282,7 +281,7 @@ class Caster:
             answer = self._screen.player.handle(command, arguments)
         # What it shows can be megabytes.
         answer = answer or {"message": {"ok": False}}
-        content = await asyncio.to_thread(json.dumps, answer)
+        content = await asyncio.to_thread(encoded, answer)
         return web.Response(text=content, content_type="application/json")
 
 

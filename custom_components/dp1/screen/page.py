@@ -4,7 +4,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-import json
 from secrets import token_urlsafe
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ from homeassistant.core import callback
 from homeassistant.util.json import json_loads_object
 
 from ..client.values import text, whole
-from .socket import Teller
+from .socket import Teller, encoded
 from .sources import Source
 
 type Json = dict[str, Any]
@@ -129,7 +128,7 @@ class Page:
         }
         self._told = state
         if news:
-            yield json.dumps(news)
+            yield encoded(news)
 
     def _loaded(self, source: Source, text_of: str, work: str | None) -> Json:
         """Return how it loads a source; a page that is written in an address is at one of its own, which holds once."""

@@ -3,16 +3,27 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+import json
 from socket import SHUT_RDWR
 from typing import Final
 
 from aiohttp import web
 
 from homeassistant.core import callback
+from homeassistant.helpers.json import json_dumps
 
 SEND_SECONDS: Final = 10.0
 # Between two questions whether somebody is still there.
 HEARTBEAT: Final = 15.0
+
+
+def encoded(message: object) -> str:
+    """Return a message as JSON: works in megabytes are told to many pages."""
+    try:
+        return json_dumps(message)
+    except TypeError:
+        # Numbers without end, and halves of letters.
+        return json.dumps(message)
 
 
 class Teller:
