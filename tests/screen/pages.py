@@ -63,7 +63,8 @@ async def reds(page: Page, of: Locator) -> int:
     picture = Image.open(BytesIO(await page.screenshot(clip=box))).convert("RGB")
     red, green, blue = (part.tobytes() for part in picture.split())
     return sum(
-        r > 200 and g < 120 and b < 120 for r, g, b in zip(red, green, blue, strict=True)
+        r > 200 and g < 120 and b < 120
+        for r, g, b in zip(red, green, blue, strict=True)
     )
 
 
