@@ -118,4 +118,6 @@ async def test_hosts_that_were_seen(
     sizes = await sizes_of(gallery, hass_storage)
     assert 100_000 < sizes["dp1.named_hosts"] < 500_000
     assert len(seen) == MAX_ADDRESSES
+    for kept in (addresses._of_casts, addresses._of_libraries):
+        assert len(kept.digests) == MAX_ADDRESSES
     assert f"host{MAX_ADDRESSES + 9}.example:80" in seen

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 import json
 from pathlib import Path
 import re
@@ -55,8 +56,8 @@ async def chromium() -> AsyncIterator[Browser]:
         yield found
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def page(chromium: Browser) -> AsyncIterator[Page]:
+@asynccontextmanager
+async def card_page(chromium: Browser) -> AsyncIterator[Page]:
     """Open a page that has the card, and nothing else."""
     page = await chromium.new_page(viewport={"width": 480, "height": 900})
     page.set_default_timeout(5000)
@@ -81,6 +82,13 @@ async def page(chromium: Browser) -> AsyncIterator[Page]:
     assert not complaints
     assert await page.evaluate("window.broken") == []
     await page.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(chromium: Browser) -> AsyncIterator[Page]:
+    """Open such a page."""
+    async with card_page(chromium) as page:
+        yield page
 
 
 async def render(
