@@ -58,6 +58,8 @@
         if (getComputedStyle(it).position !== "absolute") faults.add(`no size: ${nameOf(it)}`);
         continue;
       }
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      if (lines > 3 && box.width < 80 && !it.matches(".clamp")) faults.add(`squeezed: ${nameOf(it)} into ${Math.round(box.width)} × ${Math.round(box.height)}`);
       const { by, left, right } = clip(it, box);
       if (by && !hasTooltip(it)) faults.add(`cut: ${nameOf(it)} by ${by.localName}.${by.className}`);
       if ((left < -slack || right > innerWidth + slack) && !isScrolled(it)) faults.add(`outside: ${nameOf(it)}`);

@@ -1,11 +1,19 @@
-// Returns how much of the page the largest rectangle takes in which nothing is drawn.
+// Returns how much of the page, or of the dialog over it, the largest rectangle takes in which nothing is drawn.
 () => {
   const cell = 16;
-  const [columns, rows] = [Math.floor(innerWidth / cell), Math.floor(innerHeight / cell)];
+  const dialogs = [];
+  const look = (it) => {
+    if (it.matches(":modal")) dialogs.push(it);
+    for (const child of [...(it.shadowRoot?.children ?? []), ...it.children]) look(child);
+  };
+  look(document.body);
+  const within = dialogs.at(-1) ?? document.body;
+  const { left: x0, top: y0, width, height } = dialogs.length ? within.getBoundingClientRect() : { left: 0, top: 0, width: innerWidth, height: innerHeight };
+  const [columns, rows] = [Math.floor(width / cell), Math.floor(height / cell)];
   const isFull = Array.from({ length: rows }, () => new Uint8Array(columns));
   const mark = ({ left, top, right, bottom }) => {
-    for (let y = Math.max(0, Math.floor(top / cell)); y < Math.min(rows, bottom / cell); y++)
-      for (let x = Math.max(0, Math.floor(left / cell)); x < Math.min(columns, right / cell); x++) isFull[y][x] = 1;
+    for (let y = Math.max(0, Math.floor((top - y0) / cell)); y < Math.min(rows, (bottom - y0) / cell); y++)
+      for (let x = Math.max(0, Math.floor((left - x0) / cell)); x < Math.min(columns, (right - x0) / cell); x++) isFull[y][x] = 1;
   };
   const walk = (it) => {
     if (it instanceof HTMLElement && getComputedStyle(it).display === "none") return;
@@ -18,7 +26,7 @@
     }
     for (const child of [...(it.shadowRoot?.children ?? []), ...it.children]) walk(child);
   };
-  walk(document.body);
+  walk(within);
   // The largest rectangle under a histogram of empty cells above each row.
   let largest = 0;
   const heights = new Array(columns).fill(0);

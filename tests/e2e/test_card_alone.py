@@ -15,7 +15,7 @@ import yaml
 
 from custom_components.dp1.cards import FOLDER
 
-from .boxes import ROW, expect_in_order
+from .boxes import ROW, TAP, expect_filled, expect_in_order
 from .browser import CHROMIUM, browser
 from .card import expect_accessible
 
@@ -622,23 +622,23 @@ async def test_the_way_to_the_page(page: Page) -> None:
     await speak(page, "en")
     config = {"qr": True}
     await page.evaluate("window.code = ['101', '010', '111']")
-    await render(page, config=config)
+    await render(page, config=config, work={"note": "About the sea. " * 40})
     code = page.locator(".qr")
     card = page.locator("dp1-wall-label-card")
     await card.evaluate("card => { card.style.height = '600px' }")
     await expect(code).to_be_hidden()
     await card.evaluate("card => { card.layout = 'panel' }")
-    await expect(code).to_have_text("Page of the work")
-    await expect(code.get_by_role("img")).to_have_attribute(
-        "aria-label", "Page of the work"
-    )
+    await expect(code).to_have_attribute("aria-label", "Page of the work")
+    # It takes no room from the text about the work.
+    reads = await page.locator(".reads").bounding_box()
+    assert reads and reads["height"] > TAP + 60
     dots = """canvas => {
       const {width, height} = canvas;
       const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
       const rows = Array.from({length: height}, (_, y) => Array.from({length: width}, (_, x) => data[4 * (y * width + x)] ? 0 : 1).join(""));
       return rows.filter((row) => row.includes(1)).map((row) => row.slice(4, -4));
     }"""
-    assert await code.locator("canvas").evaluate(dots) == ["101", "010", "111"]
+    assert await code.evaluate(dots) == ["101", "010", "111"]
     await judge(page)
     await page.evaluate("window.code = null")
     await render(page, config=config, work={"link": "https://art.example/2"})
@@ -755,9 +755,12 @@ async def test_folders(page: Page) -> None:
     words = dialog.locator("li .words span")
     await expect(words).to_have_text(["Foam", "Ana Ruiz · 2024"])
     await page.evaluate(
-        """window.found = [...window.pages.a, {title: "Mist", can_play: true, dp1: {kind: "series"}}]"""
+        """window.found = [...window.pages.a, {title: "Mist", can_play: true, dp1: {kind: "series", artist: "Ana Ruiz", of: "Sea of Foam"}}]"""
     )
-    await dialog.get_by_role("searchbox").fill("foam")
+    await dialog.get_by_role("searchbox").fill("foam ruiz")
+    # A result that is not called so says why it was found.
+    reasons = ["Foam", "Ana Ruiz · 2024", "Mist", "Sea of Foam · Ana Ruiz"]
+    await expect(words).to_have_text(reasons)
     # The kind of each is said where there are several.
     await expect(dialog.locator("li .kind")).to_have_text(["artwork", "series"])
     await dialog.get_by_role("searchbox").fill("")
@@ -774,6 +777,32 @@ async def test_folders(page: Page) -> None:
     close = await dialog.get_by_role("button", name="close").bounding_box()
     title = await dialog.locator("h2").bounding_box()
     assert close and title and close["y"] < title["y"] + title["height"]
+
+
+async def test_what_is_inside(page: Page) -> None:
+    """What one is inside of has its title, what it is, a heart and a button for all of it, on a phone, too; nothing is half empty."""
+    await offer(page, "dp1://exhibitions", "Slow weather in the mountains")
+    await page.evaluate(
+        """() => {
+          const [all] = window.pages["dp1://exhibitions"];
+          Object.assign(all, {can_play: true, can_expand: true, dp1: {kind: "exhibition", artist: "Ana Ruiz, Bo Lund, Chiara Aoki", favorite: false}});
+          window.pages[all.media_content_id] = [{title: "Foam", can_play: true, media_content_id: "m1"}];
+        }"""
+    )
+    await speak(page, "en")
+    await render(page)
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.locator(".corner").press("Enter")
+    await page.locator(".menu").get_by_text("Look inside").click()
+    place = dialog.locator(".place")
+    for name in ("Back", "Favorite", "Show all"):
+        await expect(place.get_by_role("button", name=name)).to_be_visible()
+    await expect(place).to_contain_text("Exhibition · Ana Ruiz")
+    for width, height in ((360, 740), (1024, 600), (1280, 800)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await judge(page)
+        await expect_filled(page)
 
 
 async def test_a_long_press(page: Page) -> None:

@@ -238,6 +238,7 @@ def node_media(
         "artist": node.work.artist,
         "year": node.work.year,
         "series": node.work.series,
+        "of": node.subtitle,
         "favorite": library.favorites.has(node.id) if node.can_play else None,
         "hidden": library.hidden.has(node.id) if node.kind in WORKS else None,
     }

@@ -27,7 +27,7 @@ const PORTRAIT = /^portrait/;
 
 const DIALOG_STYLE = `
 dialog {
-  box-sizing: border-box; width: min(960px, 100vw - 32px); height: min(800px, 100vh - 32px); padding: 0; border: 0; border-radius: 16px;
+  box-sizing: border-box; width: min(960px, 100vw - 32px); max-height: min(800px, 100vh - 32px); padding: 0; border: 0; border-radius: 16px;
   color: var(--primary-text-color); background: var(--paper); overflow: hidden; font-family: var(--ha-font-family-body);
 }
 dialog::backdrop { background: rgba(0, 0, 0, .5); }
@@ -40,8 +40,9 @@ dialog::backdrop { background: rgba(0, 0, 0, .5); }
 `;
 
 const CHOOSER_STYLE = `
-@media (max-width: 600px) { dialog { width: 100vw; height: 100vh; height: 100dvh; max-width: none; max-height: none; border-radius: 0; } }
-.frame { display: flex; flex-direction: column; height: 100%; }
+dialog { margin-block-start: 16px; }
+@media (max-width: 600px) { dialog { width: 100vw; max-width: none; max-height: 100vh; max-height: 100dvh; margin: 0; border-radius: 0 0 16px 16px; } }
+.frame { display: flex; flex-direction: column; max-height: inherit; }
 header { display: grid; grid: auto auto / minmax(0, 1fr) auto; align-items: center; gap: 0 12px; padding: 8px 8px 0 16px; }
 input { grid-area: 2 / 1 / 3 / -1; margin-inline-end: 8px; }
 .close { grid-area: 1 / -2; }
@@ -52,11 +53,12 @@ input { grid-area: 2 / 1 / 3 / -1; margin-inline-end: 8px; }
 .letters button { width: 44px; padding: 0; background: none; }
 .body { flex: 1; overflow-y: auto; padding: 0 16px; }
 ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 12px; padding-block-end: 16px; }
+ul:not(:has(> :nth-child(7))) { grid-template-columns: repeat(auto-fill, minmax(min(200px, 45%), 1fr)); }
 .body .thumb { aspect-ratio: 4 / 3; }
 .show[aria-current] .thumb { outline: 3px solid var(--primary-color); outline-offset: -3px; }
 .place { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; padding-block-end: 12px; }
 .place .thumb { width: 72px; margin: 0; }
-.place .words { flex: 1; padding: 0; align-content: center; }
+.place .words { flex: 1 1 160px; padding: 0; align-content: center; }
 .liked { color: var(--error-color, #db4437); }
 [role=status] { position: sticky; inset-block-start: 0; z-index: 1; padding-block: 4px 8px; background: var(--paper); }
 footer { padding: 4px 16px; }
@@ -82,8 +84,14 @@ const CHOOSER_TEMPLATE = `
 `;
 
 const FORM_STYLE = `
-dialog { width: min(440px, 100vw - 32px); height: fit-content; max-height: calc(100vh - 32px); padding: 20px; overflow-y: auto; }
+dialog { width: min(440px, 100vw - 32px); padding: 20px; overflow-y: auto; }
 :is(form, label) { display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; }
+@media (max-height: 700px) and (min-width: 700px) {
+  dialog:has(.preview) { width: 720px; }
+  form:has(.preview) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .preview { grid-row: 2 / 6; align-self: center; }
+  :is(h2, .actions) { grid-column: 1 / -1; }
+}
 label { gap: 4px; }
 .actions { justify-content: flex-end; }
 .preview { position: relative; aspect-ratio: 16 / 9; width: min(100%, 50vh); margin: 0 auto; overflow: hidden; border-radius: 4px; background: #000; box-sizing: border-box; display: grid; }
@@ -321,6 +329,13 @@ const suggestedIn = (schema) =>
 
 /** Return what an artist is looked up by: the last name. */
 const lastName = (name) => name.trim().split(/\s+/).at(-1) ?? "";
+
+/** Return of what something is a part that was searched for, where a word is in neither its title nor the name of its artist. */
+const whyFound = (query, title, { artist = "", series = "", of = "" } = /** @type {any} */ ({})) => {
+  const isIn = (word, name) => name.toLowerCase().includes(word);
+  const word = query.toLowerCase().split(/\s+/).find((it) => it && !isIn(it, `${title} ${artist}`));
+  return word && [series, of].find((name) => name && name !== title && isIn(word, name));
+};
 
 /** The libraries as pictures to choose from, with a search. */
 class Chooser {
@@ -600,8 +615,7 @@ class Chooser {
     const tapped = (button) => (isFolder ? look(medium) : this.show(medium, button));
     // Which playlists are one's own is known later.
     const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(index) ?? {});
-    const isNamed = `${titleOf(hass, medium)} ${medium.dp1?.artist}`.toLowerCase().includes(query.toLowerCase());
-    const item = pictureItem(hass, { ...shown, isFound: query && !isNamed }, tapped, isFolder ? null : menu);
+    const item = pictureItem(hass, { ...shown, why: whyFound(query, titleOf(hass, medium), medium.dp1) }, tapped, isFolder ? null : menu);
     const acts = this.actsOf(index);
     if (acts) arrange(item, this, index, acts.move, acts.take_out);
     const { state, attributes } = stateOf(hass, entityId);

@@ -114,9 +114,13 @@ export const highlights = (card) => {
       all.hidden = !shown.length;
       line.hidden = Boolean(shown.length);
       line.replaceChildren(text(hass, media ? `empty_folder.${kind}` : "not_read") || text(hass, "empty"));
-      if (media && !shown.length && kind === "pictures") {
-        line.append(make("button", { className: "act", textContent: text(hass, "hang_picture"), onclick: () => find(".file").click() }));
-        line.lastChild.dataset.do = "own";
+      /** @type {Record<string, [string, (button: any) => void]>} */
+      const helps = { pictures: ["hang_picture", () => find(".file").click()], favorites: ["choose", (button) => open(button, "")] };
+      const [label, act] = media ? (helps[kind] ?? []) : ["try_again", fill];
+      if (label) {
+        const button = make("button", { className: "act", textContent: text(hass, label), onclick: () => act?.(button) });
+        if (kind === "pictures") button.dataset.do = "own";
+        line.append(button);
       }
       if (!shown.length && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };

@@ -135,8 +135,8 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .label { line-height: 1.5; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
-.qr { display: flex; align-items: center; gap: .75em; }
-.qr canvas { width: 6em; image-rendering: pixelated; }
+.label:has(.qr:not([hidden])) { position: relative; min-height: 6em; padding-inline-end: 7em; }
+.qr { position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 6em; image-rendering: pixelated; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
 .as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow: hidden auto; }
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
@@ -152,6 +152,7 @@ const TEMPLATE = `
     </button>
     <div class="side">
       <div class="label">
+        <canvas class="qr" role="img" hidden></canvas>
         <p class="artist clamp" dir="auto"></p>
         <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
         <p class="facts soft detail clamp"></p>
@@ -168,7 +169,6 @@ const TEMPLATE = `
           <span class="chain soft small"></span>
         </div>
       </div>
-      <div class="qr" hidden><canvas role="img"></canvas><span class="soft small"></span></div>
       <div class="status" role="status"><span class="clamp" dir="auto"></span></div>
       <div class="controls">
         <div class="group transport">
@@ -640,10 +640,10 @@ export class WallLabelCard extends HTMLElement {
     this._codeKey = key;
     const rows = key ? await ask(this._hass, { type: `${DOMAIN}/qr`, entity_id: this.entityId }).catch(() => null) : null;
     if (this._codeKey !== key) return;
-    this.find(".qr").hidden = !rows;
+    const canvas = this.find(".qr");
+    canvas.hidden = !rows;
     if (!rows) return;
-    const canvas = this.find(".qr canvas");
-    canvas.ariaLabel = this.find(".qr span").textContent = text(this._hass, "page");
+    canvas.ariaLabel = canvas.title = text(this._hass, "page");
     canvas.width = canvas.height = rows.length + 2 * QUIET;
     const pen = canvas.getContext("2d");
     pen.fillStyle = "#fff";

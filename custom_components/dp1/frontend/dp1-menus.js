@@ -67,10 +67,9 @@ export const timesOf = (hass) => MINUTES.map((minutes) => [minutes, timeText(has
  * @param {((button: HTMLElement) => void) | null} [menu]
  */
 export const pictureItem = (hass, medium, tapped, menu) => {
-  const { artist, year, kind, series } = medium.dp1 ?? {};
+  const { artist, year, kind } = medium.dp1 ?? {};
   const title = titleOf(hass, medium);
-  // A word that is searched for may be in the name of the series only.
-  const second = [artist, year, medium.isFound && series !== title && series].filter(Boolean).join(" · ");
+  const second = [medium.why, artist, year].filter(Boolean).join(" · ");
   const badge = kind && text(hass, `kind.${kind}`);
   const thumb = make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail));
   if (badge) thumb.append(make("span", { className: "badge kind", textContent: badge }));

@@ -37,6 +37,7 @@
  * @property {string} [artist]
  * @property {number | string} [year]
  * @property {string} [series]
+ * @property {string} [of] what it is a part, or by whom it was chosen
  * @property {boolean | null} [favorite]
  * @property {string | null} [lives]
  * @property {boolean | null} [hidden] of a work: whether it is never shown in a list
@@ -48,7 +49,7 @@
  * @property {boolean} [can_play]
  * @property {boolean} [can_expand]
  * @property {Details} [dp1]
- * @property {boolean} [isFound] by a word that neither its title nor its artist has
+ * @property {string} [why] it was found: of what it is a part, where neither its title nor its artist has a word
  * @typedef {{label: string, act: () => void}} Help
  * @typedef {{message: string, helps?: Help[], isBusy?: boolean}} Notice
  * @typedef {[domain: string, action: string, data?: object]} Action
@@ -365,7 +366,7 @@ export const readFolders = async (hass, entityId) => {
   for (const { title, media_content_id: page, dp1: { kind = "", title: own = "" } = {} } of await browse(hass, entityId, FOLDERS)) {
     const name = textAt(hass, `config_panel.browser.${kind}`);
     const key = name ? kind : page;
-    const folder = folders.get(key) ?? { kind: name ? kind : "", title: name || own || title, pages: [] };
+    const folder = folders.get(key) ?? { kind, title: name || own || title, pages: [] };
     folder.pages.push(page);
     folders.set(key, folder);
   }
