@@ -1352,6 +1352,33 @@ async def test_choosing(page: Page) -> None:
     await expect(dialog).to_have_count(0)
 
 
+async def test_artists(page: Page) -> None:
+    """Artists are in the order of their last names, and a letter leads to the first of them; what is left is last."""
+    await page.evaluate(
+        """() => {
+          const folder = (title, kind) => ({title, media_content_id: title, can_play: false, can_expand: true, dp1: {kind}});
+          window.pages["dp1://folders"].push(folder("All", "artists"));
+          const names = [..."ZYXWVUTSRQPONMLKJIHGFEDCBA"].map((letter, index) => `${"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[index]}da ${letter}oe`);
+          window.pages.All = [folder("More (9)", "more"), ...names.map((name) => folder(name, "artist"))];
+        }"""
+    )
+    await speak(page, "en")
+    await render(page)
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Artists", exact=True).click()
+    names = dialog.locator("li .show")
+    await expect(names).to_have_count(27)
+    titles = [await name.get_attribute("title") for name in await names.all()]
+    assert [(titles[0], titles[25]), titles[26]] == [("Zda Aoe", "Ada Zoe"), "More (9)"]
+    letters = dialog.locator(".letters button")
+    await expect(letters).to_have_count(26)
+    await expect(names.nth(25)).not_to_be_in_viewport()
+    await letters.last.click()
+    await expect(names.nth(25)).to_be_in_viewport()
+    await judge(page)
+
+
 async def test_a_library_that_is_empty(page: Page) -> None:
     """It is being read only while it is: one that was read and has nothing says so."""
     await render(page)
@@ -1582,6 +1609,40 @@ async def test_rows_come_late(page: Page) -> None:
     await expect(new).to_have_text(["New"])
 
 
+async def test_rows_that_could_not_be_read(page: Page) -> None:
+    """The gallery says that it reads, and that it could not, with a button to try again."""
+    await offer(page, "dp1://highlights", "Today")
+    await speak(page, "en")
+    await render(page)
+    await page.evaluate(
+        """() => {
+          window.lost = Array.from({length: 9}, () => new Error("gone"));
+          window.row("dp1-highlights-card");
+        }"""
+    )
+    row = page.locator("dp1-highlights-card")
+    await expect(row).to_have_text(
+        "This could not be read. Try again in a momentTry again"
+    )
+    await judge(page)
+    await page.evaluate(
+        """() => {
+          window.lost = [];
+          window.browsing = new Promise((done) => window.browse = done);
+        }"""
+    )
+    await row.get_by_role("button", name="Try again").click()
+    await page.evaluate(
+        """() => {
+          document.querySelector("dp1-highlights-card").remove();
+          window.row("dp1-highlights-card");
+        }"""
+    )
+    await expect(row).to_have_text("Reading…")
+    await page.evaluate("window.browse()")
+    await expect(row.locator(".exhibitions li")).to_have_text(["Today"])
+
+
 async def test_rows(page: Page) -> None:
     """New and favorite art is shown with a tap, on the display that is set in the editor since; an empty row says how it is filled."""
     await offer(page, "dp1://highlights", "Today", "New")
@@ -1607,6 +1668,22 @@ async def test_rows(page: Page) -> None:
     await expect(row.locator(".pictures p")).to_contain_text("it is kept here")
     await expect(row.get_by_role("button", name="Show a picture…")).to_be_visible()
     await judge(page)
+    # What is not there has the one button that helps.
+    await page.evaluate(
+        "window.kept = {...window.pages}; window.pages.f1 = window.pages.f2 = []"
+    )
+    await render(page, media_playlist="Another")
+    await page.evaluate("window.row('dp1-highlights-card')")
+    dialog = page.get_by_role("dialog")
+    await expect(row.locator(".favorites p")).to_contain_text("Tap the heart")
+    await judge(page)
+    await row.locator(".favorites").get_by_role("button", name="Choose art").click()
+    await expect(dialog.get_by_role("heading", name="Choose art")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await page.evaluate("window.pages = window.kept")
+    await render(page)
+    await page.evaluate("window.row('dp1-highlights-card')")
+    await expect(row.locator(".favorites li")).to_have_text(["Foam", "Mist"])
     medium = {"media_content_id": "dp1://highlights/w2", "media_content_type": "image"}
     for name in ("wall", "hall"):
         hung = {"entity_id": f"media_player.{name}", **medium}
@@ -1631,7 +1708,6 @@ async def test_rows(page: Page) -> None:
     await offered.last.click()
     shown = [call[2]["entity_id"] for call in (await calls(page))[-2:]]
     assert shown == [HALL, ENTITY_ID]
-    dialog = page.get_by_role("dialog")
     await row.locator(".artists .show").click()
     await expect(dialog.get_by_role("heading", name="Ana Ruiz")).to_be_visible()
     await expect(dialog.locator("li")).to_have_text(["Waves"])

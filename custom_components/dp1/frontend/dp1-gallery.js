@@ -110,32 +110,39 @@ export const highlights = (card) => {
       if (read !== key) return;
       const shown = (media ?? []).slice(0, MAX_IN_ROW).map((medium) => item(kind, medium));
       list.replaceChildren(...shown);
-      list.hidden = !shown.length;
-      all.hidden = !shown.length;
+      list.hidden = all.hidden = !shown.length;
       line.hidden = Boolean(shown.length);
-      line.replaceChildren(text(hass, media ? `empty_folder.${kind}` : "not_read") || text(hass, "empty"));
-      /** @type {Record<string, [string, (button: any) => void]>} */
-      const helps = { pictures: ["hang_picture", () => find(".file").click()], favorites: ["choose", (button) => open(button, "")] };
-      const [label, act] = media ? (helps[kind] ?? []) : ["try_again", fill];
-      if (label) {
-        const button = make("button", { className: "act", textContent: text(hass, label), onclick: () => act?.(button) });
-        if (kind === "pictures") button.dataset.do = "own";
-        line.append(button);
-      }
+      const ways = { pictures: ["hang_picture", () => find(".file").click(), "own"], favorites: ["choose", (button) => open(button, "")] };
+      if (media) say(line, text(hass, `empty_folder.${kind}`), ...(ways[kind] ?? []));
+      else say(line, text(hass, "not_read"), "try_again", fill);
       if (!shown.length && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };
     fill();
     return section;
   };
+  /** Write a sentence, with the one button that helps. */
+  const say = (line, message, label = "", act = (/** @type {HTMLElement} */ button) => {}, name = "") => {
+    line.replaceChildren(message);
+    if (!label) return;
+    const button = make("button", { className: "act", textContent: text(given.hass, label), onclick: () => act(button) });
+    if (name) button.dataset.do = name;
+    line.append(button);
+  };
   const load = async (key) => {
     const { hass } = given;
-    await loadTexts(hass);
-    const folders = await readFolders(hass, opener.entityId).catch(() => null);
-    if (read !== key || !folders) return;
     const rows = find(".rows");
-    if (!folders.length) {
-      const add = make("button", { className: "act", textContent: text(hass, "add_library"), onclick: () => open(add, "") });
-      rows.replaceChildren(make("section", {}, make("p", { className: "soft" }, text(hass, "no_library"), add)));
+    await loadTexts(hass);
+    const line = make("p", { className: "soft", textContent: text(hass, "reading") });
+    const isFirst = !rows.firstChild;
+    if (isFirst) rows.append(make("section", {}, line));
+    const folders = await readFolders(hass, opener.entityId).catch(() => null);
+    if (read !== key) return;
+    if (!folders?.length) {
+      // What was read before stays.
+      if (!folders && !isFirst) return;
+      rows.replaceChildren(make("section", {}, line));
+      if (folders) say(line, text(hass, "no_library"), "add_library", (button) => open(button, ""));
+      else say(line, text(hass, "not_read"), "try_again", () => load(key));
       return;
     }
     const found = new Map(folders.map((folder) => [folder.kind, folder]));

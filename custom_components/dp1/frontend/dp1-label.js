@@ -142,6 +142,10 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
 .as-wall .next li { width: auto; }
 .as-wall :is(.choices, .place, .words, h3) { font-size: .875em; }
+@media (max-height: 700px) {
+  .as-wall .upcoming { min-height: calc(4 * var(--unit) + 3em); }
+  .as-wall .words { display: none; }
+}
 `;
 
 const TEMPLATE = `

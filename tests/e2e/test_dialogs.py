@@ -1,0 +1,150 @@
+"""The dialogs of the integration in a real Home Assistant: everything in them can be read and tapped, and none is half empty."""
+
+from collections.abc import AsyncIterator
+import json
+from pathlib import Path
+import re
+from typing import Any
+
+from playwright.async_api import Locator, Page, expect
+import pytest
+
+from scripts.demo_run import add_by_address, add_library
+
+from .boxes import expect_filled, expect_in_order
+from .browser import CHROMIUM, browser, signed_in, visit
+from .card import PHONE, SIZES, SPEAK
+from .home import Home
+
+from tests.pictures import flat
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator
+from tests.sources import INTEGRATION
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.usefixtures("socket_enabled"),
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
+]
+
+PAGE = "/config/integrations/integration/dp1"
+# Adds something, where a link to the integration leads.
+ADD = "/config/integrations/dashboard/add?domain=dp1"
+DISPLAY, LIBRARY = "Salon", "Museum"
+# Pixels of the smallest button in a dialog of Home Assistant.
+SMALLEST = 36
+# What a text is called, instead of the text.
+KEY = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b|component\.")
+
+
+def texts_of(language: str) -> Any:
+    """Return the texts in a language."""
+    return json.loads((INTEGRATION / "translations" / f"{language}.json").read_text())
+
+
+class Dialogs:
+    """Dialogs that are opened one after the other, in a language."""
+
+    def __init__(self, page: Page, language: str) -> None:
+        """Initialize with a page that is signed in."""
+        self.page = page
+        self.dialog = page.locator("dialog-data-entry-flow")
+        self.texts = texts_of(language)
+        self._language = language
+
+    async def all(self) -> AsyncIterator[str]:
+        """Open each dialog, and yield what it is called."""
+        await visit(self.page, PAGE)
+        await self.page.locator("ha-config-entry-row").first.wait_for()
+        await self.page.evaluate(SPEAK, self._language)
+        config, options = (self.texts[key]["step"] for key in ("config", "options"))
+        for step, name in config["user"]["menu_options"].items():
+            await visit(self.page, PAGE)
+            await visit(self.page, ADD)
+            await self._text(name).click()
+            await self._is_open(config[step]["title"])
+            yield f"add {step}"
+            await self._close()
+        await visit(self.page, PAGE)
+        await self._gear(DISPLAY).click()
+        await self._is_open(options["init"]["title"])
+        yield "options of a display"
+        await self._close()
+        for step, name in options["library"]["menu_options"].items():
+            await self._gear(LIBRARY).click()
+            await self._is_open(options["library"]["title"])
+            if step == next(iter(options["library"]["menu_options"])):
+                yield "options of a library"
+            await self._text(name).click()
+            await self._is_open(options[step]["title"])
+            yield f"options: {step}"
+            await self._close()
+        for kind, own in self.texts["config_subentries"].items():
+            button = self.page.get_by_role(
+                "button", name=own["initiate_flow"]["user"], exact=True
+            )
+            await button.click()
+            await self._is_open(own["step"]["user"]["title"])
+            yield kind
+            await self._close()
+
+    def _text(self, name: str) -> Locator:
+        """Return what has a text in the dialog."""
+        return self.dialog.get_by_text(name, exact=True).first
+
+    def _gear(self, title: str) -> Locator:
+        """Return the button that opens the options of an entry, after the one that folds it."""
+        row = self.page.locator("ha-config-entry-row").filter(has_text=title)
+        return row.locator("ha-icon-button").nth(1)
+
+    async def _is_open(self, title: str) -> None:
+        """Wait for a step, and open its sections."""
+        await expect(self._text(title)).to_be_visible()
+        for section in await self.dialog.locator("ha-expansion-panel").all():
+            await section.locator("#summary").click()
+
+    async def _close(self) -> None:
+        """Close the dialog."""
+        await self.page.keyboard.press("Escape")
+        await expect(
+            self.dialog.locator("ha-dialog, ha-adaptive-dialog")
+        ).to_have_count(0)
+
+
+def picture_folder(folder: Path) -> None:
+    """Write a folder of pictures that an album can be made of."""
+    holidays = folder / "media" / "Holidays"
+    holidays.mkdir(parents=True)
+    (holidays / "sea.png").write_bytes(flat("PNG"))
+
+
+@pytest.mark.usefixtures("expected_lingering_timers")
+@pytest.mark.parametrize("expected_lingering_timers", [True])
+async def test_dialogs(tmp_path: Path) -> None:
+    """Nothing lies over something else, is cut, too small or named by a key in any dialog, in the language with the longest words."""
+    picture_folder(tmp_path)
+    async with (
+        CatalogSimulator() as catalog,
+        FeedSimulator("signed") as feed,
+        DisplaySimulator(device_id="FF1-E2E00004", name=DISPLAY) as display,
+        Home(tmp_path) as home,
+        browser() as chromium,
+    ):
+        flow = await add_by_address(home, display)
+        await add_library(home, flow, catalog.url, feed.url)
+        page = await signed_in(chromium, home, sidebar="always_hidden")
+        await page.goto(f"{home.url}/config/integrations/dashboard")
+        dialogs = Dialogs(page, "de")
+        count = 0
+        async for name in dialogs.all():
+            count += 1
+            words = await dialogs.dialog.inner_text()
+            assert not KEY.findall(words), (name, words)
+            for width, height in SIZES:
+                await page.set_viewport_size({"width": width, "height": height})
+                await expect_in_order(page, "ha-", SMALLEST)
+                if width > PHONE:
+                    await expect_filled(page)
+        assert count > 12
