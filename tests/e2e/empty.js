@@ -7,8 +7,13 @@
     for (const child of [...(it.shadowRoot?.children ?? []), ...it.children]) look(child);
   };
   look(document.body);
-  const within = dialogs.at(-1) ?? document.body;
-  const { left: x0, top: y0, width, height } = dialogs.length ? within.getBoundingClientRect() : { left: 0, top: 0, width: innerWidth, height: innerHeight };
+  const top = dialogs.at(-1);
+  // What is in a dialog may stand elsewhere, in a slot.
+  const isIn = (it) => {
+    for (let at = it; at; at = at.assignedSlot ?? at.parentNode?.host ?? at.parentElement) if (at === top) return true;
+    return !top;
+  };
+  const { left: x0, top: y0, width, height } = top?.getBoundingClientRect() ?? { left: 0, top: 0, width: innerWidth, height: innerHeight };
   const [columns, rows] = [Math.floor(width / cell), Math.floor(height / cell)];
   const isFull = Array.from({ length: rows }, () => new Uint8Array(columns));
   const mark = ({ left, top, right, bottom }) => {
@@ -17,16 +22,16 @@
   };
   const walk = (it) => {
     if (it instanceof HTMLElement && getComputedStyle(it).display === "none") return;
-    if (it.matches?.("img, svg, button, input, select, ha-card, ha-icon, hui-view-header, .header, .toolbar")) mark(it.getBoundingClientRect());
+    if (isIn(it) && it.matches?.("img, svg, button, input, select, ha-card, ha-icon, hui-view-header, .header, .toolbar")) mark(it.getBoundingClientRect());
     for (const node of it.childNodes) {
-      if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) continue;
+      if (node.nodeType !== Node.TEXT_NODE || !node.data.trim() || !isIn(it)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       for (const box of range.getClientRects()) mark(box);
     }
     for (const child of [...(it.shadowRoot?.children ?? []), ...it.children]) walk(child);
   };
-  walk(within);
+  walk(document.body);
   // The largest rectangle under a histogram of empty cells above each row.
   let largest = 0;
   const heights = new Array(columns).fill(0);
