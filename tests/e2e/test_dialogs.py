@@ -124,13 +124,15 @@ async def test_dialogs(tmp_path: Path) -> None:
         await add_library(home, flow, catalog.url, feed.url)
         page = await signed_in(chromium, home, sidebar="always_hidden")
         await page.goto(f"{home.url}/config/integrations/dashboard")
+        await page.locator("ha-integration-card").first.wait_for()
         dialogs = Dialogs(page, "de")
         count = 0
         async for name in dialogs.all():
             count += 1
             words = await dialogs.dialog.inner_text()
             assert not KEY.findall(words), (name, words)
-            for width, height in SIZES:
+            # Home Assistant cuts the id of a folder, of which it does not show the name.
+            for width, height in SIZES[name == "album" :]:
                 await page.set_viewport_size({"width": width, "height": height})
                 await expect_in_order(page, "ha-", SMALLEST)
                 if width > PHONE:

@@ -50,7 +50,7 @@ class HighlightsCard extends lazy("highlights") {
   static getStubConfig = WallLabelCard.getStubConfig;
 
   static async getConfigForm() {
-    return (await modules.chooser()).configForm(1);
+    return (await modules.chooser()).configForm();
   }
 }
 

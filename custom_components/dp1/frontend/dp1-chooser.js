@@ -2,7 +2,7 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, ask, browse, busy, currentHass, displays, draw, goTo, hang, icon, line, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, goTo, hang, icon, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { arrange, like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
@@ -117,12 +117,11 @@ const openDialog = (tag, style, markup, ...content) => {
 
 /** Open a form with a heading, fields, and buttons to cancel and to do it, or to close it where nothing is left to do. */
 const openForm = (hass, title, done, fields, submit) => {
-  const cancel = make("button", { className: "act", type: "button", textContent: hass.localize(`ui.common.${done ? "cancel" : "close"}`) });
+  const cancel = act(hass.localize(`ui.common.${done ? "cancel" : "close"}`), () => dialog.close(), { type: "button" });
   const actions = make("p", { className: "actions" }, cancel, ...(done ? [make("button", { className: "main", textContent: done })] : []));
   const form = make("form", { method: "dialog" }, make("h2", { textContent: title }), ...fields, actions);
   const dialog = openDialog("dp1-form", FORM_STYLE, "<dialog></dialog>", form);
   dialog.ariaLabel = title;
-  cancel.onclick = () => dialog.close();
   form.onsubmit = submit;
   return dialog;
 };
@@ -142,13 +141,13 @@ export const upload = (card) => {
   input.value = "";
   if (!files.length) return;
   const { hass } = card;
-  const name = fileTitle(files[0]) || text(hass, "own_picture");
+  const name = fileTitle(files[0]) || text("own_picture");
   const title = titleField(name);
-  const fit = selectOf(Object.keys(FITS).map((key) => [key, text(hass, `fit.${key}`)]));
+  const fit = selectOf(Object.keys(FITS).map((key) => [key, text(`fit.${key}`)]));
   const color = make("input", { type: "color", value: MAT.color });
   const width = make("input", { type: "range", min: 1, max: MAT.max, value: MAT.width });
-  const mat = make("div", { className: "mat" }, fieldOf(text(hass, "mat_color"), color), fieldOf(text(hass, "mat_width"), width));
-  const time = selectOf([["", text(hass, "no_end")], ...timesOf(hass)]);
+  const mat = make("div", { className: "mat" }, fieldOf(text("mat_color"), color), fieldOf(text("mat_width"), width));
+  const time = selectOf([["", text("no_end")], ...timesOf(hass)]);
   const image = make("canvas");
   // An address of its own for the file is what a strict policy forbids.
   createImageBitmap(files[0]).then((bitmap) => {
@@ -166,8 +165,8 @@ export const upload = (card) => {
     preview.style.background = hasMat ? color.value : "#000";
   };
   fit.onchange = color.oninput = width.oninput = look;
-  const fields = [preview, fieldOf(text(hass, "picture_title"), title), fieldOf(text(hass, "picture_fit"), fit), mat, fieldOf(text(hass, "show_for"), time)];
-  openForm(hass, text(hass, "hang_picture"), text(hass, "show"), fields, () => {
+  const fields = [preview, fieldOf(text("picture_title"), title), fieldOf(text("picture_fit"), fit), mat, fieldOf(text("show_for"), time)];
+  openForm(hass, text("hang_picture"), text("show"), fields, () => {
     const border = fit.value === "border" ? { margin: `${width.value}%`, background: color.value } : {};
     showFiles(card, files, title.value.trim() || name, { scaling: FITS[fit.value], ...border }, time.value);
   });
@@ -191,7 +190,7 @@ const showFiles = async (card, files, title, look, minutes) => {
     if (answer?.ok) {
       const { id } = await answer.json();
       media.push({ media_content_id: `media-source://image_upload/${id}`, title: (files.length > 1 && fileTitle(file)) || title });
-    } else toast(text(hass, answer?.status === 413 ? "too_large" : "no_picture", { name: file.name }));
+    } else toast(text(answer?.status === 413 ? "too_large" : "no_picture", { name: file.name }));
   }
   button.ariaBusy = null;
   const time = minutes ? { show_for: { minutes: Number(minutes) } } : {};
@@ -209,7 +208,7 @@ const showFiles = async (card, files, title, look, minutes) => {
 export const publish = async (hass, feeds) => {
   await loadTexts(hass);
   const showing = displays(hass).filter((id) => hass.states[id].state === "playing");
-  if (!showing.length) return toast(text(hass, "nothing_to_publish"));
+  if (!showing.length) return toast(text("nothing_to_publish"));
   const display = selectOf(showing.map((id) => [id, nameOf(hass, id)]));
   const feed = selectOf(feeds.map(({ entry, name }) => [entry, name]));
   const title = titleField("");
@@ -218,16 +217,16 @@ export const publish = async (hass, feeds) => {
   const look = async () => {
     const { media_playlist: playlist, media_title: work, entity_picture: picture, dp1 } = stateOf(hass, display.value).attributes;
     title.value = playlist || work || "";
-    question.textContent = text(hass, "publishing", { name: nameOf(hass, display.value), works: dp1?.works ?? 1, feed: feed.selectedOptions[0]?.textContent });
+    question.textContent = text("publishing", { name: nameOf(hass, display.value), works: dp1?.works ?? 1, feed: feed.selectedOptions[0]?.textContent });
     const coming = await browse(hass, display.value, UP_NEXT).catch(() => []);
     const shown = [picture, ...coming.map((medium) => medium.thumbnail)].slice(0, MAX_SHOWN);
     works.replaceChildren(...shown.map((path) => make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, path))));
   };
   display.onchange = feed.onchange = look;
-  const fields = [works, fieldOf(text(hass, "picture_title"), title)];
-  if (showing.length > 1) fields.unshift(fieldOf(text(hass, "publish"), display));
-  if (feeds.length > 1) fields.push(fieldOf(text(hass, "feed"), feed));
-  openForm(hass, text(hass, "publish"), text(hass, "publish_now"), [...fields, question], () => {
+  const fields = [works, fieldOf(text("picture_title"), title)];
+  if (showing.length > 1) fields.unshift(fieldOf(text("publish"), display));
+  if (feeds.length > 1) fields.push(fieldOf(text("feed"), feed));
+  openForm(hass, text("publish"), text("publish_now"), [...fields, question], () => {
     publishAs(hass, title.value.trim(), { config_entry_id: feed.value, entity_id: display.value });
   });
   await look();
@@ -238,13 +237,13 @@ const publishAs = async (hass, title, data) => {
   try {
     const { response } = await hass.callService(DOMAIN, "publish_playlist", { ...data, ...(title && { title }) }, undefined, false, true);
     const address = make("input", { value: response.url, readOnly: true });
-    openForm(hass, text(hass, "published", { title }), "", [fieldOf(text(hass, "share"), address)], undefined);
+    openForm(hass, text("published", { title }), "", [fieldOf(text("share"), address)], undefined);
     address.select();
   } catch (error) {
     const { translation_key: key, translation_placeholders: counts } = error;
     if (key !== "works_at_home" || counts.count === counts.works) return toast(error.message);
-    const question = make("p", { className: "soft", textContent: text(hass, "only_at_home", counts) });
-    openForm(hass, text(hass, "leave_out"), text(hass, "leave_out_now"), [question], () => publishAs(hass, title, { ...data, only_public: true }));
+    const question = make("p", { className: "soft", textContent: text("only_at_home", counts) });
+    openForm(hass, text("leave_out"), text("leave_out_now"), [question], () => publishAs(hass, title, { ...data, only_public: true }));
   }
 };
 
@@ -273,25 +272,25 @@ const change = async (hass, { entry, id }, action, data, done, after = async () 
   for (const key of ["signature", "signatures", ...(action === "delete_playlist" ? ["id", "slug"] : [])]) delete before[key];
   const undo = () => hass.callService(DOMAIN, "publish_playlist", { config_entry_id: entry, playlist: before }).then(after, () => {});
   await after();
-  tell(text(hass, done, { title: before.title }), { text: text(hass, "undo"), action: undo });
+  tell(text(done, { title: before.title }), { text: text("undo"), action: undo });
 };
 
 /** Ask to which playlist something is added, or under which title it begins a new one. */
 export const addToPlaylist = async (hass, medium) => {
   const { feeds, playlists } = await ownPlaylists(hass);
-  if (!feeds.length) return toast(text(hass, "empty_folder.playlists"));
-  const choice = selectOf([...playlists.map(({ title }, index) => [String(index), title]), ...feeds.map(({ name }, index) => [`new ${index}`, text(hass, "new_playlist", { name })])]);
-  const title = titleField(titleOf(hass, medium));
-  const field = fieldOf(text(hass, "picture_title"), title);
+  if (!feeds.length) return toast(text("empty_folder.playlists"));
+  const choice = selectOf([...playlists.map(({ title }, index) => [String(index), title]), ...feeds.map(({ name }, index) => [`new ${index}`, text("new_playlist", { name })])]);
+  const title = titleField(titleOf(medium));
+  const field = fieldOf(text("picture_title"), title);
   const isNew = () => choice.value.startsWith("new ");
   const look = () => (field.hidden = !isNew());
   choice.onchange = look;
-  const fields = [fieldOf(text(hass, "kind.playlist"), choice), field, make("p", { className: "soft", textContent: text(hass, "playlists_are_public") })];
-  openForm(hass, text(hass, "to_playlist"), hass.localize("ui.common.add"), fields, () => {
+  const fields = [fieldOf(text("kind.playlist"), choice), field, make("p", { className: "soft", textContent: text("playlists_are_public") })];
+  openForm(hass, text("to_playlist"), hass.localize("ui.common.add"), fields, () => {
     const { media_content_id: id } = medium;
     if (!isNew()) return change(hass, playlists[choice.value], "update_playlist", { add: [id] }, "changed").catch(() => {});
     const { entry } = feeds[Number(choice.value.slice(4))];
-    publishAs(hass, title.value.trim() || titleOf(hass, medium), { config_entry_id: entry, media: [id] });
+    publishAs(hass, title.value.trim() || titleOf(medium), { config_entry_id: entry, media: [id] });
   });
   look();
 };
@@ -394,10 +393,10 @@ class Chooser {
       this.timer = setTimeout(() => this.load(), SEARCH_DELAY);
     };
     for (const row of [chips, find(".letters")]) row.addEventListener("keydown", (event) => rove(event, [...row.children]));
-    chips.ariaLabel = text(hass, "folders");
-    find("h2").textContent = text(hass, "choose");
-    input.placeholder = input.ariaLabel = text(hass, "search");
-    find(".all").textContent = text(hass, "all_art");
+    chips.ariaLabel = text("folders");
+    find("h2").textContent = text("choose");
+    input.placeholder = input.ariaLabel = text("search");
+    find(".all").textContent = text("all_art");
     find(".close").ariaLabel = find(".close").title = hass.localize("ui.common.close");
     // On touch, a keyboard would cover the pictures.
     (window.matchMedia("(pointer: coarse)").matches ? find("h2") : input).focus();
@@ -405,13 +404,13 @@ class Chooser {
 
   async open(kind, inside) {
     const { hass, entityId, chips } = this;
-    this.say(text(hass, "reading"));
+    this.say(text("reading"));
     const folders = await readFolders(hass, entityId).catch(() => null);
     if (folders && !folders.length) return this.sayWithoutLibrary();
     const isOf = (name) => (folder) => folder.kind === name;
-    const all = folders?.find(isOf("exhibitions")) ?? { kind: "exhibitions", title: text(hass, "exhibitions"), pages: [EXHIBITIONS] };
+    const all = folders?.find(isOf("exhibitions")) ?? { kind: "exhibitions", title: text("exhibitions"), pages: [EXHIBITIONS] };
     this.folders = [all, ...(folders ?? []).filter((folder) => folder !== all)];
-    if (kind && !this.folders.some(isOf(kind))) this.folders.push({ kind, title: textAt(hass, `config_panel.browser.${kind}`), pages: [] });
+    if (kind && !this.folders.some(isOf(kind))) this.folders.push({ kind, title: textAt(`config_panel.browser.${kind}`), pages: [] });
     this.folder = (kind && this.folders.find(isOf(kind))) || all;
     this.path = inside ? [inside] : [];
     if (hass.user?.is_admin) this.readOwn();
@@ -463,23 +462,23 @@ class Chooser {
     const asked = (this.asked = {});
     [...this.chips.children].forEach((chip, index) => (chip.ariaPressed = String(!query && folders[index] === folder)));
     this.renderPlace(query ? undefined : inside);
-    this.say(text(hass, "reading"));
+    this.say(text("reading"));
     let problem = "";
     const media = await this.read(query, inside).catch((error) => {
-      problem = error?.message || text(hass, "not_read");
+      problem = error?.message || text("not_read");
       return [];
     });
     if (this.asked !== asked) return;
     // A library may have been read, and have nothing.
     const isReading = () => Object.values((currentHass() ?? hass).states).some(({ attributes }) => attributes.reading === true);
     const key = query ? "nothing_found" : inside ? "empty" : folder?.kind === "exhibitions" ? (isReading() ? "still_reading" : "empty") : "";
-    const empty = key ? text(hass, key) : text(hass, `empty_folder.${folder?.kind}`) || text(hass, "empty");
+    const empty = key ? text(key) : text(`empty_folder.${folder?.kind}`) || text("empty");
     const hidden = inside ? media.filter(({ dp1 }) => dp1?.hidden).length : 0;
-    this.say(media.length ? hidden && text(hass, "left_out", { hidden, works: media.length }) : problem || empty);
+    this.say(media.length ? hidden && text("left_out", { hidden, works: media.length }) : problem || empty);
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
     const isOfArtists = !query && !inside && folder?.kind === "artists";
     const isRest = (medium) => medium.dp1?.kind === "more";
-    const lastNameOf = (medium) => lastName(titleOf(hass, medium));
+    const lastNameOf = (medium) => lastName(titleOf(medium));
     if (isOfArtists) media.sort((one, other) => Number(isRest(one)) - Number(isRest(other)) || lastNameOf(one).localeCompare(lastNameOf(other), hass.language));
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
@@ -507,9 +506,9 @@ class Chooser {
     place.hidden = !medium;
     if (!medium) return;
     const button = (name, title, act, className = "icon") => make("button", { className, title, ariaLabel: title, onclick: act }, icon(name));
-    const title = titleOf(hass, medium);
+    const title = titleOf(medium);
     const { kind, artist, year, favorite } = medium.dp1 ?? {};
-    const about = [kind && text(hass, `kind.${kind}`), artist, year].filter(Boolean).join(" · ");
+    const about = [kind && text(`kind.${kind}`), artist, year].filter(Boolean).join(" · ");
     const words = make("div", { className: "words" }, make("h3", { dir: "auto", textContent: title }), line(about, "clamp soft"));
     const parts = [
       button("mdi:arrow-left", hass.localize("ui.common.back"), () => this.stepBack(), "icon back"),
@@ -517,7 +516,7 @@ class Chooser {
       words,
     ];
     if (typeof favorite === "boolean") {
-      const heart = button(favorite ? "mdi:heart" : "mdi:heart-outline", text(hass, "favorite"), async () => {
+      const heart = button(favorite ? "mdi:heart" : "mdi:heart-outline", text("favorite"), async () => {
         await like(hass, medium, heart);
         this.renderPlace(medium);
         this.find(".heart").focus();
@@ -530,7 +529,7 @@ class Chooser {
       parts.push(button("mdi:pencil-outline", hass.localize("ui.common.rename"), () => this.rename(own)));
       parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => this.change(own, "delete_playlist", {}, "deleted", () => this.stepBack())));
     }
-    if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text(hass, "show_all"), onclick: (event) => this.show(medium, event.currentTarget) }));
+    if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text("show_all"), onclick: (event) => this.show(medium, event.currentTarget) }));
     place.replaceChildren(...parts);
   }
 
@@ -547,7 +546,7 @@ class Chooser {
   rename(own) {
     const { hass } = this;
     const title = titleField(own.title);
-    openForm(hass, hass.localize("ui.common.rename"), hass.localize("ui.common.save"), [fieldOf(text(hass, "picture_title"), title)], () => {
+    openForm(hass, hass.localize("ui.common.rename"), hass.localize("ui.common.save"), [fieldOf(text("picture_title"), title)], () => {
       const name = title.value.trim();
       const again = () => this.open(this.folder.kind, undefined);
       if (name) this.change(own, "update_playlist", { title: name }, "changed", again);
@@ -615,14 +614,14 @@ class Chooser {
     const tapped = (button) => (isFolder ? look(medium) : this.show(medium, button));
     // Which playlists are one's own is known later.
     const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(index) ?? {});
-    const item = pictureItem(hass, { ...shown, why: whyFound(query, titleOf(hass, medium), medium.dp1) }, tapped, isFolder ? null : menu);
+    const item = pictureItem(hass, { ...shown, why: whyFound(query, titleOf(medium), medium.dp1) }, tapped, isFolder ? null : menu);
     const acts = this.actsOf(index);
     if (acts) arrange(item, this, index, acts.move, acts.take_out);
     const { state, attributes } = stateOf(hass, entityId);
     const { media_playlist, media_title, dp1 } = attributes;
-    if (state === "playing" && [media_playlist, media_title, dp1?.exhibition].includes(titleOf(hass, medium))) {
+    if (state === "playing" && [media_playlist, media_title, dp1?.exhibition].includes(titleOf(medium))) {
       item.firstChild.ariaCurrent = true;
-      item.querySelector(".thumb").append(make("span", { className: "badge here", textContent: text(hass, "hangs") }));
+      item.querySelector(".thumb").append(make("span", { className: "badge here", textContent: text("hangs") }));
     }
     return item;
   }
@@ -630,10 +629,10 @@ class Chooser {
   /** Say that there is no library, and what can be done. */
   sayWithoutLibrary() {
     const { hass, card } = this;
-    const action = (key, act) => make("button", { className: "main", textContent: text(hass, key), onclick: act });
+    const action = (key, act) => make("button", { className: "main", textContent: text(key), onclick: act });
     const actions = this.find(".actions");
     const add = async ({ currentTarget: button }) => {
-      const isDone = await busy(button, addLibrary(hass)).catch((error) => this.say(error?.body?.message ?? text(hass, "not_read")));
+      const isDone = await busy(button, addLibrary(hass)).catch((error) => this.say(error?.body?.message ?? text("not_read")));
       if (!isDone) return;
       actions.hidden = true;
       this.input.hidden = this.chips.hidden = false;
@@ -641,24 +640,23 @@ class Chooser {
     };
     const own = () => this.leave(() => card.find?.(".file").click());
     actions.replaceChildren(...(hass.user?.is_admin === false ? [] : [action("add_library", add)]), ...(card.find ? [action("hang_picture", own)] : []));
-    this.say(text(hass, "no_library"));
+    this.say(text("no_library"));
     actions.hidden = false;
     this.input.hidden = this.chips.hidden = true;
   }
 
   say(message, help = /** @type {{text: string, action: () => void} | undefined} */ (undefined)) {
     const status = this.find("[role=status]");
-    status.replaceChildren(message || "", ...(help ? [" ", make("button", { className: "act", textContent: help.text, onclick: help.action })] : []));
+    status.replaceChildren(message || "", ...(help ? [" ", act(help.text, help.action)] : []));
     status.hidden = !message;
   }
 }
 
-/** Return the form of a card, or its first fields. */
-export const configForm = async (fields) => {
+/** Return the form of a card, with the parts that it can hide, or of a card without parts. */
+export const configForm = async (parts = /** @type {string[] | null} */ (null)) => {
   const hass = currentHass();
   if (hass) await loadTexts(hass);
-  const parts = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
-  const options = parts.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
+  const options = parts?.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
   const action = (name, normal) => ({ name, selector: { ui_action: { default_action: normal } } });
   const schema = [
     { name: "entity", required: true, selector: { entity: { filter: { integration: DOMAIN, domain: PLAYER } } } },
@@ -670,5 +668,5 @@ export const configForm = async (fields) => {
     action("double_tap_action", "none"),
   ];
   const computeLabel = ({ name }, localize) => (["hide", "qr"].includes(name) ? pageText(name, name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`));
-  return { schema: schema.slice(0, fields), computeLabel };
+  return { schema: parts ? schema : schema.slice(0, 1), computeLabel };
 };

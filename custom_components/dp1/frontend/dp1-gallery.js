@@ -2,7 +2,7 @@
 /** What fills a dashboard: the art gallery with its rows of pictures, and the row of exhibitions in a tile. */
 
 import {
-  BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, browse, can, draw, hang, isDisplay, loadTexts, make, modules, perform,
+  BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, act, browse, can, draw, hang, isDisplay, loadTexts, make, modules, perform,
   pictures, readAll, readFolders, rove, text, textAt, titleOf,
 } from "./dp1-shared.js";
 import { openDisplaysMenu, openPictureMenu, pictureItem } from "./dp1-menus.js";
@@ -100,10 +100,9 @@ export const highlights = (card) => {
   /** Return a row, which reads what is in it. */
   const row = ({ kind, title, pages }, key) => {
     const { hass } = given;
-    const all = make("button", { className: "act", textContent: text(hass, "show_all"), ariaLabel: `${text(hass, "show_all")}: ${title}`, hidden: true });
-    all.onclick = () => open(all, kind);
+    const all = act(text("show_all"), () => open(all, kind), { ariaLabel: `${text("show_all")}: ${title}`, hidden: true });
     const list = make("ul", { ariaLabel: title, inert: isAway() });
-    const line = make("p", { className: "soft", textContent: text(hass, "reading") });
+    const line = make("p", { className: "soft", textContent: text("reading") });
     const section = make("section", { className: kind }, make("div", {}, make("h3", { textContent: title }), all), list, line);
     const fill = async () => {
       const media = await readAll(hass, opener.entityId, kind === "exhibitions" ? [NEW] : pages).catch(() => null);
@@ -113,18 +112,18 @@ export const highlights = (card) => {
       list.hidden = all.hidden = !shown.length;
       line.hidden = Boolean(shown.length);
       const ways = { pictures: ["hang_picture", () => find(".file").click(), "own"], favorites: ["choose", (button) => open(button, "")] };
-      if (media) say(line, text(hass, `empty_folder.${kind}`), ...(ways[kind] ?? []));
-      else say(line, text(hass, "not_read"), "try_again", fill);
+      if (media) say(line, text(`empty_folder.${kind}`), ...(ways[kind] ?? []));
+      else say(line, text("not_read"), "try_again", fill);
       if (!shown.length && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };
     fill();
     return section;
   };
   /** Write a sentence, with the one button that helps. */
-  const say = (line, message, label = "", act = (/** @type {HTMLElement} */ button) => {}, name = "") => {
+  const say = (line, message, label = "", done = (/** @type {HTMLElement} */ button) => {}, name = "") => {
     line.replaceChildren(message);
     if (!label) return;
-    const button = make("button", { className: "act", textContent: text(given.hass, label), onclick: () => act(button) });
+    const button = act(text(label), () => done(button));
     if (name) button.dataset.do = name;
     line.append(button);
   };
@@ -132,7 +131,7 @@ export const highlights = (card) => {
     const { hass } = given;
     const rows = find(".rows");
     await loadTexts(hass);
-    const line = make("p", { className: "soft", textContent: text(hass, "reading") });
+    const line = make("p", { className: "soft", textContent: text("reading") });
     const isFirst = !rows.firstChild;
     if (isFirst) rows.append(make("section", {}, line));
     const folders = await readFolders(hass, opener.entityId).catch(() => null);
@@ -141,14 +140,14 @@ export const highlights = (card) => {
       // What was read before stays.
       if (!folders && !isFirst) return;
       rows.replaceChildren(make("section", {}, line));
-      if (folders) say(line, text(hass, "no_library"), "add_library", (button) => open(button, ""));
-      else say(line, text(hass, "not_read"), "try_again", () => load(key));
+      if (folders) say(line, text("no_library"), "add_library", (button) => open(button, ""));
+      else say(line, text("not_read"), "try_again", () => load(key));
       return;
     }
     const found = new Map(folders.map((folder) => [folder.kind, folder]));
-    const titled = (kind) => found.get(kind) ?? { kind, title: textAt(hass, `config_panel.browser.${kind}`), pages: [] };
+    const titled = (kind) => found.get(kind) ?? { kind, title: textAt(`config_panel.browser.${kind}`), pages: [] };
     const wanted = ROWS.filter((kind) => found.has(kind) || ALWAYS.has(kind)).map(titled);
-    rows.replaceChildren(...wanted.map((folder) => row(folder.kind === "exhibitions" ? { ...folder, title: text(hass, "new") } : folder, key)));
+    rows.replaceChildren(...wanted.map((folder) => row(folder.kind === "exhibitions" ? { ...folder, title: text("new") } : folder, key)));
   };
   /** Say why a library has not everything. */
   const renderTrouble = () => {
@@ -162,7 +161,7 @@ export const highlights = (card) => {
     const again = Object.values(hass.entities).find(({ device_id: device, translation_key: key }) => device === problem.device_id && key === "refresh_library");
     const button = find(".trouble button");
     button.hidden = !again;
-    button.textContent = text(hass, "try_again");
+    button.textContent = text("try_again");
     button.onclick = () => hass.callService("button", "press", { entity_id: again.entity_id });
   };
   return ({ hass, config }) => {
@@ -195,7 +194,7 @@ export const exhibitions = (feature) => {
     return button;
   };
   const more = () => {
-    const button = make("button", { textContent: text(properties.hass, "more_art") || "…" });
+    const button = make("button", { textContent: text("more_art") || "…" });
     button.onclick = async () => (await modules.chooser()).choose(properties, button);
     return button;
   };
@@ -222,7 +221,7 @@ export const exhibitions = (feature) => {
     await loadTexts(hass);
     const media = await browse(hass, entityId, EXHIBITIONS).catch(() => []);
     if (read !== key) return;
-    thumbnails = new Map(media.map((medium) => /** @type {[string, string]} */ ([titleOf(hass, medium), medium.thumbnail])));
+    thumbnails = new Map(media.map((medium) => /** @type {[string, string]} */ ([titleOf(medium), medium.thumbnail])));
     drawn = null;
     render();
   };
@@ -254,7 +253,7 @@ export const generate = async (hass, { qr } = /** @type {{qr?: boolean}} */ ({})
   /** @type {object[]} */
   const views = [overview(hass, displays)];
   if (displays.length) views.push(settings(hass, displays, ours, ofLibraries));
-  return { title: text(hass, "gallery"), views: [...views, ...displays.map((display) => wall(display, qr))] };
+  return { title: text("gallery"), views: [...views, ...displays.map((display) => wall(display, qr))] };
 };
 
 /** Return what is laid out of a display; its name is that of its room where it has one to itself. */
@@ -274,10 +273,10 @@ const overview = (hass, displays) => {
     // Beside the only display, or below all.
     sections.push({ ...grid(rows), column_span: several ? 4 : 1 });
   } else {
-    const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
+    const content = `${text("no_display")} [${text("add_display")}](/config/integrations/integration/${DOMAIN})`;
     sections.push(grid({ type: "markdown", content }));
   }
-  return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", max_columns: several ? 4 : 2, sections };
+  return { title: text("gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", max_columns: several ? 4 : 2, sections };
 };
 
 /** Return the settings of each display by what they are about, and what can be done with the libraries. */
@@ -290,14 +289,14 @@ const settings = (hass, displays, ours, ofLibraries) => {
     // The feature has the value.
     const tile = { type: "tile", entity, name: { type: "entity" }, features, features_position: entity.startsWith("number.") ? "inline" : "bottom", hide_state: features.length > 0, ...options };
     if (key !== "seconds_per_work") return [tile];
-    const asSet = { ...tile, name: [{ type: "entity" }, { type: "text", text: text(hass, "as_the_work_says") }], hide_state: true };
+    const asSet = { ...tile, name: [{ type: "entity" }, { type: "text", text: text("as_the_work_says") }], hide_state: true };
     return [{ ...tile, visibility: [{ condition: "state", entity, state_not: "0" }] }, { ...asSet, visibility: [{ condition: "state", entity, state: "0" }] }];
   };
   const groups = ({ device, name }) => {
     const own = ours.filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]));
     return ["picture", "sleep_times", "monitor"].flatMap((group) => {
       const entities = own.filter(({ translation_key: key }) => group === (SETTING_GROUPS.get(key) ?? "picture"));
-      return entities.length ? [grid(heading(`${name} · ${text(hass, group)}`), ...entities.flatMap(tiles))] : [];
+      return entities.length ? [grid(heading(`${name} · ${text(group)}`), ...entities.flatMap(tiles))] : [];
     });
   };
   const sections = displays.flatMap(groups);
@@ -308,16 +307,16 @@ const settings = (hass, displays, ours, ofLibraries) => {
   const ofAll = ofLibraries
     .filter(({ translation_key: key }) => key === "refresh_library")
     .map(({ entity_id: entity }) => ({ type: "tile", entity, name: { type: "entity" }, state_content: "device_name", ...options }));
-  if (feeds.length && displays.length) ofAll.unshift(publisher(hass, feeds, options));
-  if (ofAll.length) sections.push(grid(heading(text(hass, "library")), ...ofAll));
-  return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
+  if (feeds.length && displays.length) ofAll.unshift(publisher(feeds, options));
+  if (ofAll.length) sections.push(grid(heading(text("library")), ...ofAll));
+  return { title: text("settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
 };
 
 /** Return the tile that publishes what a display shows, and asks before. */
-const publisher = (hass, feeds, options) => {
+const publisher = (feeds, options) => {
   const publish = feeds.map(({ entry, name }) => ({ entry, name }));
   const tap = { action: "fire-dom-event", [DOMAIN]: { publish } };
-  return { type: "tile", entity: feeds[0].entity, name: text(hass, "publish"), hide_state: true, icon: "mdi:publish", tap_action: tap, icon_tap_action: tap, ...options };
+  return { type: "tile", entity: feeds[0].entity, name: text("publish"), hide_state: true, icon: "mdi:publish", tap_action: tap, icon_tap_action: tap, ...options };
 };
 
 /** Return a view that shows nothing but the display, for a tablet on the wall. */

@@ -2,7 +2,7 @@
 /** The work on a display, with a label like those in museums. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, ask, browse, call, can, draw, fire, isDisplay, loadTexts, make, modules,
+  BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, act, ask, browse, call, can, draw, fire, isDisplay, loadTexts, make, modules,
   nameOf, notices, onTaps, text, textAt,
 } from "./dp1-shared.js";
 
@@ -223,13 +223,13 @@ const darkestOf = (image) => {
 };
 
 /** Write the edition as labels do: 12 of 36. */
-const editionOf = (hass, edition) => {
+const editionOf = (edition) => {
   const [, number, size] = /^#(\d+)(?: of (\d+))?$/.exec(edition ?? "") ?? [];
   if (!number) return edition ?? "";
-  return text(hass, size ? "edition_of" : "edition", { number, size });
+  return text(size ? "edition_of" : "edition", { number, size });
 };
 
-const mediumOf = (hass, medium) => (typeof medium === "string" ? text(hass, `medium.${medium}`) || medium : "");
+const mediumOf = (medium) => (typeof medium === "string" ? text(`medium.${medium}`) || medium : "");
 
 export class WallLabelCard extends HTMLElement {
   /** @type {any} the menu that is open over the card */
@@ -266,7 +266,7 @@ export class WallLabelCard extends HTMLElement {
   }
 
   static async getConfigForm() {
-    return (await modules.chooser()).configForm();
+    return (await modules.chooser()).configForm(Object.keys(PARTS));
   }
 
   /** @param {Config} config */
@@ -402,7 +402,7 @@ export class WallLabelCard extends HTMLElement {
     const page = safeUrl(work.link);
     // A name may read like that of another site.
     const siteName = site && `${maker} · ${site.split("/", 3)[2]}`;
-    const more = text(hass, "read_more");
+    const more = text("read_more");
     const isCut = (note) => typeof note === "string" && note.endsWith("…");
     const canChoose = isThere && can(state, FEATURES.browse);
     return {
@@ -410,35 +410,35 @@ export class WallLabelCard extends HTMLElement {
         ".artist": shows && attributes.media_artist,
         ".title": title,
         ".year": shows && work.year && `, ${work.year}`,
-        ".facts": [mediumOf(hass, work.medium), editionOf(hass, work.edition), LIVES[work.lives] && text(hass, LIVES[work.lives])].filter(Boolean).join(" · "),
+        ".facts": [mediumOf(work.medium), editionOf(work.edition), LIVES[work.lives] && text(LIVES[work.lives])].filter(Boolean).join(" · "),
         ".exhibition": exhibition !== title && exhibition,
-        ".signed": work.signed_by && text(hass, "signed_by", { signer: work.signed_by }),
+        ".signed": work.signed_by && text("signed_by", { signer: work.signed_by }),
         ".chain": !provenance && chain,
         ".about .note": work.note,
         ".about .rest": more,
-        ".about summary span": text(hass, "statement"),
+        ".about summary span": text("statement"),
         ".artists .note": work.about_artist,
         ".artists .rest": more,
-        ".artists summary span": text(hass, "about_artist"),
-        ".place": shows && work.works && text(hass, "place", { place: attributes.media_track, works: work.works }),
-        ".choose span": text(hass, "choose"),
-        ".upcoming h3": text(hass, "next"),
+        ".artists summary span": text("about_artist"),
+        ".place": shows && work.works && text("place", { place: attributes.media_track, works: work.works }),
+        ".choose span": text("choose"),
+        ".upcoming h3": text("next"),
       },
       links: { ".link": page, ".maker": site, ".provenance": provenance, ".about .rest": isCut(work.note) && page, ".artists .rest": isCut(work.about_artist) && site },
       buttons: {
-        ".link": text(hass, "page"),
+        ".link": text("page"),
         ".maker": siteName,
-        ".about .rest": `${more} · ${text(hass, "page")}`,
+        ".about .rest": `${more} · ${text("page")}`,
         ".artists .rest": `${more} · ${siteName}`,
-        ".provenance": text(hass, "provenance", { chain }),
+        ".provenance": text("provenance", { chain }),
         previous: hasOthers && can(state, FEATURES.previous) && built("media_previous_track"),
         next: hasOthers && can(state, FEATURES.next) && built("media_next_track"),
-        favorite: typeof work.favorite === "boolean" && text(hass, "favorite"),
-        duration: shows && work.work_id && text(hass, "show_for"),
-        more: state && text(hass, "more"),
-        power: isThere && !asleep && can(state, FEATURES.turnOff) && text(hass, "sleep"),
-        choose: canChoose && text(hass, "choose"),
-        own: canChoose && text(hass, "hang_picture"),
+        favorite: typeof work.favorite === "boolean" && text("favorite"),
+        duration: shows && work.work_id && text("show_for"),
+        more: state && text("more"),
+        power: isThere && !asleep && can(state, FEATURES.turnOff) && text("sleep"),
+        choose: canChoose && text("choose"),
+        own: canChoose && text("hang_picture"),
       },
       status: this._status(state, attributes),
     };
@@ -457,11 +457,11 @@ export class WallLabelCard extends HTMLElement {
     // What can be taken back waits while the display sleeps or is away.
     if (notice && (notice.isBusy || ["playing", "idle"].includes(state?.state ?? ""))) return notice;
     /** @type {(key: string, domain: string, action: string, data?: object) => Help} */
-    const help = (key, domain, action, data) => ({ label: text(hass, key), act: () => this.act(this.find(".status"), domain, action, data) });
+    const help = (key, domain, action, data) => ({ label: text(key), act: () => this.act(this.find(".status"), domain, action, data) });
     const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
-    const error = (key, values) => textAt(hass, `exceptions.${key}.message`, values);
+    const error = (key, values) => textAt(`exceptions.${key}.message`, values);
     const again = help("try_again", "homeassistant", "update_entity");
-    const details = { label: text(hass, "details"), act: () => this.moreInfo() };
+    const details = { label: text("details"), act: () => this.moreInfo() };
     const wakeOnLan = this.relative("wake_on_lan");
     const problem = this.relative("playback_problem");
     this._relatives = [problem, this.relative("work"), wakeOnLan].filter(Boolean);
@@ -471,8 +471,8 @@ export class WallLabelCard extends HTMLElement {
     if (state.state === "unavailable") {
       const at = new Date(state.last_changed);
       const isToday = Date.now() - Number(at) < DAY;
-      const seen = Number(at) > 0 ? text(hass, "last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
-      return lasting(`${text(hass, "out_of_reach", { name })} ${seen}`.trim(), again, ...press("wake", wakeOnLan));
+      const seen = Number(at) > 0 ? text("last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
+      return lasting(`${text("out_of_reach", { name })} ${seen}`.trim(), again, ...press("wake", wakeOnLan));
     }
     if (reason) return lasting(error("on_error_page", { name, reason }), wake);
     if (isSetUp) return lasting(error("display_not_ready", { name }), again);
@@ -480,20 +480,20 @@ export class WallLabelCard extends HTMLElement {
       const restart = press("restart", this.relative("reboot"));
       return lasting(error("display_player_not_running", { name }), ...(restart.length ? restart : [details]));
     }
-    if (state.state === "off") return lasting(text(hass, "asleep"), ...(can(state, FEATURES.turnOn) ? [wake] : []));
-    if (state.state === "idle") return lasting(text(hass, "idle"));
+    if (state.state === "off") return lasting(text("asleep"), ...(can(state, FEATURES.turnOn) ? [wake] : []));
+    if (state.state === "idle") return lasting(text("idle"));
     if (state.state !== "playing") return lasting(hass.formatEntityState(state));
     const fault = hass.states[problem];
     if (host || fault?.state === "on") {
       const next = can(state, FEATURES.next) ? [help("next_work", PLAYER, "media_next_track")] : [];
-      return lasting(host ? error("host_silent", { name: host }) : text(hass, "not_loading"), ...next, ...press("try_again", this.relative("refresh_work")));
+      return lasting(host ? error("host_silent", { name: host }) : text("not_loading"), ...next, ...press("try_again", this.relative("refresh_work")));
     }
-    if (until) return { message: text(hass, "until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
+    if (until) return { message: text("until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
     const others = (members ?? []).filter((other) => other !== this.entityId).map((other) => nameOf(hass, other));
-    if (others.length) return { message: text(hass, "together", { name: new Intl.ListFormat(hass.language).format(others) }) };
+    if (others.length) return { message: text("together", { name: new Intl.ListFormat(hass.language).format(others) }) };
     if (!hidden) return {};
-    const look = { label: text(hass, "look_inside"), act: async () => (await modules.chooser()).choose(this, this.find(".choose"), "hidden") };
-    return { message: text(hass, "left_out", { hidden, works: works + hidden }), helps: [look] };
+    const look = { label: text("look_inside"), act: async () => (await modules.chooser()).choose(this, this.find(".choose"), "hidden") };
+    return { message: text("left_out", { hidden, works: works + hidden }), helps: [look] };
   }
 
   _format(date, style = /** @type {Intl.DateTimeFormatOptions} */ ({ timeStyle: "short" })) {
@@ -562,7 +562,7 @@ export class WallLabelCard extends HTMLElement {
     helps.forEach(({ act }, index) => isSame && (buttons[index].onclick = act));
     if (!isSame) {
       for (const button of buttons) button.remove();
-      place.append(...helps.map(({ label, act }) => make("button", { className: "act", textContent: label, onclick: act })));
+      place.append(...helps.map(({ label, act: done }) => act(label, done)));
     }
   }
 
@@ -647,7 +647,7 @@ export class WallLabelCard extends HTMLElement {
     const canvas = this.find(".qr");
     canvas.hidden = !rows;
     if (!rows) return;
-    canvas.ariaLabel = canvas.title = text(this._hass, "page");
+    canvas.ariaLabel = canvas.title = text("page");
     canvas.width = canvas.height = rows.length + 2 * QUIET;
     const pen = canvas.getContext("2d");
     pen.fillStyle = "#fff";

@@ -68,29 +68,29 @@ export const timesOf = (hass) => MINUTES.map((minutes) => [minutes, timeText(has
  */
 export const pictureItem = (hass, medium, tapped, menu) => {
   const { artist, year, kind } = medium.dp1 ?? {};
-  const title = titleOf(hass, medium);
+  const title = titleOf(medium);
   const second = [medium.why, artist, year].filter(Boolean).join(" · ");
-  const badge = kind && text(hass, `kind.${kind}`);
+  const badge = kind && text(`kind.${kind}`);
   const thumb = make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail));
   if (badge) thumb.append(make("span", { className: "badge kind", textContent: badge }));
   const words = make("span", { className: "words" }, make("span", { className: "clamp", dir: "auto", textContent: title }), ...(second ? [line(second, "one-line soft")] : []));
   const show = make("button", { title, className: "show" }, thumb, words);
   const item = make("li", {}, show);
   if (menu) {
-    const label = text(hass, "more_of", { title });
+    const label = text("more_of", { title });
     const corner = make("button", { className: "corner", title: label, ariaLabel: label, ariaHasPopup: "menu", ariaExpanded: false }, icon("mdi:dots-vertical"));
     corner.onclick = () => menu(corner);
     onTaps(show, { tap: () => tapped(show), hold: () => menu(corner) });
     item.append(corner);
   } else show.onclick = () => tapped(show);
-  if (medium.dp1?.hidden) markHidden(hass, item, true);
+  if (medium.dp1?.hidden) markHidden(item, true);
   return item;
 };
 
-const markHidden = (hass, item, isHidden) => {
+const markHidden = (item, isHidden) => {
   item.toggleAttribute("data-hidden", isHidden);
   item.querySelector(".away")?.remove();
-  if (isHidden) item.querySelector(".thumb").append(make("span", { className: "badge here away", textContent: textAt(hass, "config_panel.browser.hidden") }));
+  if (isHidden) item.querySelector(".thumb").append(make("span", { className: "badge here away", textContent: textAt("config_panel.browser.hidden") }));
 };
 
 // Menus
@@ -214,27 +214,27 @@ const onDisplays = (hass, medium, but = "") => {
   const ids = displays(hass, but);
   const all = displays(hass);
   const show = (id) => hang(hass, id, medium);
-  const entries = ids.map((id) => entry(text(hass, "on_display", { name: nameOf(hass, id) }), "mdi:monitor-share", () => show(id)));
-  return all.length > 1 ? [...entries, entry(text(hass, "on_all"), "mdi:monitor-multiple", () => all.forEach(show))] : entries;
+  const entries = ids.map((id) => entry(text("on_display", { name: nameOf(hass, id) }), "mdi:monitor-share", () => show(id)));
+  return all.length > 1 ? [...entries, entry(text("on_all"), "mdi:monitor-multiple", () => all.forEach(show))] : entries;
 };
 
 /** Ask on which display something is shown. */
-export const openDisplaysMenu = (hass, medium, button) => openMenu(button, heading(titleOf(hass, medium)), () => onDisplays(hass, medium));
+export const openDisplaysMenu = (hass, medium, button) => openMenu(button, heading(titleOf(medium)), () => onDisplays(hass, medium));
 
 /** Ask for how long the work on the wall stays. */
 export const duration = (card, button) => {
   const { hass, work } = card;
   const show = (minutes) => card.act(button, DOMAIN, "show_work", { work: work.work_id, show_for: { minutes } });
   const entries = timesOf(hass).map(([minutes, label]) => entry(label, "mdi:timer-outline", () => show(minutes)));
-  openMenu(button, heading(text(hass, "show_for")), () => entries, card);
+  openMenu(button, heading(text("show_for")), () => entries, card);
 };
 
 /** Open the menu of a card, with what its display can do in its state. */
 export const more = (card, button) => {
   const entries = () => [
     ...(card.state?.state === "unavailable" ? [] : switches(card)),
-    ...(card.work.work_id ? [entry(text(card.hass, "never"), ACTS.never, never(card, button))] : []),
-    entry(text(card.hass, "details"), "mdi:information-outline", () => card.moreInfo()),
+    ...(card.work.work_id ? [entry(text("never"), ACTS.never, never(card, button))] : []),
+    entry(text("details"), "mdi:information-outline", () => card.moreInfo()),
   ];
   openMenu(button, volume(card), entries, card);
 };
@@ -266,12 +266,12 @@ const switches = (card) => {
   const repeats = has(FEATURES.repeat) ? Object.entries(REPEAT) : [];
   const together = can(state, FEATURES.group) ? displays(hass, entityId, FEATURES.group) : [];
   return [
-    ...(has(FEATURES.shuffle) ? [order(text(hass, "shuffle"), shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : []),
-    ...repeats.map(([mode, name]) => order(text(hass, `repeat.${mode}`), repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")),
+    ...(has(FEATURES.shuffle) ? [order(text("shuffle"), shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : []),
+    ...repeats.map(([mode, name]) => order(text(`repeat.${mode}`), repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")),
     ...together.map((id) => {
       const isIn = members?.includes(id) ?? false;
       const [action, data] = isIn ? ["unjoin", { entity_id: id }] : ["join", { group_members: [id] }];
-      return order(text(hass, "together", { name: nameOf(hass, id) }), isIn, "mdi:image-multiple-outline", action, data);
+      return order(text("together", { name: nameOf(hass, id) }), isIn, "mdi:image-multiple-outline", action, data);
     }),
   ];
 };
@@ -285,9 +285,9 @@ const switches = (card) => {
 const openActs = (hass, entityId, medium, button, acts, card, own = []) => {
   const time = timeText(hass.language, WHILE);
   const keys = Object.keys(ACTS).filter((key) => acts[key]);
-  const entries = keys.map((key) => entry(text(hass, key, key === "for_a_time" ? { time } : {}), ACTS[key], acts[key]));
+  const entries = keys.map((key) => entry(text(key, key === "for_a_time" ? { time } : {}), ACTS[key], acts[key]));
   if (medium.media_content_id) entries.push(...own, ...onDisplays(hass, medium, entityId));
-  openMenu(button, heading(titleOf(hass, medium)), () => entries, card);
+  openMenu(button, heading(titleOf(medium)), () => entries, card);
 };
 
 /**
@@ -321,7 +321,7 @@ const hide = async (hass, entityId, title, data, button, isAgain = false, after 
   if (!answer) return;
   after(!isAgain);
   const undo = () => hide(hass, entityId, title, { media_content_id: answer.response?.hidden[0].media_content_id }, button, true, after);
-  notify(entityId, { message: text(hass, isAgain ? "shown_again" : "hid", { title }), helps: isAgain ? [] : [{ label: text(hass, "undo"), act: undo }] });
+  notify(entityId, { message: text(isAgain ? "shown_again" : "hid", { title }), helps: isAgain ? [] : [{ label: text("undo"), act: undo }] });
   passing(entityId);
 };
 
@@ -335,16 +335,16 @@ export const openPictureMenu = (hass, entityId, medium, button, look, own = {}) 
   const state = stateOf(hass, entityId);
   const put = (data) => () => hang(hass, entityId, medium, data, button.previousSibling);
   const [, library, id] = /^(media-source:.*\/)artwork\/([^/]+)\/[^/]+$/.exec(medium.media_content_id ?? "") ?? [];
-  const series = { title: medium.dp1?.series ?? titleOf(hass, medium), media_content_id: `${library}series/${id}`, media_content_type: "album" };
+  const series = { title: medium.dp1?.series ?? titleOf(medium), media_content_id: `${library}series/${id}`, media_content_type: "album" };
   const canAdd = can(state, FEATURES.enqueue) && state.state === "playing";
   const { favorite: isLiked, hidden: isHidden } = medium.dp1 ?? {};
   const item = button.closest("li");
   const follow = (hidden) => {
     medium.dp1 = { ...medium.dp1, hidden, ...(hidden && { favorite: false }) };
-    markHidden(hass, item, hidden);
+    markHidden(item, hidden);
   };
-  const heart = () => entry(text(hass, "favorite"), "mdi:heart-outline", async () => (await like(hass, medium)) && markHidden(hass, item, false), isLiked);
-  const putAway = () => hide(hass, entityId, titleOf(hass, medium), { media_content_id: medium.media_content_id }, button, isHidden === true, follow);
+  const heart = () => entry(text("favorite"), "mdi:heart-outline", async () => (await like(hass, medium)) && markHidden(item, false), isLiked);
+  const putAway = () => hide(hass, entityId, titleOf(medium), { media_content_id: medium.media_content_id }, button, isHidden === true, follow);
   const acts = {
     show_now: put(undefined),
     show_next: canAdd && !state.attributes.shuffle && put({ enqueue: "next" }),
@@ -424,7 +424,7 @@ const upNextItem = (card, works, index) => {
   const { hass, entityId, state } = card;
   const idOf = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
   const work = idOf(index);
-  const title = titleOf(hass, works[index]);
+  const title = titleOf(works[index]);
   const item = pictureItem(hass, works[index], () => acts.show_now(), (button) => openActs(hass, entityId, { title }, button, acts, card));
   const show = item.querySelector(".show");
   const act = actOn(card, title, show);
@@ -439,7 +439,7 @@ const upNextItem = (card, works, index) => {
     take_out: act("remove_work", { work }, "removed"),
   };
   arrange(item, card, index, move, acts.take_out);
-  show.title = `${title} (${text(hass, "rearrange")})`;
+  show.title = `${title} (${text("rearrange")})`;
   return item;
 };
 

@@ -142,10 +142,16 @@ li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
 
 /** Texts of the integration by language and category, as the function that looks them up. */
 const texts = new Map();
+let spoken = "";
 
-/** @param {Hass} hass */
+/**
+ * Load the texts of a language, which all cards of a page speak.
+ *
+ * @param {Hass} hass
+ */
 export const loadTexts = async (hass, category = "config_panel") => {
-  const key = `${hass.language} ${category}`;
+  spoken = hass.language;
+  const key = `${spoken} ${category}`;
   if (!texts.has(key)) {
     const loading = hass.loadBackendTranslation(category, DOMAIN).then(
       (localize) => texts.set(key, localize),
@@ -159,24 +165,22 @@ export const loadTexts = async (hass, category = "config_panel") => {
 /**
  * Return a text of the integration, empty while it is not loaded.
  *
- * @param {Hass} hass
  * @param {string} path
  * @param {object} [values]
  * @returns {string}
  */
-export const textAt = (hass, path, values) => {
-  const localize = hass && texts.get(`${hass.language} ${path.split(".", 1)}`);
+export const textAt = (path, values) => {
+  const localize = texts.get(`${spoken} ${path.split(".", 1)}`);
   return typeof localize === "function" ? localize(`component.${DOMAIN}.${path}`, values) || "" : "";
 };
 
 /**
  * Return a text of the card.
  *
- * @param {Hass} hass
  * @param {string} key
  * @param {object} [values]
  */
-export const text = (hass, key, values) => textAt(hass, `config_panel.card.${key}`, values);
+export const text = (key, values) => textAt(`config_panel.card.${key}`, values);
 
 /** @returns {Hass} */
 export const currentHass = () => /** @type {any} */ (document.querySelector("home-assistant"))?.hass;
@@ -185,7 +189,7 @@ export const currentHass = () => /** @type {any} */ (document.querySelector("hom
 export const pageText = (key, english) => {
   const hass = currentHass();
   if (hass) loadTexts(hass);
-  return text(hass, key) || english;
+  return text(key) || english;
 };
 
 // Home Assistant
@@ -249,6 +253,9 @@ export const make = (tag, properties = {}, ...children) => {
   element.append(...children);
   return element;
 };
+
+/** Return a button that looks like a link. */
+export const act = (textContent, onclick, more = {}) => make("button", { className: "act", textContent, onclick, ...more });
 
 export const icon = (name) => make("ha-icon", { icon: name });
 
@@ -364,7 +371,7 @@ export const browse = async (hass, entityId, page) => {
 export const readFolders = async (hass, entityId) => {
   const folders = new Map();
   for (const { title, media_content_id: page, dp1: { kind = "", title: own = "" } = {} } of await browse(hass, entityId, FOLDERS)) {
-    const name = textAt(hass, `config_panel.browser.${kind}`);
+    const name = textAt(`config_panel.browser.${kind}`);
     const key = name ? kind : page;
     const folder = folders.get(key) ?? { kind, title: name || own || title, pages: [] };
     folder.pages.push(page);
@@ -470,10 +477,10 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
     notify(entityId);
     tell("cancel");
   };
-  const hanging = text(hass, "hanging", { title });
+  const hanging = text("hanging", { title });
   put(hanging, [], true);
   const timer = setTimeout(async () => {
-    const reason = text(hass, `waits_for.${await tell("waits_for")}`);
+    const reason = text(`waits_for.${await tell("waits_for")}`);
     if (isOwn()) put(`${hanging} ${reason}`, [{ label: hass.localize("ui.common.cancel"), act: cancel }], true);
   }, PATIENCE);
   const problem = await call(hass, entityId, action, button, false);
@@ -483,11 +490,11 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
   if (!isOwn()) return;
   notify(entityId);
   if (problem) {
-    const again = { label: text(hass, "try_again"), act: () => perform(hass, entityId, title, action, { button, done }) };
-    put(problem.message || text(hass, "not_read"), [again, { label: text(hass, "dismiss"), act: () => notify(entityId) }]);
+    const again = { label: text("try_again"), act: () => perform(hass, entityId, title, action, { button, done }) };
+    put(problem.message || text("not_read"), [again, { label: text("dismiss"), act: () => notify(entityId) }]);
   } else if (done) {
-    if (done !== "back_to") put(text(hass, done, { title }), canGoBack ? [{ label: text(hass, "undo"), act: back }] : []);
-    else if (canGoBack && playlist && playlist !== title) put("", [{ label: text(hass, "back_to", { title: playlist }), act: back }]);
+    if (done !== "back_to") put(text(done, { title }), canGoBack ? [{ label: text("undo"), act: back }] : []);
+    else if (canGoBack && playlist && playlist !== title) put("", [{ label: text("back_to", { title: playlist }), act: back }]);
     passing(entityId);
   }
 };
@@ -495,10 +502,9 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
 /**
  * Return the title of a medium; that of a work stands beside the one with artist and year.
  *
- * @param {Hass} hass
  * @param {Medium} medium
  */
-export const titleOf = (hass, { dp1, title }) => dp1?.title || title || text(hass, "untitled");
+export const titleOf = ({ dp1, title }) => dp1?.title || title || text("untitled");
 
 /**
  * @param {Hass} hass
@@ -510,5 +516,5 @@ export const hang = (hass, entityId, medium, data, button) => {
   const { media_content_id, media_content_type } = medium;
   const { enqueue, extra } = /** @type {any} */ (data ?? {});
   const done = enqueue ? "added" : extra ? "" : "back_to";
-  return perform(hass, entityId, titleOf(hass, medium), [PLAYER, "play_media", { media_content_id, media_content_type, ...data }], { button, done });
+  return perform(hass, entityId, titleOf(medium), [PLAYER, "play_media", { media_content_id, media_content_type, ...data }], { button, done });
 };
