@@ -327,7 +327,7 @@ const suggestedIn = (schema) =>
   );
 
 /** Return what an artist is looked up by: the last name. */
-const lastName = (name) => name.trim().split(/\s+/).at(-1) ?? "";
+const lastNameOf = (medium) => titleOf(medium).trim().split(/\s+/).at(-1) ?? "";
 
 /** Return of what something is a part that was searched for, where a word is in neither its title nor the name of its artist. */
 const whyFound = (query, title, { artist = "", series = "", of = "" } = /** @type {any} */ ({})) => {
@@ -478,7 +478,6 @@ class Chooser {
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
     const isOfArtists = !query && !inside && folder?.kind === "artists";
     const isRest = (medium) => medium.dp1?.kind === "more";
-    const lastNameOf = (medium) => lastName(titleOf(medium));
     if (isOfArtists) media.sort((one, other) => Number(isRest(one)) - Number(isRest(other)) || lastNameOf(one).localeCompare(lastNameOf(other), hass.language));
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
