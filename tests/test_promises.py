@@ -48,6 +48,21 @@ PROMISES: dict[str, list[str]] = {
     "A server that is busy": ["library/test_shelf.py::test_a_look_that_fails_is_repeated_sooner", "library/test_outages.py::test_a_catalog_that_asks_to_be_left_alone"],
     "A host of pictures": ["browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
 }  # fmt: skip
+# Who may knock at the doors of screens.
+KNOCKERS: dict[str, tuple[str, list[str]]] = {
+    "pages of screens": (
+        "every browser in the local network; a screen by its secret",
+        ["screen/test_screen.py::test_who_is_at_home", "screen/test_screen.py::test_another_site_has_nothing_to_do_here", "screen/test_screen.py::test_a_secret_of_nobody"],
+    ),
+    "commands to screens": (
+        "the local network where the owner lets others cast, but no web page; hosts of the playlists in them",
+        ["screen/test_casting.py::test_others_may_cast", "screen/test_casting.py::test_nobody_outside_is_heard", "screen/test_casting.py::test_pages_of_others_are_not_heard", "screen/test_casting.py::test_a_flood_of_addresses"],
+    ),
+    "works of dynamic playlists on screens": (
+        "servers that a playlist names; in the internet only, by https",
+        ["screen/test_dynamic.py::test_nobody_at_home_is_asked", "screen/test_dynamic.py::test_what_is_no_query"],
+    ),
+}  # fmt: skip
 # What is told, and promises nothing: the tables and their numbers are in `test_doors`.
 TOLD = (
     "A device on the network can nevertheless",
@@ -81,8 +96,18 @@ def test_every_promise_is_tested() -> None:
     assert {start for (start,) in begins} == {*PROMISES, *TOLD}
 
 
+@pytest.mark.parametrize("door", KNOCKERS)
+def test_who_may_knock(door: str) -> None:
+    """Who may knock at a door is what its tests judge."""
+    assert f"| {door} | {KNOCKERS[door][0]} |" in (ROOT / "SECURITY.md").read_text()
+
+
 @pytest.mark.parametrize(
-    "test", sorted({it for its in PROMISES.values() for it in its})
+    "test",
+    sorted(
+        {it for its in PROMISES.values() for it in its}
+        | {it for _, its in KNOCKERS.values() for it in its}
+    ),
 )
 def test_tests(test: str) -> None:
     """The tests exist."""

@@ -153,6 +153,18 @@ async def test_pages_of_others_are_not_heard(
     assert (await send(caster, "checkStatus")).get("items") == []
 
 
+async def test_nobody_outside_is_heard(
+    caster: Caster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks from the internet, as by IPv6 without a firewall, casts and reads nothing."""
+    monkeypatch.setattr(
+        "custom_components.dp1.screen.casting.is_public",
+        lambda address: address == "127.0.0.1",
+    )
+    refused = await send(caster, "displayPlaylist", dp1_call=ITEMS)
+    assert refused == {"status": 403}
+
+
 async def test_a_flood_of_works(caster: Caster, page: Page) -> None:
     """Works without duration in megabytes are told slowly, and stop nothing."""
     note = "x" * 3000

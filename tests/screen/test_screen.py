@@ -5,6 +5,7 @@ from asyncio.subprocess import PIPE
 from datetime import UTC, datetime, timedelta
 import errno
 from hashlib import sha256
+from io import BytesIO
 import json
 import logging
 import re
@@ -17,6 +18,7 @@ from playwright._impl._driver import compute_driver_executable
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+import segno
 
 from custom_components.dp1.screen.page import PATH
 from custom_components.dp1.screen.pairing import MAX_CODES, Screens, Waiting
@@ -29,7 +31,10 @@ from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntryState,
 )
-from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.const import (
+    EVENT_HOMEASSISTANT_FINAL_WRITE,
+    EVENT_HOMEASSISTANT_STOP,
+)
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
@@ -248,6 +253,8 @@ async def test_codes_of_several_browsers(screens: Screens, page: Page) -> None:
     second = (await other.open())["code"]
     assert screens.is_shown(first)
     assert screens.is_shown(second)
+    # A stranger could otherwise flood the home with discoveries.
+    assert screens.hass.config_entries.flow.async_progress() == []
     for number in range(100):
         waiting = Waiting(f"10.0.0.{number % 7}", asyncio.Future())
         if len(screens._codes) >= MAX_CODES:
@@ -275,10 +282,15 @@ async def test_another_site_has_nothing_to_do_here(
         with pytest.raises(WSServerHandshakeError) as refused:
             await page.open(origin)
         assert refused.value.status == 403
-    monkeypatch.setattr("custom_components.dp1.screen.views.is_local", lambda _: False)
-    with pytest.raises(WSServerHandshakeError) as refused:
-        await page.open()
-    assert refused.value.status == 403
+    for name, value in (("is_local", False), ("is_cloud_connection", True)):
+        with monkeypatch.context() as outside:
+            outside.setattr(
+                f"custom_components.dp1.screen.views.{name}",
+                lambda _, is_so=value: is_so,
+            )
+            with pytest.raises(WSServerHandshakeError) as refused:
+                await page.open()
+        assert refused.value.status == 403
 
 
 @pytest.fixture
@@ -421,6 +433,14 @@ async def test_files(page: Page) -> None:
         headers = {"Accept-Language": accepted}
         answer = await page._client.get(PATH, headers=headers)
         assert word in await answer.text()
+    # A phone that reads the code adds this integration, in the Home Assistant that served the page.
+    answer = await page._client.get(PATH, headers={"Host": "home.example:8123"})
+    where = "http://home.example:8123/_my_redirect/config_flow_start?domain=dp1"
+    code = segno.make(where, error="m", micro=False)
+    seen = BytesIO()
+    code.save(seen, kind="svg", scale=8, border=3, light="#fff", omitsize=True)
+    path = re.findall(r'd="(M[^"]+)"', seen.getvalue().decode())[-1]
+    assert path in await answer.text()
 
 
 def test_words() -> None:
@@ -540,6 +560,19 @@ async def test_what_is_saved(
     hass_storage["dp1.screens"]["data"][0]["state"]["items"] = []
     await asyncio.sleep(3.5 - (asyncio.get_running_loop().time() - began))
     assert works() == 0
+
+
+async def test_what_is_saved_at_the_end(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    screen: Screen,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was changed in the last moment before Home Assistant stops is kept."""
+    monkeypatch.setattr("custom_components.dp1.screen.pairing.SAVE_SECONDS", 600)
+    screen.player.handle("setVolume", {"percent": 7})
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await until(lambda: hass_storage["dp1.screens"]["data"][0]["state"]["volume"] == 7)
 
 
 async def test_taken_over_from_an_older_version(

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, Page, expect
 import pytest
+from yarl import URL
 
 from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
@@ -137,6 +138,18 @@ async def test_a_way_to_home_assistant(
     assert box["height"] > 10
 
 
+async def test_home_assistant_by_another_name(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """A work that leads to Home Assistant by a name that the page does not have shows nothing of it, and reads none."""
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    other = f"http://home.example:{URL(home).port}/manifest.json"
+    await cast(screen, address(works, f"redirect?to={quote(other)}"))
+    await until(lambda: page.frames[-1].url.startswith("chrome-error:"))
+    assert len(page.frames) == 2
+
+
 async def test_origins(
     hass: HomeAssistant,
     chromium: Browser,
@@ -216,6 +229,43 @@ async def test_a_work_that_fails_at_first(
     await page.wait_for_timeout(3000)
     screen.player.step()
     await until_pixel(page, LIME)
+
+
+async def test_how_often_a_work_is_tried(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """What does not load is tried again after 5, 15 and 60 seconds, and where nothing else is there every five minutes."""
+    asked: list[str] = []
+    failed: list[str] = []
+
+    def note(frame: str | bytes) -> None:
+        """Note what the page tells by itself of a work that it cannot show."""
+        if '"render":3' in str(frame) and "beat" not in str(frame):
+            failed.append(str(frame))
+
+    page = await open_page(chromium, home, has_clock=True)
+    screen = await pair(page, screens)
+    page.on("websocket", lambda socket: socket.on("framesent", note))
+    page.on("request", lambda it: asked.append(it.url) if "flaky" in it.url else None)
+    await page.reload()
+    await until(lambda: screen.pages)
+    await cast(screen, address(works, "flaky.svg?times=4"))
+    for number, seconds in enumerate((5, 15, 60, 300), 1):
+        await until(lambda it=number: len(failed) == it)
+        assert len(asked) == number
+        await page.clock.fast_forward((seconds - 1) * 1000)
+        await page.wait_for_timeout(200)
+        assert len(asked) == number
+        await page.clock.fast_forward(2000)
+        await until(lambda it=number: len(asked) == it + 1)
+    await until_pixel(page, LIME)
+    # What never answers has failed after half a minute, and the next work comes in the end.
+    await cast(screen, address(works, "never/a.html"), color("blue"))
+    await expect(page.locator(".work iframe")).to_be_attached()
+    await page.clock.fast_forward(29_000)
+    await expect(page.locator("#line")).to_have_text("")
+    await page.clock.fast_forward(2000)
+    await expect(page.locator("#line")).to_have_text("Work 0 cannot be loaded.")
 
 
 async def test_what_is_not_shown(

@@ -13,6 +13,7 @@ from homeassistant.components import network, zeroconf
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 from homeassistant.util.network import is_ip_address
 
+from ..client.guard import is_public
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import MAX_ON_LOOP, decode, mapping, text
 from .dynamic import is_dynamic
@@ -185,7 +186,9 @@ class Caster:
     async def _guard(
         self, request: web.Request, handler: Handler
     ) -> web.StreamResponse:
-        """Hear only who is no page of another site: one could otherwise cast to whoever visits it, or by a name that leads here."""
+        """Hear only who is at home, and no page of another site: one could otherwise cast to whoever visits it, or by a name that leads here."""
+        if is_public(request.remote or "::"):
+            raise web.HTTPForbidden(text="Only from within the home\n")
         try:
             host = (request.url.host or "").lower()
         except ValueError as err:
