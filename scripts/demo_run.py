@@ -18,6 +18,8 @@ import tempfile
 import time
 from typing import Any
 
+from PIL import Image, ImageColor, ImageDraw
+
 from tests.e2e.home import Home, HomeError
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -38,6 +40,15 @@ PLAYLISTS = {
 DRAWN = "Three circles"
 COLORS = {"Ember": "#c2410c", "Moss": "#4d7c0f", "Dusk": "#4338ca"}
 CHANNEL = "Our house"
+ALBUM = "Our holiday"
+# Of own pictures: names, shapes and colors.
+PICTURES = {
+    "Harbor at noon": (1600, 1200, "#0f766e"),
+    "Tram": (900, 1600, "#b45309"),
+    "Garden wall": (900, 1600, "#4d7c0f"),
+    "IMG_20230704_101500": (1600, 900, "#1d4ed8"),
+    "The old pier": (1600, 1200, "#7c3aed"),
+}
 DAILY = "Tender Machines"
 DAYS = 30
 FAVORITES = (("Ghost Protocols", ["exhibition"]), ("Weather", ["series"]))
@@ -166,15 +177,20 @@ async def add_collection(home: Home, library: str, indexer: str, daily: str) -> 
     result = await home.step(flow["flow_id"], values, kind)
     if result["type"] not in ("create_entry", "progress"):
         raise HomeError(f"adding the collection: {result}")
+    await until_source(home, values["name"])
+
+
+async def until_source(home: Home, name: str) -> None:
+    """Wait until the library offers something to the displays."""
 
     async def usable() -> bool:
-        """Return whether the library offers the collection."""
+        """Return whether it does."""
         return any(
-            values["name"] in (state["attributes"].get("source_list") or ())
+            name in (state["attributes"].get("source_list") or ())
             for state in await home.states("media_player")
         )
 
-    await home.until(usable, 30, "the collection")
+    await home.until(usable, 30, name)
 
 
 def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
@@ -245,6 +261,43 @@ async def add_favorites(home: Home) -> None:
             await home.call("dp1.add_favorite", media_id, response=True)
 
 
+def draw_pictures(folder: Path) -> None:
+    """Draw own pictures into a folder."""
+    folder.mkdir(parents=True)
+    for name, (width, height, color) in PICTURES.items():
+        picture = Image.new("RGB", (width, height), color)
+        draw = ImageDraw.Draw(picture)
+        for part in range(2, 6):
+            side = min(width, height) // part
+            left, top = (width - side) // 2, (height - side) // 2
+            shade = ImageColor.getrgb(color)
+            light = tuple(it + (255 - it) * part // 8 for it in shade)
+            draw.ellipse((left, top, left + side, top + side), light)
+        picture.save(folder / f"{name}.jpg", quality=85)
+
+
+async def add_album(home: Home, library: str) -> None:
+    """Add an album of own pictures to the library, and keep the files of collected works at home."""
+    kind = "options/flow"
+    flow = await home.flow(library, kind)
+    await home.step(flow["flow_id"], {"next_step_id": "gateway"}, kind)
+    await home.step(flow["flow_id"], {"keep_files": True}, kind)
+    draw_pictures(home.folder / "media" / "Holiday")
+    kind = "subentries/flow"
+    flow = await home.flow([library, "album"], kind)
+    values = {
+        "name": ALBUM,
+        "folder": "media-source://media_source/local/Holiday",
+        "order": "name",
+        "item_duration": 60,
+        "pairs": True,
+    }
+    result = await home.step(flow["flow_id"], values, kind)
+    if result["type"] != "create_entry":
+        raise HomeError(f"adding the album: {result}")
+    await until_source(home, ALBUM)
+
+
 async def find_player(home: Home) -> str:
     """Wait for the media player of the display."""
 
@@ -307,6 +360,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     next_flow = await add_display(home, display)
     library = await add_library(home, next_flow, catalog.url, feed.url)
     await add_collection(home, library, indexer.url, daily)
+    await add_album(home, library)
     player = await find_player(home)
     page = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     work, playlist, seconds = await _hang(home, display, player)

@@ -7,9 +7,17 @@ from pathlib import Path
 import re
 from typing import Any
 
+import aiohttp
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from pytest_homeassistant_custom_component.common import (
+    CLIENT_ID,
+    MockConfigEntry,
+    MockUser,
+)
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
 from yarl import URL
 
 from custom_components.dp1.addresses import ADDRESSES
@@ -22,8 +30,10 @@ from homeassistant.components.media_source import (
     MediaSource,
     MediaSourceItem,
     PlayMedia,
+    async_browse_media,
 )
 from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
+from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, Unauthorized
@@ -565,3 +575,163 @@ async def test_pictures_of_a_playlist_of_the_owner(house: House) -> None:
                 assert (picture in house.hass.data[ADDRESSES]) is found
             assert not nas.requests
         assert not router.requests
+
+
+ALBUM = "01JALBUM000000000000000000"
+LEFT_AND_RIGHT = ["media_player.left", "media_player.right"]
+# By the entrance: who controls the display at which it is aimed gets the album there, as every user of Home Assistant
+# browses all media sources; who controls another display alone, who only reads it, and who has no rights get nothing.
+TO_AN_ALBUM: dict[str, tuple[str, dict[str, Any]]] = {
+    "folder": ("media_player.play_media", {**PLAY, "media_content_id": "{folder}"}),
+    "picture": ("media_player.play_media", {**PLAY, "media_content_id": "{photo}"}),
+    "album": ("media_player.play_media", {**PLAY, "media_content_id": "{album}"}),
+    "added": ("media_player.play_media", {**PLAY, "media_content_id": "{album}", "enqueue": "add"}),
+    "announced": ("media_player.play_media", {**PLAY, "media_content_id": "{album}", "announce": True}),
+    "media": ("dp1.cast_playlist", {"media": ["{folder}", "{photo}"]}),
+    "source list": ("media_player.select_source", {"source": "Our holiday"}),
+    "group": ("media_player.join", {"group_members": LEFT_AND_RIGHT}),
+    "card": ("", {"media_content_id": "{album}"}),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folders(hass: HomeAssistant, tmp_path: Path) -> dict[str, str]:
+    """Set the media folders, before their source is set up."""
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    return hass.config.media_dirs
+
+
+@pytest.fixture
+async def holiday(
+    folders: dict[str, str], house: House, feed: FeedSimulator, tmp_path: Path
+) -> dict[str, str]:
+    """Add an album, which hangs on the right display, and return what names it."""
+    hass = house.hass
+    (tmp_path / "Holiday").mkdir()
+    (tmp_path / "Holiday" / "Harbor.png").write_bytes(PNG)
+    hass.config.media_dirs = folders
+    plain = library_entry(feed.url)
+    folder = "media-source://media_source/local/Holiday"
+    album = ConfigSubentryData(
+        data={"folder": folder, "order": "name"},
+        subentry_id=ALBUM,
+        subentry_type="album",
+        title="Our holiday",
+        unique_id="one",
+    )
+    entry = MockConfigEntry(
+        domain="dp1", title="Library", data=dict(plain.data), subentries_data=[album]
+    )
+    await set_up(hass, entry)
+    await until(lambda: "Our holiday" in (house.attribute("left", "source_list") or ()))
+    node = f"media-source://dp1/{entry.entry_id}"
+    named = {
+        "folder": folder,
+        "album": f"{node}/album/{ALBUM}",
+        "photo": f"{folder}/Harbor.png",
+    }
+    await house.show("left", playlist=series("Tides", 2))
+    await house.play("right", named["album"])
+    await until(lambda: "api/dp1/media" in str(house.walls["right"].player.items))
+    return named
+
+
+@pytest.mark.parametrize("entrance", TO_AN_ALBUM)
+async def test_an_album_by_who_may_not(
+    folders: dict[str, str],
+    house: House,
+    holiday: dict[str, str],
+    hass_ws_client: WebSocketGenerator,
+    entrance: str,
+) -> None:
+    """Own pictures come to a display by who controls it, whatever the way."""
+    hass, wall = house.hass, house.walls["left"]
+    action, fields = TO_AN_ALBUM[entrance]
+    data = {
+        name: json.loads(
+            re.sub(r"\{(\w+)\}", lambda it: holiday[it[1]], json.dumps(value))
+        )
+        for name, value in fields.items()
+    }
+    if entrance == "group":
+        # The left display follows.
+        data["entity_id"] = "media_player.right"
+
+    async def ask(context: Context) -> bool:
+        """Ask in the name of somebody, and return whether that was refused."""
+        if action:
+            names = [] if entrance == "group" else ["left"]
+            try:
+                await call(hass, context, action, *names, **data)
+            except HomeAssistantError:
+                return True
+            return False
+        assert context.user_id
+        user = await hass.auth.async_get_user(context.user_id)
+        assert user
+        refresh = await hass.auth.async_create_refresh_token(user, CLIENT_ID)
+        card = await hass_ws_client(hass, hass.auth.async_create_access_token(refresh))
+        target = {"entity_id": "media_player.left", "media_content_type": ""}
+        await card.send_json_auto_id(
+            {
+                "type": "call_service",
+                "domain": "media_player",
+                "service": "play_media",
+                "service_data": {**target, **data},
+            }
+        )
+        return not (await card.receive_json())["success"]
+
+    before, tokens = wall.writes, {*hass.data[GRANTS].tokens}
+    nobody = [
+        member(hass),
+        member(hass, media_player__left={"read": True}),
+        member(hass, media_player__right=True),
+    ]
+    for context in nobody:
+        assert await ask(context)
+    assert wall.writes == before
+    assert tokens == {*hass.data[GRANTS].tokens}
+    rights: dict[str, Any] = {"media_player__left": True}
+    if entrance == "group":
+        rights["media_player__right"] = True
+    assert not await ask(member(hass, **rights))
+    await until(lambda: "api/dp1/media" in str(wall.player.items))
+
+
+async def test_who_browses_an_album(
+    folders: dict[str, str],
+    house: House,
+    holiday: dict[str, str],
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """By way of a display, who may read it; by the media sources of Home Assistant, each of its users, as any other; nobody without login."""
+    hass = house.hass
+    assert await async_setup_component(hass, "websocket_api", {})
+    pages = [
+        ("media_player/browse_media", {"entity_id": "media_player.left", "media_content_id": holiday["album"], "media_content_type": "album"}),
+        ("media_source/browse_media", {"media_content_id": holiday["album"]}),
+    ]  # fmt: skip
+    for rights, told in (
+        ({}, [False, True]),
+        ({"media_player__right": True}, [False, True]),
+        ({"media_player__left": {"read": True}}, [True, True]),
+    ):
+        user = await hass.auth.async_get_user(member(hass, **rights).user_id or "")
+        assert user
+        refresh = await hass.auth.async_create_refresh_token(user, CLIENT_ID)
+        client = await hass_ws_client(
+            hass, hass.auth.async_create_access_token(refresh)
+        )
+        got = []
+        for command, fields in pages:
+            await client.send_json_auto_id({"type": command, **fields})
+            answer = await client.receive_json()
+            got.append(answer["success"] and "Harbor" in str(answer["result"]))
+        assert got == told
+    picture = (await async_browse_media(hass, holiday["album"])).children or ()
+    base = hass.config.internal_url
+    async with aiohttp.ClientSession() as nobody:
+        for path in (f"{picture[0].thumbnail}", "/api/dp1/media/Harbor.png?token=no"):
+            async with nobody.get(f"{base}{path}") as answer:
+                assert answer.status in (401, 404)

@@ -127,6 +127,8 @@ async def test_a_folder_hangs(
     await hass.async_block_till_done()
     assert [await status(it) for it in sources(display)] == [200] * 4
     grants = hass.data[GRANTS]
+    # The list and what is in it, and nothing else.
+    assert len(grants.tokens) == 5
     (pictures / "New.jpg").write_bytes(PNG)
     (pictures / "DSC00012.png").unlink()
     later = await read(url)
