@@ -1457,4 +1457,48 @@ PLACES = [
         "self._retry = min(self._retry, LAST_LIST_RETRY)",
         ["tests/library/test_shelf.py::test_a_look_that_fails_is_repeated_sooner"],
     ),
+    Place(
+        "config_flow.py",
+        "whatever answers at an announced address is the display",
+        "if not self._display.matches(device_id, macs):",
+        "if False:",
+        ["tests/test_config_flow.py::test_who_answers_at_an_announced_address"],
+    ),
+    Place(
+        "config_flow.py",
+        "another server takes a display over",
+        "updates=None if still_there else self._verified_data",
+        "updates=self._verified_data",
+        [
+            "tests/test_config_flow.py::test_a_second_server_does_not_take_a_display_over"
+        ],
+    ),
+    Place(
+        "llm.py",
+        "models are told of displays that their user may not read",
+        "if self.caller.may(POLICY_READ, display.entity_id)",
+        "if True",
+        ["tests/voice/test_rights.py::test_a_model_of_who_may_not_read"],
+    ),
+    Place(
+        "playback/address.py",
+        "all works of a playlist are asked for",
+        "if len(found) == MAX_ASKED:",
+        "if False:",
+        ["tests/playback/test_gateways.py::test_works_of_a_document_that_are_gone"],
+    ),
+    Place(
+        "addresses.py",
+        "a display sets the cookies of others",
+        ", cookie_jar=DummyCookieJar()",
+        "",
+        ["tests/test_addresses.py::test_cookies_of_a_display"],
+    ),
+    Place(
+        "diagnostics.py",
+        "diagnostics tell the address of a display",
+        '        "set_up": data.set_up,\n',
+        '        "set_up": coordinator.config_entry.data["host"],\n',
+        ["tests/test_diagnostics.py::test_a_display_is_described_without_its_secrets"],
+    ),
 ]

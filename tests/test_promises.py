@@ -4,12 +4,15 @@ import re
 
 import pytest
 
+from scripts.mutants_places import PLACES
+
 from .sources import ROOT
+from .test_doors import DOORS
 
 # By how a sentence begins.
 PROMISES: dict[str, list[str]] = {
     "An announcement proves nothing": ["test_config_flow.py::test_an_announcement_alone_proves_nothing", "test_config_flow.py::test_who_answers_at_an_announced_address"],
-    "The id that a display gives": ["test_config_flow.py::test_the_id_comes_from_the_announcement_or_the_name", "test_config_flow.py::test_the_hardware_tells_which_of_two_is_the_display"],
+    "The id that a display gives": ["test_config_flow.py::test_the_id_comes_from_the_announcement_or_the_name", "test_config_flow.py::test_who_answers_at_an_announced_address", "test_config_flow.py::test_the_hardware_tells_which_of_two_is_the_display"],
     "An address does not change": ["test_config_flow.py::test_a_second_server_does_not_take_a_display_over"],
     "Whoever names an object": ["test_callers.py::test_every_action_by_who_may_not", "test_callers.py::test_every_medium_by_who_may_not", "test_callers.py::test_what_hung_elsewhere", "test_callers.py::test_a_heart_is_for_who_may_change_the_library", "voice/test_llm.py::test_a_guest_is_refused"],
     "Who may not read a display": ["voice/test_rights.py::test_who_may_not_read_is_not_told", "voice/test_rights.py::test_a_model_of_who_may_not_read", "voice/test_rights.py::test_who_may_not_read_browses_nothing"],
@@ -48,7 +51,7 @@ PROMISES: dict[str, list[str]] = {
     "A server that is busy": ["library/test_shelf.py::test_a_look_that_fails_is_repeated_sooner", "library/test_outages.py::test_a_catalog_that_asks_to_be_left_alone"],
     "A host of pictures": ["browse/test_pages.py::test_slow_hosts_keep_nobody_waiting"],
 }  # fmt: skip
-# Who may knock at the doors of screens.
+# Who may knock at each door, and where it is judged that nobody else gets in.
 KNOCKERS: dict[str, tuple[str, list[str]]] = {
     "pages of screens": (
         "every browser in the local network; a screen by its secret",
@@ -62,6 +65,31 @@ KNOCKERS: dict[str, tuple[str, list[str]]] = {
         "servers that a playlist names; in the internet only, by https",
         ["screen/test_dynamic.py::test_nobody_at_home_is_asked", "screen/test_dynamic.py::test_what_is_no_query"],
     ),
+    "answers of displays": ("whatever answers at the address of a display", ["test_config_flow.py::test_who_answers_at_an_announced_address", "client/display/test_bounds.py::test_a_reply_that_is_too_large"]),
+    "pushes of displays": ("whatever answers at the address of a display", ["client/display/test_notifications.py::test_a_display_does_not_choose_what_is_requested"]),
+    "screenshots": ("whatever answers at the address of a display", ["test_image.py::test_screenshot"]),
+    "announcements in the network": ("everybody in the local network", ["test_config_flow.py::test_announcements_without_end"]),
+    "playlists at an address": ("their host, wherever a person or a playlist names one", ["test_addresses.py::test_guests_read_nothing_at_home", "test_callers.py::test_a_display_reads_nothing_at_home"]),
+    "playlists in actions": ("members of the household, language models", ["test_callers.py::test_every_action_by_who_may_not", "actions/test_large_documents.py::test_large_documents"]),
+    "signatures of playlists": ("their author", ["client/playlist/test_signing.py::test_only_so_many_signatures_are_checked"]),
+    "answers of the catalog": ("the server that the owner configured", ["test_addresses.py::test_servers_cannot_send_elsewhere"]),
+    "answers of the feed": ("the server that the owner configured, and hosts in its channels", ["test_addresses.py::test_servers_cannot_send_elsewhere", "library/test_followed.py::test_a_channel_of_another_feed"]),
+    "answers of the indexer": ("the server that the owner configured; that of Feral File for dynamic playlists of the older form on screens", ["test_hostile_flows.py::test_a_collection_of_a_hostile_indexer"]),
+    "answers of the museum": ("that of the Art Institute of Chicago, where the owner chose it", ["library/test_museum.py::test_off"]),
+    "manifests of works": ("their host, wherever a playlist names one", ["test_callers.py::test_a_display_reads_nothing_at_home"]),
+    "titles of web pages": ("their host, wherever a person names one", ["test_addresses.py::test_guests_read_nothing_at_home"]),
+    "pictures": ("their host, wherever a playlist or a server names one", ["test_image.py::test_a_picture_at_home_that_nobody_named", "test_callers.py::test_pictures_of_a_playlist_of_the_owner"]),
+    "beginnings of web works": ("their host, wherever a playlist names one; public ones, and at home the gateway that the owner named, for content alone", ["test_hosts.py::test_a_look_at_a_gateway", "test_gateway.py::test_what_is_not_asked_there"]),
+    "kept files of works": ("their host, for favorites and collections of the owner; public ones, and at home the gateway that the owner named, for content alone", ["test_gateway.py::test_what_is_not_asked_there", "library/test_files.py::test_off_and_removed"]),
+    "settings of the vendor's app": ("two hosts of the vendor, where the owner lets them name the Daily", ["playback/test_daily.py::test_what_the_app_of_the_vendor_uses"]),
+    "names of uploaded pictures": ("members of the household", ["playback/test_home_media.py::test_the_name_of_an_upload"]),
+    "sentences and requests of models": ("members of the household, language models", ["voice/test_llm.py::test_a_guest_is_refused", "voice/test_rights.py::test_whoever_is_not_known_is_not_one"]),
+    "names in actions": ("members of the household", ["test_callers.py::test_every_action_by_who_may_not"]),
+    "links that are pasted": ("members of the household", ["client/indexer/test_links.py::test_refused_links", "test_callers.py::test_every_medium_by_who_may_not"]),
+    "media ids": ("members of the household", ["test_callers.py::test_every_medium_by_who_may_not"]),
+    "redirects": ("any of these hosts, each checked", ["client/test_guard.py::test_redirect_into_the_home"]),
+    "titles, artists, notes in states": ("any of these hosts", ["test_media_player.py::test_the_longest_of_everything"]),
+    "ids and addresses in states": ("any of these hosts", ["test_media_player.py::test_the_longest_of_everything"]),
 }  # fmt: skip
 # What is told, and promises nothing: the tables and their numbers are in `test_doors`.
 TOLD = (
@@ -100,6 +128,24 @@ def test_every_promise_is_tested() -> None:
 def test_who_may_knock(door: str) -> None:
     """Who may knock at a door is what its tests judge."""
     assert f"| {door} | {KNOCKERS[door][0]} |" in (ROOT / "SECURITY.md").read_text()
+
+
+def test_all_doors() -> None:
+    """No door is left out."""
+    assert KNOCKERS.keys() == DOORS.keys()
+
+
+def test_every_promise_is_noticed_when_it_is_broken() -> None:
+    """Of each, a mutant breaks what keeps it, and one of its tests is to notice."""
+    noticing = {it for place in PLACES for it in place.tests}
+
+    def is_noticed(test: str) -> bool:
+        return (
+            f"tests/{test}" in noticing
+            or f"tests/{test.split('::', maxsplit=1)[0]}" in noticing
+        )
+
+    assert [it for it in PROMISES if not any(map(is_noticed, PROMISES[it]))] == []
 
 
 @pytest.mark.parametrize(
