@@ -1138,8 +1138,8 @@ PLACES = [
     Place(
         "library/shelf.py",
         "texts of a feed add up",
-        "if size > room:",
-        "if False:",
+        "if others + size > MAX_BYTES and isinstance",
+        "if others < 0 and isinstance",
         ["tests/library/test_large_feed.py::test_only_so_much_is_kept"],
     ),
     Place(
