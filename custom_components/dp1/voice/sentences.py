@@ -38,6 +38,8 @@ ISSUE_EDITED: Final = "sentences_edited"
 WAITING: Final[HassKey[bool]] = HassKey(f"{DOMAIN}_sentences_waiting")
 # Held while the files are written.
 LOCK: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_sentences")
+# A name, a choice or an option within a template without another in it.
+INNERMOST: Final = re.compile(r"\{(\w+)\}|\(([^][(){}]*)\)|\[([^][(){}]*)\]")
 # They have a meaning in sentences, or are not heard.
 SIGNS: Final = re.compile(r"[^\w\s'’-]")
 NO_BLANKS: Final = ("ja", "zh")
@@ -147,6 +149,7 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
     """Return the sentences of a language as Assist reads them: its words in the skeleton, and names in their lists."""
     table = _read(SKELETON)
     words = _read(SOURCES / f"{language}.yaml")
+    named = dict[str, list[str]]()
     for key, things in names.items():
         said = {
             # Assist hears no difference between capital and small letters.
@@ -155,8 +158,15 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
             for spelling in spellings((name, *aliases), language)
         }
         table["lists"][key]["values"] = [*said.values()]
-        table["lists"]["dp1_named"]["values"] += said.values()
+        named[key] = [*dict.fromkeys(spelling for spelling, _ in said)]
+    spelled_out = table.pop("spelled_out")
     for key, said in words["lists"].items():
+        if key in spelled_out:
+            ways = (way for template in said for way in _ways(template, named))
+            # Within another list, it does not count as the start of a word: see dp1_rest.
+            table["lists"][key] = {"values": [{"in": f"( ){{{key}_way:@at}}"}]}
+            table["lists"][f"{key}_way"] = {"values": [*dict.fromkeys(ways)]}
+            continue
         by_value = said if isinstance(said, dict) else {"yes": said}
         table["lists"][key] = {
             "values": [
@@ -170,18 +180,43 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
         name: {
             "data": [
                 {
-                    "sentences": words["intents"][name][value],
+                    "sentences": said,
                     "slots": {slot: value} if slot != "what" else {},
+                    **({"required_keywords": _cases(needed)} if needed else {}),
                 }
                 for slot, values in meanings.items()
                 for value in values
-                if value in words["intents"][name]
+                for needed, said in _by_words(words["intents"][name].get(value, []))
             ]
         }
         for name, meanings in table["intents"].items()
     }
     table = {"language": language, **table}
     return _with_wide_digits(table) if language in NO_BLANKS else table
+
+
+def _ways(template: str, named: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield all ways to say a template with the names of a list in it, without brackets."""
+    if (part := INNERMOST.search(template)) is None:
+        yield " ".join(template.split())
+        return
+    name, choice, option = part.groups()
+    ways = named.get(name, ()) if name else (choice or f"{option}|").split("|")
+    for way in ways:
+        start, end = part.span()
+        yield from _ways(f"{template[:start]}{way}{template[end:]}", named)
+
+
+def _by_words(said: Sequence[str] | Mapping[str, Sequence[str]]) -> list[Any]:
+    """Return the sentences by the words of which they need one, if there are any sentences."""
+    if isinstance(said, Mapping):
+        return [*said.items()]
+    return [("", said)] if said else []
+
+
+def _cases(words: str) -> list[str]:
+    """Return words in capital and small letters, which Assist compares as they are."""
+    return sorted({case for w in words.split() for case in (w, w.title(), w.upper())})
 
 
 def _read(path: Path) -> dict[str, Any]:
