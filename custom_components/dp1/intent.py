@@ -197,7 +197,7 @@ async def _async_show(
         failed = {entity_id: text_of(err) for entity_id, err in errors.items()}
     succeeded = [d for d in displays if d.entity_id not in failed]
     texts = {
-        "title": wish.title or answers.say("favorites"),
+        "title": answers.say(wish.called) if wish.called else wish.title,
         "where": sentence.names(succeeded),
     }
     key = "shown"
@@ -345,7 +345,14 @@ class ControlIntent(SpokenIntent):
         name = sentence.slots["action"]
         if name == "yes":
             return await _async_accept(sentence)
+        if name == "hide":
+            # It lasts, and is not to happen in another room: nobody is taken for one who means what hangs elsewhere.
+            slots = {key: sentence.slots[key] for key in sentence.slots if key != "art"}
+            sentence = replace(sentence, slots=slots)
         displays = sentence.displays(default_all=name in ("sleep", "wake"))
+        if name == "hide" and len(displays) > 1:
+            names = [display.name for display in displays]
+            raise UnansweredError("which_display", names=names)
         if name in ("keep", "remove"):
             displays = displays[:1]
         if name == "extend":
@@ -358,7 +365,7 @@ class ControlIntent(SpokenIntent):
         done, failures = await async_act(sentence, displays)
         if name in ("next", "previous"):
             said = [await _async_tell(sentence, "hangs", display) for display in done]
-        elif name in ("stay", "keep", "remove"):
+        elif name in ("stay", "keep", "remove", "hide"):
             said = [say(name, title=titles[d], where=d.name) for d in done]
         else:
             said = [say(name, where=sentence.names(done))]

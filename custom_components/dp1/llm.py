@@ -377,7 +377,7 @@ class ControlDisplayTool(DisplayTool):
     name = f"{DOMAIN}__control_display"
     title = "Control art displays"
     description = (
-        "Shows the next or previous work, shuffles, repeats, stays on the work or goes on, keeps it as a favorite or removes it, "
+        "Shows the next or previous work, shuffles, repeats, stays on the work or goes on, keeps it as a favorite or removes it, hides it for good, "
         "extends what is shown for a time, turns the museum label on or off, rotates, changes brightness or volume, "
         "or puts art displays to sleep"
     )

@@ -150,13 +150,12 @@ async def outcome(
     return "right" if right else "wrong", said
 
 
-@pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_fresh_wishes(
-    hass: HomeAssistant, tmp_path: Path, language: str, file: str
-) -> None:
+async def test_fresh_wishes(hass: HomeAssistant, tmp_path: Path, language: str) -> None:
     """Nothing does something else or takes what is not ours, and most is right."""
-    wishes: list[tuple[str, str]] = read(TABLES / f"{file}.yaml")[language]
+    wishes: list[tuple[str, str]] = [
+        wish for file in FILES for wish in read(TABLES / f"{file}.yaml")[language]
+    ]
     agent = await RecordingAgent.of(hass, VARIANTS.get(language, language))
     async with Home.of(hass, tmp_path, language, table(language)["names"]) as home:
         outcomes = [
@@ -171,4 +170,4 @@ async def test_fresh_wishes(
     counts = Counter(found for found, *_ in outcomes)
     missed = [line for line in outcomes if line[0] != "right"]
     assert not counts["wrong"] + counts["taken"], missed
-    assert len(missed) <= MAX_MISSED, missed
+    assert len(missed) <= MAX_MISSED * len(FILES), missed

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from custom_components.dp1.voice.answers import async_answers
-from custom_components.dp1.voice.sentences import async_update_sentences
+from custom_components.dp1.voice.displays import _floors
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
@@ -16,6 +16,7 @@ from homeassistant.helpers import (
 
 from ..displays import playlist, until
 from ..timing import FAST
+from .hearing import recognize
 from .home import Home, table
 
 from tests.timing import Timing
@@ -71,33 +72,36 @@ FLOORS = {
 }
 
 
-async def test_floors_without_levels(
-    hass: HomeAssistant, home: Home, subtests: pytest.Subtests
-) -> None:
-    """A floor of which no level is known is found by a name that says it, and is never guessed."""
+@pytest.mark.parametrize("language", FLOORS)
+async def test_names_of_floors(hass: HomeAssistant, language: str) -> None:
+    """A floor of which no level is known is found by a name that says it, in each language."""
+    floors = fr.async_get(hass)
+    above, name, below = FLOORS[language]
+    upper = floors.async_create(name)
+    ground = floors.async_create(table(language)["names"]["floor"])
+    for sentence, where, floor in ((above, "up", upper), (below, "down", ground)):
+        assert recognize(language, sentence)[1]["scope"] == where
+        assert _floors([upper, ground], ground, where) == {floor.floor_id}
+
+
+async def test_floors_without_levels(hass: HomeAssistant, home: Home) -> None:
+    """Who is upstairs says so, too, and a floor without a level or a name that says it is never guessed."""
     floors, areas = fr.async_get(hass), ar.async_get(hass)
     (ground,) = floors.async_list_floors()
     upper = floors.async_create("Upper floor")
     study = areas.async_get_area_by_name("Study")
     assert study is not None
     areas.async_update(study.id, floor_id=upper.floor_id)
-    for language, (above, name, below) in FLOORS.items():
-        with subtests.test(language=language):
-            names = table(language)["names"]
-            home.language = names.get("language", language)
-            floors.async_update(upper.floor_id, name=name)
-            floors.async_update(ground.floor_id, name=names["floor"])
-            await async_update_sentences(hass, enable=True)
-            assert "Easel" in await home.does(above)
-            assert "Big Wall" in await home.does(below)
-            # Who is upstairs says so, too.
-            floors.async_update(upper.floor_id, name="B")
-            assert "Big Wall" in await home.does(below)
-            floors.async_update(ground.floor_id, name="A")
-            for sentence in (above, below):
-                said, failed = await home.say(sentence)
-                assert failed
-                assert said == (await async_answers(hass, language)).say("which_floor")
+    above, _, below = FLOORS["en"]
+    assert "Easel" in await home.does(above)
+    assert "Big Wall" in await home.does(below)
+    floors.async_update(upper.floor_id, name="B")
+    assert "Big Wall" in await home.does(below)
+    floors.async_update(ground.floor_id, name="A")
+    for sentence in (above, below):
+        said, failed = await home.say(sentence)
+        assert failed
+        assert said == (await async_answers(hass, "en")).say("which_floor")
 
 
 async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> None:

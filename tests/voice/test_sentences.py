@@ -157,11 +157,13 @@ PLAYBACK: dict[str, Callable[[Home], bool]] = {
 
 @pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.xdist_group("languages")
-@pytest.mark.timeout(400)
 async def test_what_is_said_is_done(home: Home, subtests: pytest.Subtests) -> None:
-    """The first sentence of each kind does what it says in each language, and the answer says what was done."""
+    """The first sentence of each kind does what it says, with and without blanks, and the answer says what was done.
+
+    In the other languages, the same intents are recognized above, and wishes are done that were written afresh.
+    """
     await home.cast(SOLO, home.there)
-    for language in LANGUAGES:
+    for language in ("en", "zh"):
         with subtests.test(language=language):
             await _done(home, read(TABLES / f"{language}.yaml"), language)
 

@@ -42,6 +42,7 @@ CHOICES: Final = (
     "new",
     "newest",
     "other",
+    "surprise",
 )
 # Who says these wants the contrary, unless the title has them. 别的 is "other".
 _NOT_BY_LANGUAGE: Final = {
@@ -53,6 +54,8 @@ _NOT_BY_LANGUAGE: Final = {
 }
 _NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
 _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
+# Who ends with one of these wants it taken down, unless it is played: "spiel die Serie Oben ab".
+_AWAY: Final = re.compile(r".* (away|off|ab|aus|weg|af|uit)")
 
 # What "yes" would show, with the slots of the sentence, until it is forgotten, by the speaker who was asked.
 type Offer = tuple[Wish, Mapping[str, Any], datetime]
@@ -74,6 +77,8 @@ class Wish:
     artists: tuple[str, ...] = ()
     is_work: bool = False
     is_everything: bool = False
+    # The answer that names what has no title of its own.
+    called: str = ""
 
     @property
     def art(self) -> Art:
@@ -162,7 +167,13 @@ async def _async_find(
     ]
     kinds = KINDS.get(kind) or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:
-        if is_declined(what, meant[0][1].node.title):
+        title = meant[0][1].node.title
+        is_away = (
+            not kind
+            and _AWAY.fullmatch(fold(what))
+            and not _AWAY.fullmatch(fold(title))
+        )
+        if is_away or is_declined(what, title):
             raise NotOursError("left")
         return await _async_meant(kind, meant[0], sure, displays)
     if remembered := _from_history(what, displays):
@@ -227,7 +238,7 @@ async def _async_choose(
     if how == "favorites":
         for library in libraries:
             if library.favorites.nodes():
-                return Wish((media_id(library.entry_id, NodeKind.FAVORITES),), "")
+                return _own(library, NodeKind.FAVORITES)
         raise UnansweredError("no_favorites")
     if how == "collection":
         for library in libraries:
@@ -235,6 +246,10 @@ async def _async_choose(
                 if node.can_play:
                     return Wish.of(library, node)
         raise UnansweredError("no_collection")
+    if how == "surprise":
+        for library in libraries:
+            if library.has_folder(NodeKind.SURPRISE):
+                return _own(library, NodeKind.SURPRISE)
     if how == "daily" and (daily := await _async_daily(libraries)):
         return daily
     exhibitions = [
@@ -257,6 +272,11 @@ async def _async_choose(
         hit for hit in exhibitions if fold(hit[1].title) not in seen
     ] or exhibitions
     return Wish.of(*(unseen[0] if how == "new" else choice(unseen)))
+
+
+def _own(library: Library, kind: NodeKind) -> Wish:
+    """Return what a library has one of."""
+    return Wish((media_id(library.entry_id, kind),), "", called=kind)
 
 
 async def _async_daily(libraries: list[Library]) -> Wish | None:

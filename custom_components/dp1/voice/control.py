@@ -40,6 +40,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "go_on": Action("repeat_set", {"repeat": RepeatMode.ALL}, needs_work=True),
     "keep": Action("add_favorite", domain=DOMAIN),
     "remove": Action("remove_favorite", domain=DOMAIN),
+    "hide": Action("hide_work", domain=DOMAIN, needs_work=True),
     "volume": Action("volume_set"),
     "mute": Action("volume_mute", {"is_volume_muted": True}),
     "unmute": Action("volume_mute", {"is_volume_muted": False}),
