@@ -9,15 +9,37 @@ import pytest
 
 from .hearing import LANGUAGES, recognize
 
-# A beginning, and what is repeated after it: a place, a verb, a connective, and words that mean nothing.
+# A beginning, and what is repeated after it: a place, a verb, a connective, and words that mean nothing. The last line of
+# each language is what takes longest, of all words of its sentences after all their beginnings.
 TEXTS = {
-    "en": ("show Net Evil", "on the big wall", "show", "for ten minutes and", "works"),
-    "de": ("ich möchte Net Evil", "an der Wand", "zeigen", "bis zehn und", "Werke"),
-    "fr": ("mets Net Evil", "sur le mur", "montre", "pendant dix minutes et", "œuvre"),
-    "es": ("pon Net Evil", "en la pared", "muestra", "durante diez minutos y", "obra"),
-    "nl": ("laat Net Evil", "op de muur", "zien", "tot tien uur en", "werk"),
-    "ja": ("Net Evil", "壁に", "見せて", "まで", "の作品を"),
-    "zh": ("把Net Evil", "在墙上", "显示", "到十点", "的作品"),
+    "en": (
+        *("show Net Evil", "on the big wall", "show", "for ten minutes and", "works"),
+        *("up", "in all rooms", "on the easel"),
+    ),
+    "de": (
+        *("mach Net Evil", "an der Wand", "zeigen", "bis zehn und", "Werke"),
+        *("im ganzen Haus", "auf der Staffelei", "hängen"),
+    ),
+    "fr": (
+        *("mets Net Evil", "sur le mur", "montre", "pendant dix minutes et", "œuvre"),
+        *("parle-moi de ça dans le grand mur sur le mur", "ici", "au mur"),
+    ),
+    "es": (
+        *("pon Net Evil", "en la pared", "muestra", "durante diez minutos y", "obra"),
+        *("aquí", "en el caballete", "por toda la casa"),
+    ),
+    "nl": (
+        *("zet Net Evil", "op de muur", "zien", "tot tien uur en", "werk"),
+        *("op de ezel", "hangen", "in alle kamers"),
+    ),
+    "ja": (
+        *("Net Evil", "壁に", "見せて", "まで", "の作品を"),
+        *("を次の絵に変えて", "見たい", "今夜だけ"),
+    ),
+    "zh": (
+        *("把Net Evil", "在墙上", "显示", "到十点", "的作品"),
+        *("挂", "放在墙上", "随机播放"),
+    ),
 }
 
 
@@ -43,6 +65,7 @@ def steps_of(language: str, text: str) -> int:
 def test_a_sentence_without_end(language: str) -> None:
     """A text of four times the length takes no more than four times the steps, and few for each character."""
     beginning, *repeated = TEXTS[language]
+    assert len(repeated) >= 7
     costly = {}
     for part in repeated:
         words = f"{beginning} {part} {' '.join([part] * 500)}"

