@@ -142,7 +142,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _update_sources(self) -> None:
         """Update the source list from the libraries, and the state that depends on it."""
         self._sources = async_source_list(self.coordinator.hass)
-        self._attr_source_list = self._sources.names
+        self._attr_source_list = [*self._sources.names]
         self._update()
 
     def _update_features(self) -> None:

@@ -100,12 +100,29 @@ async def test_more_works_are_read_when_more_are_wanted(
 ) -> None:
     """More works are read if fewer than requested are cached."""
     series = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
-    assert len((await library.get(f"series/{series}").children(3)).nodes) == 3
+    assert (
+        len(
+            (await library.catalog_provider.async_children(f"series/{series}", 3)).nodes
+        )
+        == 3
+    )
     assert catalog.count("artworks") == 1
-    assert len((await library.get(f"series/{series}").children(20)).nodes) > 15
+    assert (
+        len(
+            (
+                await library.catalog_provider.async_children(f"series/{series}", 20)
+            ).nodes
+        )
+        > 15
+    )
     asked = catalog.count("artworks")
     assert asked == 5
-    assert len((await library.get(f"series/{series}").children(4)).nodes) == 4
+    assert (
+        len(
+            (await library.catalog_provider.async_children(f"series/{series}", 4)).nodes
+        )
+        == 4
+    )
     assert catalog.count("artworks") == asked
 
 

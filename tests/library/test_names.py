@@ -28,8 +28,8 @@ async def test_names_of_the_source_list(hass: HomeAssistant) -> None:
         for name in [name for name in sources if name.startswith("Still Life (")]:
             (first, *_) = await gallery.search(name)
             assert first.media_content_id == gallery.media_id(sources[name]), name
-            _, ref = await libraries._async_find(hass, "exhibition", name)
-            assert (await ref.node()).id == sources[name]
+            _, node = await libraries._async_find(hass, "exhibition", name)
+            assert node == sources[name]
         other = "Still Life (1999)"
         with pytest.raises(ServiceValidationError):
             await gallery.cast(exhibition=other)

@@ -253,7 +253,7 @@ async def test_a_provider_that_fails_takes_no_other_along(
 
     async with running(hass, tmp_path) as home:
         for step in ("async_load", "async_start"):
-            monkeypatch.setattr(kind, step, fail)
+            monkeypatch.setattr(kind, step, fail, raising=step == "async_load")
         await home.restart()
         assert home.entry.state is ConfigEntryState.LOADED
         assert kind.__name__ in caplog.text

@@ -27,8 +27,8 @@ from ..library.node import (
     Node,
     NodeKind,
     media_id,
-    split_more,
     split_node_id,
+    split_start,
 )
 
 NAME: Final = "DP-1 Art"
@@ -181,7 +181,7 @@ def _name_of_rest(hass: HomeAssistant, node: Node) -> str:
     """Return the title of the rest of a list: how much it is, or as a page where it starts."""
     if node.works:
         return browser_text(hass, "more", count=str(node.works))
-    inner, start = split_more(split_node_id(node.id)[1])
+    inner, start = split_start(node.id)
     kind, _ = split_node_id(inner)
     title = browser_text(hass, kind) if kind in FOLDER_TITLES else node.title
     return f"{title} ({start + 1}–)"

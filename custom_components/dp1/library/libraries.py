@@ -1,11 +1,9 @@
 """All libraries together: find things by name, follow ids of removed libraries, build the source list."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
-from itertools import count
 from typing import Any, Final
-from urllib.parse import unquote
 
 from homeassistant.config_entries import (
     SIGNAL_CONFIG_ENTRY_CHANGED,
@@ -36,7 +34,6 @@ from .folder import FOLDER_PREFIX
 from .library import Library, LibraryConfigEntry, error_prefix_of
 from .node import Node, NodeKind, media_id as make_media_id, node_id, parse_media_id
 from .providers.album import async_folder_playlist
-from .providers.provider import NodeRef
 from .source_list import SourceList
 from .words import fold
 from .work import Work, labeled
@@ -59,7 +56,7 @@ REMOVED_LIBRARIES: Final[HassKey[RemovedLibraries]] = HassKey(
     f"{DOMAIN}_removed_libraries"
 )
 # The source list of the displays, until a library changes.
-SOURCES: Final[HassKey[AllSources]] = HassKey(f"{DOMAIN}_sources")
+SOURCES: Final[HassKey[SourceList[Library]]] = HassKey(f"{DOMAIN}_sources")
 # Cancels the call that tells displays of a change.
 TELLING: Final[HassKey[CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_telling")
 
@@ -172,12 +169,10 @@ async def async_build_playlist(
             return await async_folder_playlist(hass, text, limit)
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
-        ref: str | NodeRef[Any] = node
     else:
-        library, ref = await _async_find(hass, field, text)
-        node = ref.id
+        library, node = await _async_find(hass, field, text)
     with told(library, node, text):
-        return await library.async_build_playlist(ref, limit=limit)
+        return await library.async_build_playlist(node, limit=limit)
 
 
 @callback
@@ -210,7 +205,7 @@ def error_subject(library: Library, node: str) -> tuple[str, str]:
     """Return the prefix of errors about a node, and the title of its library or collection."""
     server = error_prefix_of(node)
     if server == "indexer":
-        _, _, keys = unquote(node.removeprefix("more/")).partition("/")
+        _, _, keys = node.partition("+")[0].partition("/")
         if collection := library.collections.by_id.get(keys.partition("/")[0]):
             return server, collection.title
     return server, library.title
@@ -334,19 +329,17 @@ class RemovedLibraries:
 # Names in actions
 
 
-async def _async_find(
-    hass: HomeAssistant, kind: str, text: str
-) -> tuple[Library, NodeRef[Any]]:
+async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:
     """Return something by its name in any library; an exact match comes first."""
     libraries = async_libraries(hass)
-    first: tuple[Library, NodeRef[Any]] | None = None
+    first: tuple[Library, str] | None = None
     problem: HomeAssistantError | None = None
     for library in libraries:
         try:
-            ref = await library.async_find(kind, text)
-            if fold((await ref.node()).title) == fold(text):
-                return library, ref
-            first = first or (library, ref)
+            node = await library.async_find(kind, text)
+            if fold((await library.async_node(node)).title) == fold(text):
+                return library, node
+            first = first or (library, node)
         except NotFoundError:
             continue
         except Dp1Error as err:
@@ -354,8 +347,7 @@ async def _async_find(
     if first is not None:
         return first
     if media_id := async_media_id(hass, text):
-        library, node = library_and_node(hass, media_id)
-        return library, library.get(node)
+        return library_and_node(hass, media_id)
     if problem is not None:
         raise problem
     if not libraries:
@@ -439,73 +431,8 @@ def async_reload_on_collections(
 
 
 @callback
-def async_source_list(hass: HomeAssistant) -> AllSources:
+def async_source_list(hass: HomeAssistant) -> SourceList[Library]:
     """Return the sources of all libraries, the same for all displays."""
     if SOURCES not in hass.data:
-        hass.data[SOURCES] = AllSources(async_libraries(hass))
+        hass.data[SOURCES] = SourceList(async_libraries(hass))
     return hass.data[SOURCES]
-
-
-class AllSources:
-    """The sources of all libraries at one time."""
-
-    def __init__(self, libraries: Iterable[Library]) -> None:
-        """Name each source; a name that is taken gets the title of the library appended."""
-        self.libraries = tuple(libraries)
-        self._media_ids: dict[str, str] = {}
-        self._lists: list[tuple[SourceList, dict[str, str]]] = []
-        taken: set[str] = set()
-        for library in self.libraries:
-            sources, names = library.source_list(), dict[str, str]()
-            for own, node in sources.names.items():
-                free = (it for it in _names(own, library) if it.casefold() not in taken)
-                names[own] = name = next(free)
-                taken.add(name.casefold())
-                self._media_ids[name] = make_media_id(library.entry_id, node)
-            self._lists.append((sources, names))
-
-    @property
-    def names(self) -> list[str]:
-        """Return the source list."""
-        return list(self._media_ids)
-
-    def media_id(self, name: str) -> str | None:
-        """Return the media id of a source by its name in any case."""
-        for form in (str.casefold, fold):
-            for own, media_id in self._media_ids.items():
-                if form(own) == form(name) != "":
-                    return media_id
-        return None
-
-    def source_of(
-        self, player: PlayerStatus | None, assumed: Playlist | None
-    ) -> str | None:
-        """Return the source that a display shows, or is assumed to show, if that is certain."""
-        player = _assumed_player(assumed) if assumed else player
-        if player is None or not (player.items or assumed):
-            return None
-        names = (
-            own_names.get(sources.of(player) or "")
-            for sources, own_names in self._lists
-        )
-        return next(filter(None, names), None)
-
-
-def _assumed_player(playlist: Playlist) -> PlayerStatus:
-    """Return the player status of a display that cannot report it."""
-    return PlayerStatus.parse(
-        {
-            "ok": True,
-            "playlistUrl": playlist.url,
-            "playlist": playlist.document,
-            "items": playlist.items,
-        }
-    )
-
-
-def _names(own: str, library: Library) -> Iterator[str]:
-    """Yield names for a source, best first."""
-    yield own
-    yield f"{own} ({library.title})"
-    for number in count(2):
-        yield f"{own} ({library.title} {number})"

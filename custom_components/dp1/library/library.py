@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from typing import Any, override
-from urllib.parse import unquote
+from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
@@ -35,8 +34,8 @@ from .node import (
     NodeKind,
     more_node,
     node_id,
-    split_more,
     split_node_id,
+    split_start,
 )
 from .providers.album import Albums
 from .providers.catalog.provider import CatalogProvider
@@ -51,7 +50,7 @@ from .providers.feed.server import FeedServer
 from .providers.hidden import Hidden
 from .providers.museum import MuseumProvider
 from .providers.pictures import Pictures
-from .providers.provider import NodeRef, Provider
+from .providers.provider import Provider, Source
 from .providers.surprise import Surprise
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .settings import Preferences
@@ -68,47 +67,6 @@ MAX_CHILDREN = 200
 MAX_INSIDE = 2000
 
 type LibraryConfigEntry = ConfigEntry[Library]
-
-
-class _Root(NodeRef["Library"]):
-    """The library itself."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the library, with another cover than that of its first folder."""
-        pictures = [node.work.picture for node in self.provider.roots()]
-        picture = next(filter(None, reversed(pictures)), None)
-        return Node(
-            id=self.id,
-            kind=self.kind,
-            work=Work(title=self.provider.title, picture=picture),
-            can_expand=True,
-        )
-
-    @override
-    async def children(self, limit: int) -> Children:
-        """Return the folders of all providers."""
-        return Children(self.provider.roots())
-
-
-class _Rest(NodeRef["Library"]):
-    """The rest of a long list, from a place in it."""
-
-    size = 2
-
-    def __init__(self, library: Library, kind: str, *keys: str) -> None:
-        """Initialize with the node that has the list."""
-        super().__init__(library, kind, *keys)
-        node, self.start = split_more(self.keys)
-        self.whole = library.get(node)
-
-    @override
-    async def node(self) -> Node:
-        """Return the rest as a page with the title of the list."""
-        whole = await self.whole.node()
-        return more_node(whole.id, self.start, title=whole.title)
 
 
 class Library:
@@ -143,7 +101,6 @@ class Library:
         # In the order of their folders, and in which they recognize what hangs.
         all_providers: tuple[Provider, ...] = (
             self.daily,
-            self._built,
             self.collections,
             self.catalog_provider,
             FeedProvider(*of_entry, feed, self.catalog_provider),
@@ -159,6 +116,10 @@ class Library:
             kind: provider for provider in all_providers for kind in provider.kinds
         }
         self.providers = [provider for provider in all_providers if provider.is_used]
+        self._parts: tuple[BuiltPlaylists | Provider, ...] = (
+            self._built,
+            *self.providers,
+        )
         self.files = Files(hass, entry, self._works_to_keep)
         self._search = Search(self._lines, self._async_ask, self.favorites.has)
 
@@ -249,9 +210,9 @@ class Library:
         self.key = await async_signing_key(self.hass, self.entry)
         await async_move_key(self.hass, self.entry)
         await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
-        for provider in self.providers:
-            with _alone(provider):
-                await provider.async_load()
+        for each in self._parts:
+            with _alone(each):
+                await each.async_load()
         for provider in self.providers:
             with _alone(provider):
                 provider.async_start()
@@ -317,8 +278,8 @@ class Library:
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
         await self.files.async_stop()
-        for provider in self.providers:
-            await provider.async_stop()
+        for each in self._parts:
+            await each.async_stop()
 
     def _works_to_keep(self) -> Callable[[], Iterable[str]] | None:
         """Return a function that yields the addresses of the single works among the favorites, and of the works of collections; None while not all are known."""
@@ -339,16 +300,12 @@ class Library:
 
     # Nodes
 
-    def get(self, node: str) -> NodeRef[Any]:
-        """Return the node of an id, or raise NotFoundError if none can have it."""
-        kind, keys = split_node_id(node)
-        if kind == NodeKind.ROOT and not keys:
-            return _Root(self, kind)
-        if kind == NodeKind.MORE and len(keys) == _Rest.size:
-            return _Rest(self, kind, *keys)
+    def _provider(self, node: str) -> Provider:
+        """Return the provider of a node, or raise NotFoundError if none can have it."""
+        kind, _ = split_node_id(node)
         if (provider := self._by_kind.get(kind)) is None:
             raise NotFoundError(f"nothing is called {node!r}")
-        return provider.get(kind, *keys)
+        return provider
 
     def roots(self) -> tuple[Node, ...]:
         """Return the folders of the library."""
@@ -360,9 +317,17 @@ class Library:
 
     async def async_node(self, node: str) -> Node:
         """Return a node by its id, or raise NotFoundError or why it could not be read."""
-        ref = self.get(node)
+        whole, start = split_start(node)
+        if start:
+            title = (await self.async_node(whole)).title
+            return more_node(whole, start, title=title)
+        if node == NodeKind.ROOT:
+            # With another cover than that of its first folder.
+            pictures = [it.work.picture for it in reversed(self.roots())]
+            work = Work(title=self.title, picture=next(filter(None, pictures), None))
+            return Node(id=node, kind=NodeKind.ROOT, work=work, can_expand=True)
         try:
-            return await ref.node()
+            return await self._provider(node).async_node(node)
         except Dp1Error:
             for each in (self.favorites, self.hidden):
                 if kept := each.kept(node):
@@ -374,44 +339,52 @@ class Library:
 
         Raises NotFoundError if there is no such node or it cannot be opened.
         """
-        ref, start = self.get(node), 0
-        if isinstance(ref, _Rest):
-            start, ref = ref.start, ref.whole
-        children = await _async_children(ref)
+        node, start = split_start(node)
+        children = await self._async_inside(node)
         end = start + MAX_CHILDREN
         page = children.nodes[start:end]
         nodes = tuple(map(children.make, page) if children.make else page)
         if (more := len(children.nodes) - end) > 0:
-            nodes = (*nodes, more_node(ref.id, end, count=more))
+            nodes = (*nodes, more_node(node, end, count=more))
         return replace(children, nodes=nodes, make=None)
+
+    async def _async_inside(self, node: str) -> Children[Any]:
+        """Return the nodes or records inside another, or why they could not be read; raises NotFoundError."""
+        if node == NodeKind.ROOT:
+            return Children(self.roots())
+        try:
+            return await self._provider(node).async_children(node, CAP)
+        except NotFoundError:
+            raise
+        except Dp1Error as err:
+            return Children((), problem=err)
 
     async def async_inside(self, node: str) -> Sequence[Node]:
         """Return all nodes inside another, as far as they take no request for each."""
-        children = await _async_children(self.get(node))
+        children = await self._async_inside(node)
         nodes = children.nodes[:MAX_INSIDE]
         return [*map(children.make, nodes)] if children.make else nodes
 
     async def async_build_playlist(
-        self, node: str | NodeRef[Any], *, limit: int | None = None
+        self, node: str, *, limit: int | None = None
     ) -> Playlist:
         """Return the playlist of a node, of at most `limit` works.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
-        ref = self.get(node) if isinstance(node, str) else node
         try:
-            built = await ref.build(limit)
+            built = await self._provider(node).async_build(node, limit)
         except Dp1Error:
             kept = (self.favorites.build_kept, self.hidden.build_kept)
-            found = next(filter(None, (build(ref.id) for build in kept)), None)
+            found = next(filter(None, (build(node) for build in kept)), None)
             if found is None:
                 raise
             built = found
         self._built.async_remember(built)
         return built
 
-    async def async_find(self, kind: str, text: str) -> NodeRef[Any]:
-        """Return an exhibition by id, slug or title, or a series by id or title.
+    async def async_find(self, kind: str, text: str) -> str:
+        """Return the node id of an exhibition by id, slug or title, or of a series by id or title.
 
         Raises NotFoundError, or why it could not be read.
         """
@@ -527,21 +500,26 @@ class Library:
         keys = (key for key in candidates if key and self.favorites.has(key))
         return next(keys, None)
 
-    def source_list(self) -> SourceList:
+    def source_list(self) -> SourceList[Library]:
         """Return the sources of now."""
-        groups = [
-            sources
-            for provider in self.providers
-            if provider is not self.daily
-            for sources in provider.sources()
-        ]
-        first = self.daily.source() if self.daily.is_used else None
-        return SourceList(groups, first, self._recognize)
+        return SourceList([self])
 
-    def _recognize(self, player: PlayerStatus) -> Iterator[str]:
+    def sources(self) -> tuple[Source | None, list[Sequence[Source]]]:
+        """Return the Daily as a source, and the others in groups, the newest of each first."""
+        others = (each for each in self.providers if each is not self.daily)
+        groups = [sources for provider in others for sources in provider.sources()]
+        return self.daily.source() if self.daily.is_used else None, groups
+
+    def origin(self, node: str) -> str:
+        """Return where a node comes from: a server that other libraries may have, too, or this library."""
+        provider = self._by_kind[node.partition("/")[0]]
+        return provider.origin or self.entry_id
+
+    def recognize(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the nodes that a display shows: by its playlist, and then by its works."""
-        for provider in self.providers:
-            yield from provider.recognize(player)
+        yield from self.daily.recognize(player)
+        for each in self._parts:
+            yield from each.recognize(player)
         sources = frozenset(item.source or "" for item in player.items)
         if sources and "" not in sources:
             yield from self.catalog_provider.recognize_works(sources)
@@ -555,18 +533,8 @@ class Library:
         return None
 
 
-async def _async_children(ref: NodeRef[Any]) -> Children[Any]:
-    """Return the nodes inside another, or why they could not be read; raises NotFoundError."""
-    try:
-        return await ref.children(CAP)
-    except NotFoundError:
-        raise
-    except Dp1Error as err:
-        return Children((), problem=err)
-
-
 @contextmanager
-def _alone(provider: Provider) -> Iterator[None]:
+def _alone(provider: Provider | BuiltPlaylists) -> Iterator[None]:
     """Let a provider that fails at the start take no other along; a file that cannot be read now is another matter."""
     try:
         yield
@@ -578,7 +546,7 @@ def _alone(provider: Provider) -> Iterator[None]:
 
 def error_prefix_of(node: str) -> str:
     """Return which server a node comes from, as the keys of error texts start."""
-    kind = unquote(node.removeprefix("more/")).partition("/")[0]
+    kind = node.partition("+")[0].partition("/")[0]
     return _ERROR_PREFIXES.get(kind, Provider.error_prefix)
 
 

@@ -147,7 +147,7 @@ def parse_media_id(text: str) -> tuple[str, str] | None:
 def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Node:
     """Return the node of the rest of a long list: of so many works, or as a page with the title of the list."""
     return Node(
-        id=node_id(NodeKind.MORE, inner, str(start)),
+        id=f"{inner}+{start}",
         kind=NodeKind.MORE,
         work=Work(title=title or f"More ({count})"),
         can_expand=True,
@@ -155,9 +155,9 @@ def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Nod
     )
 
 
-def split_more(keys: Sequence[str]) -> tuple[str, int]:
-    """Return the node whose list goes on and where, or raise NotFoundError."""
-    inner, start = keys
-    if not (start.isascii() and start.isdecimal() and len(start) < 9):
+def split_start(node: str) -> tuple[str, int]:
+    """Return the node whose list a page shows and where it starts, which no key has unquoted, or raise NotFoundError."""
+    inner, is_rest, start = node.partition("+")
+    if is_rest and not (start.isascii() and start.isdecimal() and len(start) < 9):
         raise NotFoundError(f"nothing starts at {start!r}")
-    return inner, int(start)
+    return inner, int(start or 0)

@@ -25,10 +25,10 @@ from ..folder import (
     items_of,
     ordered,
 )
-from ..node import Children, Node, NodeKind, media_id, node_id
+from ..node import Children, Node, NodeKind, media_id, node_id, split_node_id
 from ..search import Lines, line_of
 from ..work import WORK_IDS, Work
-from .provider import NodeRef, Provider, Source, source_of
+from .provider import Provider, Source, source_of
 
 SUBENTRY_ALBUM: Final = "album"
 CONF_FOLDER: Final = "folder"
@@ -71,74 +71,10 @@ class Album:
         return self.files
 
 
-class _Album(NodeRef["Albums"]):
-    """An album."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the album."""
-        return album_node(self.provider.album(self.key))
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return its pictures, which are read now; of what is shuffled in the order of their names."""
-        album = self.provider.album(self.key)
-        files = await album.async_files(self.provider.hass, 0)
-        order = Order.NAME if album.order is Order.SHUFFLED else album.order
-        files = ordered(files, order, album.duration)
-        files = await async_detailed(self.provider.hass, files)
-        return Children(tuple(files), make=lambda file: photo_node(album, file))
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the pictures that are shown now, which displays follow."""
-        album, provider = self.provider.album(self.key), self.provider
-        files = ordered(
-            await album.async_files(provider.hass, MAX_AGE),
-            album.order,
-            album.duration,
-            album.key,
-        )
-        return replace(
-            await provider.async_build(self.id, album, files[: limit or MAX_SHOWN]),
-            followed=media_id(provider.entry.entry_id, self.id),
-        )
-
-
-class _Photo(NodeRef["Albums"]):
-    """A picture of an album; the last key is its media id."""
-
-    size = 2
-
-    async def _async_file(self) -> tuple[Album, File]:
-        """Return the picture with its album, and nothing that is in no album."""
-        album = self.provider.album(self.keys[0])
-        files = await album.async_files(self.provider.hass, MAX_AGE)
-        file = next((it for it in files if it.media_id == self.key), None)
-        if file is None:
-            raise NotFoundError(
-                "the picture is not there", translation_key="album_empty"
-            )
-        return album, file
-
-    @override
-    async def node(self) -> Node:
-        """Return the picture."""
-        album, file = await self._async_file()
-        (file,) = await async_detailed(self.provider.hass, [file])
-        return photo_node(album, file)
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the picture."""
-        album, file = await self._async_file()
-        return await self.provider.async_build(self.id, album, [file])
-
-
 class Albums(Provider):
     """The albums of a library."""
 
-    kinds = {NodeKind.ALBUM: _Album, NodeKind.PHOTO: _Photo}
+    kinds = (NodeKind.ALBUM, NodeKind.PHOTO)
     is_personal = True
     surprise = "albums"
 
@@ -159,7 +95,59 @@ class Albums(Provider):
             )
         ]
 
-    def album(self, key: str) -> Album:
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return an album, or a picture."""
+        match split_node_id(node):
+            case NodeKind.ALBUM, [key]:
+                return album_node(self._album(key))
+            case NodeKind.PHOTO, [key, photo]:
+                album, file = await self._async_file(key, photo)
+                (file,) = await async_detailed(self.hass, [file])
+                return photo_node(album, file)
+        return await super().async_node(node)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the pictures of an album, which are read now; of what is shuffled in the order of their names."""
+        match split_node_id(node):
+            case NodeKind.ALBUM, [key]:
+                album = self._album(key)
+            case _:
+                return await super().async_children(node, limit)
+        files = await album.async_files(self.hass, 0)
+        order = Order.NAME if album.order is Order.SHUFFLED else album.order
+        files = ordered(files, order, album.duration)
+        files = await async_detailed(self.hass, files)
+        return Children(tuple(files), make=lambda file: photo_node(album, file))
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of the pictures that are shown now, which displays follow, or of one."""
+        match split_node_id(node):
+            case NodeKind.ALBUM, [key]:
+                album = self._album(key)
+                files = await album.async_files(self.hass, MAX_AGE)
+                files = ordered(files, album.order, album.duration, album.key)
+                followed = media_id(self.entry.entry_id, node)
+            case NodeKind.PHOTO, [key, photo]:
+                album, file = await self._async_file(key, photo)
+                files, followed = [file], ""
+            case _:
+                return await super().async_build(node, limit)
+        if not files:
+            raise NotFoundError(
+                f"{album.title!r} has no picture that can be shown",
+                translation_key="album_empty",
+            )
+        files = await async_detailed(self.hass, files[: limit or MAX_SHOWN])
+        items = items_of(self.hass, files, album.duration, album.pairs)
+        # Its id stays the same.
+        own_id = str(uuid5(WORK_IDS, node))
+        built = self.build_items(node, album.title, items, id=own_id)
+        return replace(built, followed=followed)
+
+    def _album(self, key: str) -> Album:
         """Return an album by the id of its subentry."""
         for album in self.albums:
             if album.key == key:
@@ -168,19 +156,13 @@ class Albums(Provider):
             f"no album was added as {key!r}", translation_key="album_empty"
         )
 
-    async def async_build(
-        self, node: str, album: Album, files: Sequence[File]
-    ) -> Playlist:
-        """Build the playlist of files; its id stays the same."""
-        if not files:
-            raise NotFoundError(
-                f"{album.title!r} has no picture that can be shown",
-                translation_key="album_empty",
-            )
-        files = await async_detailed(self.hass, files)
-        items = items_of(self.hass, files, album.duration, album.pairs)
-        own_id = str(uuid5(WORK_IDS, node))
-        return self.build_items(node, album.title, items, id=own_id)
+    async def _async_file(self, key: str, photo: str) -> tuple[Album, File]:
+        """Return a picture by its media id with its album, and nothing that is in no album."""
+        album = self._album(key)
+        for file in await album.async_files(self.hass, MAX_AGE):
+            if file.media_id == photo:
+                return album, file
+        raise NotFoundError("the picture is not there", translation_key="album_empty")
 
     @override
     def roots(self) -> list[Node]:

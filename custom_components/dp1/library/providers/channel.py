@@ -34,7 +34,7 @@ from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
-from ..node import Children, Node, NodeKind, node_id
+from ..node import Children, Node, NodeKind, node_id, split_node_id
 from ..search import Lines, line_of
 from ..shelf import Shelf
 from ..work import Work
@@ -45,7 +45,7 @@ from .feed.provider import (
     playlist_node,
 )
 from .feed.server import FOREIGN_CONCURRENCY, MAX_IN_CHANNEL, FeedServer
-from .provider import NodeRef, Source, SubentryProvider, cover_of, source_of
+from .provider import Source, SubentryProvider, cover_of, source_of
 
 # How long a playlist is remembered that is no longer listed.
 REMEMBERED: Final = timedelta(days=90)
@@ -309,42 +309,10 @@ class FollowedChannel(Shelf[Listed]):
             )
 
 
-class _Followed(NodeRef["Channels"]):
-    """A channel that somebody follows."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the channel."""
-        channel = self.provider.server(self.key)
-        await channel.async_list()
-        return channel_node(channel)
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the playlists of the channel in its own order."""
-        channel = self.provider.server(self.key)
-        listed = await channel.async_list()
-        return Children(
-            channel.playlists, 0, listed.missing, listed.read_at, playlist_node
-        )
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of all playlists of the channel."""
-        channel = self.provider.server(self.key)
-        listed = await channel.async_list()
-        if not listed.records and listed.missing:
-            raise listed.missing
-        urls = [each.url for each in listed.records]
-        return await async_build_playlists(
-            self.provider, self.provider.feed, self.id, channel.title, urls, limit
-        )
-
-
 class Channels(SubentryProvider[FollowedChannel]):
     """The channels of a library that somebody follows."""
 
-    kinds = {FOLLOWED: _Followed}
+    kinds = (FOLLOWED,)
     error_prefix = "feed"
 
     def __init__(
@@ -377,6 +345,39 @@ class Channels(SubentryProvider[FollowedChannel]):
                 for channel in self.servers
             ),
         ]
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return a channel."""
+        channel, _ = await self._async_read(node)
+        return channel_node(channel)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the playlists of a channel in its own order."""
+        channel, listed = await self._async_read(node)
+        return Children(
+            channel.playlists, 0, listed.missing, listed.read_at, playlist_node
+        )
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of all playlists of a channel."""
+        channel, listed = await self._async_read(node)
+        if not listed.records and listed.missing:
+            raise listed.missing
+        urls = [each.url for each in listed.records]
+        return await async_build_playlists(
+            self, self.feed, node, channel.title, urls, limit
+        )
+
+    async def _async_read(self, node: str) -> tuple[FollowedChannel, Listing[Listed]]:
+        """Return a channel and its list."""
+        match split_node_id(node):
+            case _, [key]:
+                channel = self.server(key)
+                return channel, await channel.async_list()
+        raise NotFoundError(f"nothing is called {node!r}")
 
     def _is_told(self, key: str) -> bool:
         """Return whether a playlist has been news."""

@@ -32,7 +32,7 @@ from ..work import Work
 from .collection.nodes import work_of
 from .collection.server import async_indexer
 from .feed.provider import image_at
-from .provider import NodeRef, Provider, Source
+from .provider import Provider, Source
 
 KIND: Final = "daily"
 DESCRIBE: Final = "work of today"
@@ -59,25 +59,6 @@ class DailyDocument:
             raise ValueError("not a playlist")
 
 
-class _Daily(NodeRef["Daily"]):
-    """The Daily."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the Daily."""
-        if not self.provider.url:
-            raise NotFoundError("no Daily")
-        return self.provider.node()
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Return the playlist by its address."""
-        await self.node()
-        return Playlist(self.provider.url, node_id=self.id)
-
-
 class Daily(Provider):
     """The playlist with a work for each day; a library without its address has none.
 
@@ -85,7 +66,7 @@ class Daily(Provider):
         former: the address before the vendor's app used another.
     """
 
-    kinds = {NodeKind.DAILY: _Daily}
+    kinds = (NodeKind.DAILY,)
     error_prefix = "feed"
 
     def __init__(
@@ -100,7 +81,7 @@ class Daily(Provider):
         super().__init__(hass, entry, on_change)
         self._work_of = work
         self._async_find_work = async_work
-        self.url = self.preferences.daily_url
+        self.origin = self.url = self.preferences.daily_url
         self.is_used = bool(self.url)
         self.former: str | None = None
         self._today: tuple[PlaylistItem, Work] | None = None
@@ -114,6 +95,19 @@ class Daily(Provider):
             {"document": documents},
         )
         self._cancel: CALLBACK_TYPE | None = None
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return the Daily."""
+        if node not in self.kinds or not self.url:
+            raise NotFoundError("no Daily")
+        return self.node()
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Return the playlist by its address."""
+        await self.async_node(node)
+        return Playlist(self.url, node_id=node)
 
     @override
     def roots(self) -> list[Node]:

@@ -8,58 +8,19 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
 from ...client.errors import NotFoundError
-from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
+from ..node import FOLDER_TITLES, WORKS, Node, NodeKind
 from ..search import lines_of_nodes
-from .kept import Json, Kept, KeptFolder
+from .kept import Json, Kept
 from .pictures import async_item, media_of
 from .provider import Source, source_of
-
-
-class NoWorkError(NotFoundError):
-    """No single work is among the favorites."""
-
-    translation_key = "favorites_without_works"
-
-
-class _Folder(KeptFolder["Favorites"]):
-    """The folder of the favorites."""
-
-    @override
-    async def _async_items(self, limit: int) -> list[Json]:
-        """Return the items of the single works."""
-        if not self.provider.items():
-            raise NoWorkError
-        return await super()._async_items(limit)
-
-
-class _Pictures(_Folder):
-    """The folder of the pictures among the favorites."""
-
-    @override
-    async def children(self, limit: int) -> Children:
-        """Return the pictures."""
-        return Children(self.provider.pictures())
-
-    @override
-    async def _async_items(self, limit: int) -> list[Json]:
-        """Return the items of the pictures that Home Assistant still has."""
-        items, duration = [], self.provider.preferences.duration
-        for node in self.provider.pictures()[:limit]:
-            with suppress(NotFoundError):
-                key = media_of(node.id)
-                items.append(
-                    await async_item(self.provider.hass, node.title, key, duration)
-                )
-        if not items:
-            raise NotFoundError("no picture is kept")
-        return items
 
 
 class Favorites(Kept):
     """The favorites of a library, the newest first, and a folder of the pictures among them."""
 
-    kinds = {NodeKind.FAVORITES: _Folder, NodeKind.PICTURES: _Pictures}
+    kinds = (NodeKind.FAVORITES, NodeKind.PICTURES)
     name = "favorites"
+    nothing = "favorites_without_works"
     surprise = "favorites"
 
     def __init__(
@@ -80,6 +41,25 @@ class Favorites(Kept):
         """Yield the single works and pictures."""
         single = (*WORKS, NodeKind.PICTURE)
         return (node.id for node in self.nodes() if node.kind in single)
+
+    @override
+    def inside(self, kind: str) -> Sequence[Node]:
+        """Return the favorites, or the pictures among them."""
+        return self.pictures() if kind == NodeKind.PICTURES else self.nodes()
+
+    @override
+    async def _async_items(self, kind: str, limit: int) -> list[Json]:
+        """Return the items of the single works, or of the pictures that Home Assistant still has."""
+        if kind != NodeKind.PICTURES:
+            return await super()._async_items(kind, limit)
+        items, duration = [], self.preferences.duration
+        for node in self.pictures()[:limit]:
+            with suppress(NotFoundError):
+                key = media_of(node.id)
+                items.append(await async_item(self.hass, node.title, key, duration))
+        if not items:
+            raise NotFoundError("no picture is kept")
+        return items
 
     def pictures(self) -> list[Node]:
         """Return the pictures of Home Assistant that are kept, the newest first."""

@@ -4,13 +4,13 @@ from typing import override
 
 from ..node import Node, NodeKind
 from .catalog.records import WorkKey
-from .kept import Kept, KeptFolder, work_keys
+from .kept import Kept, work_keys
 
 
 class Hidden(Kept):
     """The works of which a person said: never again."""
 
-    kinds = {NodeKind.HIDDEN: KeptFolder}
+    kinds = (NodeKind.HIDDEN,)
     name = "hidden"
     _keys: frozenset[WorkKey] | None = None
 

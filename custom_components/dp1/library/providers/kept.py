@@ -1,6 +1,6 @@
 """Nodes that a person has put aside in a library, stored with enough to show and play them without the servers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, override
 
@@ -19,7 +19,7 @@ from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_j
 from ..node import WORKS, Children, Node, NodeKind
 from ..work import labeled
 from .catalog.records import WorkKey, token_key
-from .provider import NodeRef, Provider
+from .provider import Provider
 
 SAVE_SECONDS = 1.0
 # Of a work, where a node had them before.
@@ -40,43 +40,16 @@ class KeptNode:
     item: Json | None = None
 
 
-class KeptFolder[P: Kept](NodeRef[P]):
-    """A folder of them; single works in it can be shown together."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.folder(self.kind)
-
-    @override
-    async def children(self, limit: int) -> Children:
-        """Return the nodes."""
-        return Children(self.provider.nodes())
-
-    async def _async_items(self, limit: int) -> list[Json]:
-        """Return the items of the single works, or raise NotFoundError."""
-        if not (items := self.provider.items()):
-            raise NotFoundError("no single work is kept")
-        return items[:limit]
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of all single works."""
-        items = await self._async_items(limit or CAP)
-        title = async_text(self.provider.hass, f"config_panel.browser.{self.kind}")
-        return self.provider.build_items(self.id, title, items)
-
-
 class Kept(Provider):
     """Nodes that were added by hand, the newest first.
 
     Attributes:
         name: of the file, and of the list in it.
+        nothing: key of the text if no single work is kept.
     """
 
     name: ClassVar[str]
+    nothing: ClassVar[str] = ""
     is_personal = True
 
     def __init__(
@@ -110,6 +83,39 @@ class Kept(Provider):
     def folder(self, kind: str) -> Node:
         """Return a folder."""
         raise NotImplementedError
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return a folder."""
+        if node not in self.kinds:
+            return await super().async_node(node)
+        return self.folder(node)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the nodes in a folder."""
+        if node not in self.kinds:
+            return await super().async_children(node, limit)
+        return Children(self.inside(node))
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of all single works in a folder."""
+        if node not in self.kinds:
+            return await super().async_build(node, limit)
+        items = await self._async_items(node, limit or CAP)
+        title = async_text(self.hass, f"config_panel.browser.{node}")
+        return self.build_items(node, title, items)
+
+    def inside(self, kind: str) -> Sequence[Node]:
+        """Return the nodes in a folder."""
+        return self.nodes()
+
+    async def _async_items(self, kind: str, limit: int) -> list[Json]:
+        """Return the items of the single works in a folder, or raise NotFoundError."""
+        if not (items := self.items()):
+            raise NotFoundError("no single work is kept", translation_key=self.nothing)
+        return items[:limit]
 
     def nodes(self) -> tuple[Node, ...]:
         """Return the nodes, the newest first; the same tuple until there are others."""

@@ -22,73 +22,24 @@ from ...client.pages import Page
 from ...client.playlist.manifest import Artist
 from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
+from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id, split_node_id
 from ..search import MAX_QUERY, RELEVANT, Lines, Query, Scored, line_of
 from ..shelf import PATIENCE, Delta, ListKind, Shelf
 from ..work import WORK_IDS, Work
 from .collection.server import async_user_agent
-from .provider import (
-    BUILD_PATIENCE,
-    SEARCH_PATIENCE,
-    NodeRef,
-    Provider,
-    Source,
-    children_of,
-)
+from .provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source, children_of
 
 REFRESH_SECONDS: Final = 7 * 86400.0
 # Works that a search has found.
 MAX_FOUND: Final = 1000
 
 
-class _Folder(NodeRef["MuseumProvider"]):
-    """The folder of the best known works."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.folder()
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the works."""
-        works = await self.provider.shelf.async_list()
-        return children_of(works.records, works, work_node)
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of works from the whole list."""
-        works = await self.provider.shelf.async_list(BUILD_PATIENCE)
-        if not works.records and works.missing:
-            raise works.missing
-        chosen = evenly(works.records, limit or CAP)
-        return self.provider.build_works(
-            self.id, FOLDER_TITLES[NodeKind.MUSEUM], chosen
-        )
-
-
-class _Work(NodeRef["MuseumProvider"]):
-    """A work."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the work."""
-        return work_node(await self.provider.async_read(self.key))
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the work."""
-        work = await self.provider.async_read(self.key, BUILD_PATIENCE)
-        return self.provider.build_works(self.id, work.title, [work])
-
-
 class MuseumProvider(Provider):
     """The works in the public domain of the Art Institute of Chicago, where the owner wants them."""
 
-    kinds = {NodeKind.MUSEUM: _Folder, NodeKind.MUSEUM_WORK: _Work}
+    kinds = (NodeKind.MUSEUM, NodeKind.MUSEUM_WORK)
     surprise = "museum"
+    origin = museum.MUSEUM_URL
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
@@ -114,6 +65,44 @@ class MuseumProvider(Provider):
                 NodeKind.MUSEUM,
             ),
         )
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return the folder, or a work."""
+        match split_node_id(node):
+            case NodeKind.MUSEUM, []:
+                return self.folder()
+            case NodeKind.MUSEUM_WORK, [key]:
+                return work_node(await self._async_read(key))
+        return await super().async_node(node)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the best known works."""
+        if node != NodeKind.MUSEUM:
+            return await super().async_children(node, limit)
+        works = await self.shelf.async_list()
+        return children_of(works.records, works, work_node)
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of works from the whole list, or of a work."""
+        match split_node_id(node):
+            case NodeKind.MUSEUM, []:
+                listed = await self.shelf.async_list(BUILD_PATIENCE)
+                if not listed.records and listed.missing:
+                    raise listed.missing
+                works = evenly(listed.records, limit or CAP)
+                title = FOLDER_TITLES[NodeKind.MUSEUM]
+            case NodeKind.MUSEUM_WORK, [key]:
+                works = [await self._async_read(key, BUILD_PATIENCE)]
+                title = works[0].title
+            case _:
+                return await super().async_build(node, limit)
+        duration = self.preferences.duration
+        items = [work_of(work).item(duration=duration) for work in works]
+        cover = works[0].picture(museum.MIDDLE) if works else None
+        return self.build_items(node, title, items, cover=cover)
 
     @override
     def roots(self) -> list[Node]:
@@ -161,7 +150,7 @@ class MuseumProvider(Provider):
                 return work_of(work)
         return None
 
-    async def async_read(self, key: str, patience: float = PATIENCE) -> MuseumWork:
+    async def _async_read(self, key: str, patience: float = PATIENCE) -> MuseumWork:
         """Return a work by its id, or raise NotFoundError or why it could not be read."""
         if work := self.shelf.list.get(key) or self._found.get(key):
             return work
@@ -170,15 +159,6 @@ class MuseumProvider(Provider):
         work = await self.shelf.async_share(f"work {key}", read, patience)
         self._remember(work)
         return work
-
-    def build_works(
-        self, node: str, title: str, works: Sequence[MuseumWork]
-    ) -> Playlist:
-        """Build the playlist of works."""
-        duration = self.preferences.duration
-        items = [work_of(work).item(duration=duration) for work in works]
-        cover = works[0].picture(museum.MIDDLE) if works else None
-        return self.build_items(node, title, items, cover=cover)
 
     async def _async_client(self) -> Museum:
         """Return the client."""

@@ -18,43 +18,35 @@ from ...errors import component_errors
 from ...grants import GRANTS, SVG, internal_url, picture_page
 from ..node import Node, NodeKind, node_id, split_node_id
 from ..work import Work
-from .provider import Json, NodeRef, Provider
+from .provider import Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"
 FILES: Final = "media-source://media_source/"
 
 
-class _Picture(NodeRef["Pictures"]):
-    """A picture of Home Assistant; the key is its media id there."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the picture."""
-        if not is_picture(self.key):
-            raise NotFoundError("not a picture of Home Assistant")
-        title = await _async_title(self.provider.hass, self.key)
-        work = _work(self.provider.hass, self.key)
-        return Node(
-            id=self.id,
-            kind=NodeKind.PICTURE,
-            work=replace(work, title=title, medium="image"),
-            can_play=True,
-        )
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the picture."""
-        node = await self.node()
-        duration = self.provider.preferences.duration
-        item = await async_item(self.provider.hass, node.title, self.key, duration)
-        return self.provider.build_items(node.id, node.title, [item])
-
-
 class Pictures(Provider):
     """Pictures of Home Assistant, kept as favorites or not."""
 
-    kinds = {NodeKind.PICTURE: _Picture}
+    kinds = (NodeKind.PICTURE,)
     is_personal = True
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return a picture; the key is its media id."""
+        match split_node_id(node):
+            case NodeKind.PICTURE, [key] if is_picture(key):
+                title = await _async_title(self.hass, key)
+                work = replace(_work(self.hass, key), title=title, medium="image")
+                return Node(id=node, kind=NodeKind.PICTURE, work=work, can_play=True)
+        raise NotFoundError("not a picture of Home Assistant")
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of a picture."""
+        title, key = (await self.async_node(node)).title, media_of(node)
+        duration = self.preferences.duration
+        item = await async_item(self.hass, title, key, duration)
+        return self.build_items(node, title, [item])
 
     @override
     def work(self, item: PlaylistItem) -> Work | None:

@@ -1,6 +1,6 @@
-"""Providers of art, and references to their nodes: the base classes."""
+"""Providers of art: the base classes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple
@@ -16,7 +16,7 @@ from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..listing import Listing
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
+from ..node import FOLDER_TITLES, Children, Node, NodeKind
 from ..search import Lines, Query, Scored
 from ..settings import Preferences
 from ..shelf import Shelf
@@ -44,66 +44,27 @@ class Source(NamedTuple):
     listed: bool = True
 
 
-class NodeRef[P]:
-    """The reference to a node: reads it, opens it, and builds its playlist. Each kind of node has a class of its own.
-
-    Attributes:
-        size: number of the keys in the id.
-    """
-
-    size: ClassVar[int] = 1
-
-    def __init__(self, provider: P, kind: str, *keys: str) -> None:
-        """Initialize the reference to a node of a provider; nothing is read."""
-        self.provider = provider
-        self.kind = kind
-        self.keys = keys
-
-    @property
-    def id(self) -> str:
-        """Return the id of the node."""
-        return node_id(self.kind, *self.keys)
-
-    @property
-    def key(self) -> str:
-        """Return the last key in the id."""
-        return self.keys[-1]
-
-    async def node(self) -> Node:
-        """Return the node, or raise NotFoundError or why it could not be read."""
-        raise NotImplementedError
-
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the nodes inside, at most `limit` of those that take requests, or raise NotFoundError."""
-        raise NotFoundError(f"{self.id!r} has nothing inside")
-
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Return the playlist for a display.
-
-        Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
-        """
-        raise NotFoundError(f"{self.id!r} is not one thing to show")
-
-
 class Provider:
     """A provider of art; each method answers for its own nodes, by default with none.
 
     Attributes:
-        kinds: the classes of its nodes by their kinds.
+        kinds: of its nodes.
         error_prefix: what the keys of errors about its nodes start with.
         servers: what it reads.
         lines: the names of its nodes, for searches.
         is_personal: whether its works are the owner's own.
+        origin: address of the server, of which other libraries may have the same nodes; empty for none.
         surprise: what the weight of its works in a surprise is called; empty for none.
         is_used: whether it has more than nodes for their ids.
     """
 
-    kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {}
+    kinds: ClassVar[Collection[str]] = ()
     error_prefix: ClassVar[str] = "catalog"
     servers: Sequence[Shelf[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
     is_personal: ClassVar[bool] = False
     surprise: ClassVar[str] = ""
+    origin: str = ""
     is_used: bool = True
 
     def __init__(
@@ -120,12 +81,20 @@ class Provider:
         """Return the folders it adds to the library."""
         return []
 
-    def get(self, kind: str, *keys: str) -> NodeRef[Any]:
-        """Return the node of an id, or raise NotFoundError if none can have it."""
-        ref_class = self.kinds[kind]
-        if len(keys) != ref_class.size:
-            raise NotFoundError(f"nothing is called {node_id(kind, *keys)!r}")
-        return ref_class(self, kind, *keys)
+    async def async_node(self, node: str) -> Node:
+        """Return a node by its id, or raise NotFoundError or why it could not be read."""
+        raise NotFoundError(f"nothing is called {node!r}")
+
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the nodes inside a node, at most `limit` of those that take requests, or raise NotFoundError."""
+        raise NotFoundError(f"{node!r} has nothing inside")
+
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Return the playlist of a node for a display.
+
+        Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
+        """
+        raise NotFoundError(f"{node!r} is not one thing to show")
 
     # Search and the source list
 

@@ -1,18 +1,11 @@
 """Surprise: works of everything that a library has, by weights; none comes again before all came once."""
 
 import asyncio
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Iterable,
-    Mapping,
-    Sequence,
-    Set as AbstractSet,
-)
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from hashlib import blake2s
 from random import choice, choices
-from typing import Any, ClassVar, Final, override
+from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
@@ -26,7 +19,7 @@ from ..node import FOLDER_TITLES, Node, NodeKind
 from ..work import Work
 from .hidden import Hidden
 from .kept import Json, work_keys
-from .provider import NodeRef, Provider, Source
+from .provider import Provider, Source
 
 # Works of one surprise, unless another number is asked for.
 COUNT: Final = 12
@@ -36,12 +29,6 @@ READS_AT_ONCE: Final = 4
 PATIENCE: Final = 20.0
 # Of works that came, over all.
 MAX_REMEMBERED: Final = 50_000
-
-
-class NothingError(NotFoundError):
-    """There is nothing to choose from."""
-
-    translation_key = "nothing_to_surprise"
 
 
 @dataclass
@@ -57,28 +44,10 @@ class Round:
     nodes: set[str] = field(default_factory=set)
 
 
-class _Surprise(NodeRef["Surprise"]):
-    """A surprise."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the node."""
-        return self.provider.node()
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Choose works."""
-        items = await self.provider.async_choose(min(limit or COUNT, COUNT))
-        title = async_text(self.provider.hass, f"config_panel.browser.{self.kind}")
-        return self.provider.build_items(self.id, title, items)
-
-
 class Surprise(Provider):
     """Chooses works, and remembers which came."""
 
-    kinds: ClassVar[Mapping[str, type[NodeRef[Any]]]] = {NodeKind.SURPRISE: _Surprise}
+    kinds = (NodeKind.SURPRISE,)
 
     def __init__(
         self,
@@ -113,6 +82,20 @@ class Surprise(Provider):
         )
 
     @override
+    async def async_node(self, node: str) -> Node:
+        """Return the node."""
+        return self.node() if node in self.kinds else await super().async_node(node)
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Choose works."""
+        if node not in self.kinds:
+            return await super().async_build(node, limit)
+        items = await self.async_choose(min(limit or COUNT, COUNT))
+        title = async_text(self.hass, f"config_panel.browser.{node}")
+        return self.build_items(node, title, items)
+
+    @override
     def roots(self) -> list[Node]:
         """Return the surprise, once there is something to choose from."""
         return [self.node()] if self._has_any else []
@@ -135,7 +118,7 @@ class Surprise(Provider):
         await self._store.async_save(self._rounds)
 
     async def async_choose(self, count: int) -> list[Json]:
-        """Return the items of works that did not come since all did, or raise NothingError."""
+        """Return the items of works that did not come since all did, or raise NotFoundError."""
         async with self._lock:
             items: list[Json] = []
             try:
@@ -148,7 +131,9 @@ class Surprise(Provider):
                 LOGGER.debug("A surprise is short, as not all could be read in time")
             self._store.async_delay_save(lambda: self._rounds)
         if not items:
-            raise NothingError
+            raise NotFoundError(
+                "nothing to choose from", translation_key="nothing_to_surprise"
+            )
         return items
 
     @property

@@ -1,7 +1,14 @@
 """The exhibition catalog as a provider: exhibitions, series, works and artists."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Sequence,
+    Set as AbstractSet,
+)
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -34,11 +41,11 @@ from ....client.values import text
 from ....const import SOURCE_LIMIT
 from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
-from ...node import Children, Node, NodeKind, node_id
+from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...search import Query, Scored
 from ...work import Work
 from ..feed.server import FeedServer
-from ..provider import BUILD_PATIENCE, Json, NodeRef, Provider, Source, children_of
+from ..provider import BUILD_PATIENCE, Json, Provider, Source, children_of
 from .background_reader import BackgroundReader
 from .look_up import WorkLookUp
 from .nodes import artist_node, artist_nodes, artwork_node, exhibition_node, series_node
@@ -52,212 +59,18 @@ FEED_PATIENCE = 1.0
 MAX_REQUESTS = 20
 
 
-class _Exhibitions(NodeRef["CatalogProvider"]):
-    """The folder of the exhibitions."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.folder()
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the exhibitions that can be seen."""
-        exhibitions = await self.provider.catalog.async_list()
-        return children_of(self.provider.open_nodes(), exhibitions)
-
-
-class _Exhibition(NodeRef["CatalogProvider"]):
-    """An exhibition, which may have been read to find it."""
-
-    record: Exhibition | None = None
-
-    async def _async_read(self, patience: float = PATIENCE) -> Exhibition:
-        """Return the record."""
-        return self.record or await self.provider.catalog.async_exhibition(
-            self.key, patience
-        )
-
-    @override
-    async def node(self) -> Node:
-        """Return the exhibition."""
-        return exhibition_node(self.provider.catalog, await self._async_read())
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the series."""
-        await self._async_read()
-        catalog = self.provider.catalog
-        series_list = await catalog.async_series(self.key)
-        nodes = (series_node(catalog, series) for series in series_list.records)
-        return children_of(nodes, series_list)
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of works of all series, or use the one the feed has."""
-        catalog = self.provider.catalog
-        exhibition = await self._async_read(BUILD_PATIENCE)
-        series_list, published = await asyncio.gather(
-            catalog.async_series(exhibition.id, BUILD_PATIENCE),
-            self.provider.async_published(exhibition),
-        )
-        if series_list.complete and published:
-            items = published.items
-            sources = [text(item.get("source")) for item in items]
-            keys = catalog.works.series_of(sources)
-            if (limit is None or len(items) <= limit) and _are_all(
-                keys, series_list.records
-            ):
-                return replace(published, title=exhibition.title, node_id=self.id)
-        return await self.provider.async_build_of(
-            self.id,
-            exhibition.title,
-            series_list.records,
-            series_list.missing,
-            limit=limit,
-            kind=exhibition.kind,
-            cover=cover_url(exhibition, "l"),
-            summary=exhibition.note,
-        )
-
-
-class _Series(NodeRef["CatalogProvider"]):
-    """A series, which may have been read to find it."""
-
-    record: Series | None = None
-
-    async def _async_read(self) -> Series:
-        """Return the record."""
-        return self.record or await self.provider.catalog.async_find_series(self.key)
-
-    @override
-    async def node(self) -> Node:
-        """Return the series."""
-        return series_node(self.provider.catalog, await self._async_read())
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return works, spread evenly over the series."""
-        series = await self._async_read()
-        once = shown_once(series)
-        limit = 1 if once else limit
-        artworks = await self.provider.catalog.async_artworks(self.key, limit)
-        works = [artwork for artwork in artworks.records if not artwork.gone]
-        nodes = [
-            artwork_node(self.provider.catalog, artwork, series)
-            for artwork in evenly(works, limit)
-        ]
-        children = children_of(nodes, artworks)
-        # Copies of a work are not missing works.
-        missing = children.not_shown + len(works) - len(nodes)
-        return replace(children, not_shown=0 if once else missing)
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of works of the series."""
-        series = await self._async_read()
-        exhibition = self.provider.catalog.exhibition(series.exhibition_id)
-        titles = (exhibition.title if exhibition else "", series.title)
-        return await self.provider.async_build_of(
-            self.id,
-            " — ".join(filter(None, titles)) or series.id,
-            (series,),
-            limit=limit,
-            kind=exhibition.kind if exhibition else ExhibitionKind.GROUP,
-            cover=cover_url(series, "l"),
-            summary=series.description,
-        )
-
-
-class _Artwork(NodeRef["CatalogProvider"]):
-    """A work of a series."""
-
-    size = 2
-
-    async def _async_read(self, patience: float = PATIENCE) -> tuple[Artwork, Series]:
-        """Return the record, and that of the series."""
-        catalog, (series_id, key) = self.provider.catalog, self.keys
-        series = await catalog.async_find_series(series_id)
-        return await catalog.async_artwork(series_id, key, patience), series
-
-    @override
-    async def node(self) -> Node:
-        """Return the work."""
-        return artwork_node(self.provider.catalog, *await self._async_read())
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the work."""
-        artwork, series = await self._async_read(BUILD_PATIENCE)
-        work = self.provider.catalog.work_of(artwork, series)
-        title = work.title or self.key
-        if (item := self.provider.item(artwork, series)) is None:
-            raise NotFoundError(f"{title!r} has nothing to show")
-        return self.provider.build_items(self.id, title, [item], cover=work.picture)
-
-
-class _Artists(NodeRef["CatalogProvider"]):
-    """The folder of the artists, which cards open."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.artists_folder()
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the artists whose works can be seen."""
-        exhibitions = await self.provider.catalog.async_list()
-        return children_of(artist_nodes(self.provider.catalog), exhibitions)
-
-
-class _Artist(NodeRef["CatalogProvider"]):
-    """An artist by name."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the artist."""
-        return artist_node(
-            self.provider.catalog, await self.provider.catalog.async_artist(self.key)
-        )
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the series."""
-        catalog = self.provider.catalog
-        artist = await catalog.async_artist(self.key)
-        all_series, problem = await catalog.async_series_by(artist)
-        nodes = tuple(series_node(catalog, series) for series in all_series)
-        return Children(nodes, problem=problem)
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of works of all series."""
-        catalog = self.provider.catalog
-        artist = await catalog.async_artist(self.key)
-        all_series, problem = await catalog.async_series_by(artist, BUILD_PATIENCE)
-        node = node_id(self.kind, artist.name)
-        return await self.provider.async_build_of(
-            node, artist.name, all_series, problem, limit=limit
-        )
-
-
 class CatalogProvider(Provider):
     """The exhibitions that can be seen, their series, works and artists."""
 
     surprise = "exhibitions"
-    kinds = {
-        NodeKind.EXHIBITIONS: _Exhibitions,
-        NodeKind.EXHIBITION: _Exhibition,
-        NodeKind.SERIES: _Series,
-        NodeKind.ARTWORK: _Artwork,
-        NodeKind.ARTISTS: _Artists,
-        NodeKind.ARTIST: _Artist,
-    }
+    kinds = (
+        NodeKind.EXHIBITIONS,
+        NodeKind.EXHIBITION,
+        NodeKind.SERIES,
+        NodeKind.ARTWORK,
+        NodeKind.ARTISTS,
+        NodeKind.ARTIST,
+    )
 
     def __init__(
         self,
@@ -272,6 +85,7 @@ class CatalogProvider(Provider):
         self.catalog = catalog
         self._feed = feed
         self.servers = (catalog,)
+        self.origin = catalog.url or ""
         self._opening: CALLBACK_TYPE | None = None
         self.background_reader = BackgroundReader(self.hass, catalog)
         self._look_up = WorkLookUp(hass, catalog, feed)
@@ -289,32 +103,160 @@ class CatalogProvider(Provider):
         """Return the folder of the exhibitions."""
         return self._folder(NodeKind.EXHIBITIONS, self.open_nodes())
 
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return a folder, an exhibition, a series, a work or an artist."""
+        catalog = self.catalog
+        match split_node_id(node):
+            case NodeKind.EXHIBITIONS, []:
+                return self.folder()
+            case NodeKind.EXHIBITION, [key]:
+                return exhibition_node(catalog, await catalog.async_exhibition(key))
+            case NodeKind.SERIES, [key]:
+                return series_node(catalog, await catalog.async_find_series(key))
+            case NodeKind.ARTWORK, [series, key]:
+                return artwork_node(catalog, *await self._async_work(series, key))
+            case NodeKind.ARTISTS, []:
+                # Cards open it.
+                return self._folder(NodeKind.ARTISTS, artist_nodes(catalog))
+            case NodeKind.ARTIST, [key]:
+                return artist_node(catalog, await catalog.async_artist(key))
+        return await super().async_node(node)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the exhibitions or artists that can be seen, series, or works spread evenly over a series."""
+        catalog = self.catalog
+        match split_node_id(node):
+            case NodeKind.EXHIBITIONS, []:
+                exhibitions = await catalog.async_list()
+                return children_of(self.open_nodes(), exhibitions)
+            case NodeKind.EXHIBITION, [key]:
+                await catalog.async_exhibition(key)
+                listed = await catalog.async_series(key)
+                nodes = (series_node(catalog, series) for series in listed.records)
+                return children_of(nodes, listed)
+            case NodeKind.SERIES, [key]:
+                series = await catalog.async_find_series(key)
+                return await self._async_inside_series(series, limit)
+            case NodeKind.ARTISTS, []:
+                exhibitions = await catalog.async_list()
+                return children_of(artist_nodes(catalog), exhibitions)
+            case NodeKind.ARTIST, [key]:
+                artist = await catalog.async_artist(key)
+                all_series, problem = await catalog.async_series_by(artist)
+                nodes = (series_node(catalog, series) for series in all_series)
+                return Children(tuple(nodes), problem=problem)
+        return await super().async_children(node, limit)
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of works of an exhibition, a series or an artist, or of a work."""
+        catalog = self.catalog
+        match split_node_id(node):
+            case NodeKind.EXHIBITION, [key]:
+                exhibition = await catalog.async_exhibition(key, BUILD_PATIENCE)
+                return await self._async_build_exhibition(exhibition, limit)
+            case NodeKind.SERIES, [key]:
+                series = await catalog.async_find_series(key)
+                of_series = catalog.exhibition(series.exhibition_id)
+                titles = (of_series.title if of_series else "", series.title)
+                return await self._async_build_of(
+                    node,
+                    " — ".join(filter(None, titles)) or series.id,
+                    (series,),
+                    limit=limit,
+                    kind=of_series.kind if of_series else ExhibitionKind.GROUP,
+                    cover=cover_url(series, "l"),
+                    summary=series.description,
+                )
+            case NodeKind.ARTWORK, [series_id, key]:
+                record = await self._async_work(series_id, key, BUILD_PATIENCE)
+                work = catalog.work_of(*record)
+                title = work.title or key
+                if (item := self.item(*record)) is None:
+                    raise NotFoundError(f"{title!r} has nothing to show")
+                return self.build_items(node, title, [item], cover=work.picture)
+            case NodeKind.ARTIST, [key]:
+                artist = await catalog.async_artist(key)
+                all_series, problem = await catalog.async_series_by(
+                    artist, BUILD_PATIENCE
+                )
+                node = node_id(NodeKind.ARTIST, artist.name)
+                return await self._async_build_of(
+                    node, artist.name, all_series, problem, limit=limit
+                )
+        return await super().async_build(node, limit)
+
+    async def _async_work(
+        self, series_id: str, key: str, patience: float = PATIENCE
+    ) -> tuple[Artwork, Series]:
+        """Return a work with its series."""
+        series = await self.catalog.async_find_series(series_id)
+        return await self.catalog.async_artwork(series_id, key, patience), series
+
+    async def _async_inside_series(self, series: Series, limit: int) -> Children[Any]:
+        """Return works, spread evenly over a series."""
+        once = shown_once(series)
+        limit = 1 if once else limit
+        artworks = await self.catalog.async_artworks(series.id, limit)
+        works = [artwork for artwork in artworks.records if not artwork.gone]
+        nodes = [
+            artwork_node(self.catalog, artwork, series)
+            for artwork in evenly(works, limit)
+        ]
+        children = children_of(nodes, artworks)
+        # Copies of a work are not missing works.
+        missing = children.not_shown + len(works) - len(nodes)
+        return replace(children, not_shown=0 if once else missing)
+
     def open_nodes(self) -> Iterator[Node]:
         """Yield the nodes of the exhibitions that can be seen."""
         nodes = (exhibition_node(self.catalog, it) for it in self.catalog.list.records)
         return (node for node in nodes if node.can_expand)
 
-    def artists_folder(self) -> Node:
-        """Return the folder of the artists."""
-        return self._folder(NodeKind.ARTISTS, artist_nodes(self.catalog))
-
     # By name
 
-    async def async_find(self, kind: str, text: str) -> NodeRef[Any]:
-        """Return an exhibition by id, slug or title, or a series by title or id."""
-        if kind == NodeKind.EXHIBITION:
-            exhibition = await self._search.async_exhibition(text)
-            ref: _Exhibition | _Series = _Exhibition(self, kind, exhibition.id)
-            ref.record = exhibition
-        else:
-            series = await self._search.async_series(text)
-            ref = _Series(self, kind, series.id)
-            ref.record = series
-        return ref
+    async def async_find(self, kind: str, text: str) -> str:
+        """Return the node id of an exhibition by id, slug or title, or of a series by title or id."""
+        find: Callable[[str], Awaitable[Exhibition | Series]] = (
+            self._search.async_exhibition
+            if kind == NodeKind.EXHIBITION
+            else self._search.async_series
+        )
+        return node_id(kind, (await find(text)).id)
 
     # Playlists
 
-    async def async_published(self, exhibition: Exhibition) -> Playlist | None:
+    async def _async_build_exhibition(
+        self, exhibition: Exhibition, limit: int | None
+    ) -> Playlist:
+        """Build the playlist of works of all series, or use the one the feed has."""
+        node = node_id(NodeKind.EXHIBITION, exhibition.id)
+        series_list, published = await asyncio.gather(
+            self.catalog.async_series(exhibition.id, BUILD_PATIENCE),
+            self._async_published(exhibition),
+        )
+        if series_list.complete and published:
+            items = published.items
+            sources = [text(item.get("source")) for item in items]
+            keys = self.catalog.works.series_of(sources)
+            if (limit is None or len(items) <= limit) and _are_all(
+                keys, series_list.records
+            ):
+                return replace(published, title=exhibition.title, node_id=node)
+        return await self._async_build_of(
+            node,
+            exhibition.title,
+            series_list.records,
+            series_list.missing,
+            limit=limit,
+            kind=exhibition.kind,
+            cover=cover_url(exhibition, "l"),
+            summary=exhibition.note,
+        )
+
+    async def _async_published(self, exhibition: Exhibition) -> Playlist | None:
         """Return the only playlist of the feed which claims to be an exhibition."""
         name = comparable(exhibition.title)
         playlists = [
@@ -330,7 +272,7 @@ class CatalogProvider(Provider):
         except Dp1Error:
             return None
 
-    async def async_build_of(
+    async def _async_build_of(
         self,
         node: str,
         title: str,

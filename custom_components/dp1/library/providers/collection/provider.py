@@ -16,10 +16,10 @@ from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
 from ...listing import Listing
-from ...node import Children, Node, NodeKind, media_id, node_id
+from ...node import Children, Node, NodeKind, media_id, node_id, split_node_id
 from ...search import Lines, line_of
 from ...work import WORK_IDS, Work
-from ..provider import NodeRef, Source, SubentryProvider, source_of
+from ..provider import Source, SubentryProvider, source_of
 from .nodes import MEDIA, items_of, medium_of, owned_node, work_of
 from .server import CollectionServer
 
@@ -52,112 +52,16 @@ class _View:
         )
 
 
-class _Folder(NodeRef["Collections"]):
-    """The works of an artist or a medium in a collection, or its artists."""
-
-    size = 2
-
-    async def _async_read(
-        self,
-    ) -> tuple[CollectionServer, Listing[Token], Sequence[Token]]:
-        """Return the collection, its list, and the works that are of this node."""
-        collection = self.provider.server(self.keys[0])
-        listed = await collection.async_list()
-        works = self.provider.view(collection).works.get((self.kind, self.key))
-        if works is None:
-            raise listed.missing or NotFoundError(
-                f"no {self.kind} {self.key!r}", translation_key="not_in_collection"
-            )
-        return collection, listed, works
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        collection, _, works = await self._async_read()
-        return _folder(collection, self.kind, self.key, works)
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the works, or all artists."""
-        collection = self.provider.server(self.keys[0])
-        listed = await collection.async_list()
-        inside = self._inside(collection, self.provider.view(collection))
-        return Children(
-            inside,
-            problem=_problem(listed),
-            since=listed.read_at,
-            make=lambda it: it if isinstance(it, Node) else owned_node(collection, it),
-        )
-
-    def _inside(
-        self, collection: CollectionServer, view: _View
-    ) -> Sequence[Node | Token]:
-        """Return the nodes or tokens inside."""
-        if (self.kind, self.key) == ARTISTS:
-            return view.folders[1:]
-        return view.works.get((self.kind, self.key), ())
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the newest works; its id stays the same."""
-        collection, listed, works = await self._async_read()
-        node = await self.node()
-        playable = [work for work in works if work.source]
-        if not playable:
-            raise _problem(listed) or NotFoundError(
-                f"{node.title!r} has nothing to show"
-            )
-        duration = self.provider.preferences.duration
-        built = self.provider.build_items(
-            node.id,
-            node.title,
-            items_of(playable[: limit or MAX_OWNED], duration, collection.changed_at),
-            id=str(uuid5(WORK_IDS, node.id)),
-            created=timestamp(collection.changed_at),
-        )
-        if not collection.keep_current or self.kind == NodeKind.OWNED:
-            return built
-        return replace(built, followed=media_id(self.provider.entry.entry_id, self.id))
-
-
-class _Collection(_Folder):
-    """A collection."""
-
-    size = 1
-
-    @override
-    def _inside(
-        self, collection: CollectionServer, view: _View
-    ) -> Sequence[Node | Token]:
-        """Return the folders, and then all works."""
-        return *_folders(collection, view), *view.records
-
-
-class _Owned(_Folder):
-    """A work of a collection."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the work."""
-        collection, _, works = await self._async_read()
-        return owned_node(collection, works[0])
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Raise NotFoundError."""
-        return await NodeRef.children(self, limit)
-
-
 class Collections(SubentryProvider[CollectionServer]):
     """The collections of a library; without an indexer they are empty."""
 
     # The first key of each is that of the collection.
-    kinds = {
-        NodeKind.COLLECTION: _Collection,
-        NodeKind.COLLECTION_PART: _Folder,
-        NodeKind.COLLECTION_ARTIST: _Folder,
-        NodeKind.OWNED: _Owned,
-    }
+    kinds = (
+        NodeKind.COLLECTION,
+        NodeKind.COLLECTION_PART,
+        NodeKind.COLLECTION_ARTIST,
+        NodeKind.OWNED,
+    )
     error_prefix = "indexer"
     is_personal = True
     surprise = "collections"
@@ -180,6 +84,81 @@ class Collections(SubentryProvider[CollectionServer]):
             for collection in self.servers
             for lines in (self._lines_of(collection), self._groups_of(collection))
         ]
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return a collection, a folder in it, or a work."""
+        collection, listed, kind, key = await self._async_read(node)
+        works = self._works(collection, listed, kind, key)
+        if kind == NodeKind.OWNED:
+            return owned_node(collection, works[0])
+        return _folder(collection, kind, key, works)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the works, all artists, or of a collection its folders and then all works."""
+        collection, listed, kind, key = await self._async_read(node)
+        view = self.view(collection)
+        inside: Sequence[Node | Token] = view.works.get((kind, key), ())
+        match kind:
+            case NodeKind.OWNED:
+                return await super().async_children(node, limit)
+            case NodeKind.COLLECTION:
+                inside = [*_folders(collection, view), *view.records]
+            case NodeKind.COLLECTION_PART if (kind, key) == ARTISTS:
+                inside = view.folders[1:]
+        return Children(
+            inside,
+            problem=_problem(listed),
+            since=listed.read_at,
+            make=lambda it: it if isinstance(it, Node) else owned_node(collection, it),
+        )
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of the newest works; its id stays the same."""
+        collection, listed, kind, key = await self._async_read(node)
+        works = self._works(collection, listed, kind, key)
+        playable = [work for work in works if work.source]
+        folder = _folder(collection, kind, key, works)
+        title = works[0].name if kind == NodeKind.OWNED else folder.title
+        if not playable:
+            raise _problem(listed) or NotFoundError(f"{title!r} has nothing to show")
+        duration = self.preferences.duration
+        built = self.build_items(
+            node,
+            title,
+            items_of(playable[: limit or MAX_OWNED], duration, collection.changed_at),
+            id=str(uuid5(WORK_IDS, node)),
+            created=timestamp(collection.changed_at),
+        )
+        if not collection.keep_current or kind == NodeKind.OWNED:
+            return built
+        return replace(built, followed=media_id(self.entry.entry_id, node))
+
+    async def _async_read(
+        self, node: str
+    ) -> tuple[CollectionServer, Listing[Token], str, str]:
+        """Return the collection of a node, its list, and where in it its works are."""
+        match split_node_id(node):
+            case kind, [key] if kind == NodeKind.COLLECTION:
+                collection = self.server(key)
+            case kind, [own, key] if kind != NodeKind.COLLECTION:
+                collection = self.server(own)
+            case _:
+                raise NotFoundError(f"nothing is called {node!r}")
+        return collection, await collection.async_list(), kind, key
+
+    def _works(
+        self, collection: CollectionServer, listed: Listing[Token], kind: str, key: str
+    ) -> Sequence[Token]:
+        """Return the works that are somewhere in a collection."""
+        works = self.view(collection).works.get((kind, key))
+        if works is None:
+            raise listed.missing or NotFoundError(
+                f"no {kind} {key!r}", translation_key="not_in_collection"
+            )
+        return works
 
     @override
     def roots(self) -> list[Node]:

@@ -35,7 +35,6 @@ from ..catalog.provider import CatalogProvider
 from ..provider import (
     BUILD_PATIENCE,
     SEARCH_PATIENCE,
-    NodeRef,
     Provider,
     Source,
     children_of,
@@ -48,184 +47,17 @@ IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 MAX_CHANNEL_WORKS = 500
 
 
-class _Playlists(NodeRef["FeedProvider"]):
-    """The folder of the playlists."""
-
-    size = 0
-
-    @override
-    async def node(self) -> Node:
-        """Return the folder."""
-        return self.provider.folder(self.kind)
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the playlists."""
-        playlists = await self.provider.feed.async_list()
-        return children_of(playlists.records, playlists, playlist_node)
-
-
-class _Channels(_Playlists):
-    """The folder of the channels."""
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the channels, and the publishers of several."""
-        playlists = await self.provider.feed.async_list()
-        return children_of(self.provider.channel_nodes(), playlists)
-
-
-class _Publisher(NodeRef["FeedProvider"]):
-    """The channels of a publisher, by name."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the publisher."""
-        await self.provider.feed.async_list()
-        return publisher_node(self.key)
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the channels."""
-        feed = self.provider.feed
-        playlists = await feed.async_list()
-        channels = (each for each in feed.channels if each.publisher == self.key)
-        return children_of(map(channel_node, channels), playlists)
-
-
-class _Channel(NodeRef["FeedProvider"]):
-    """A channel."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the channel."""
-        return channel_node(await self.provider.feed.async_channel(self.key))
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the playlists in the order of the channel."""
-        feed = self.provider.feed
-        listed = await feed.async_list()
-        channel = await feed.async_channel(self.key)
-        playlists, problem = await feed.async_playlists_at(
-            channel.playlists[:MAX_IN_CHANNEL]
-        )
-        return Children(
-            tuple(map(playlist_node, playlists)),
-            len(channel.playlists) - len(playlists),
-            listed.missing or problem,
-            listed.read_at,
-        )
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of all playlists of the channel, in its order."""
-        feed = self.provider.feed
-        channel = await feed.async_channel(self.key)
-        node = node_id(self.kind, channel.id)
-        return await async_build_playlists(
-            self.provider, feed, node, channel.title, channel.playlists, limit
-        )
-
-
-class _Playlist(NodeRef["FeedProvider"]):
-    """A playlist, by its id, or by its address on another host."""
-
-    @override
-    async def node(self) -> Node:
-        """Return the playlist."""
-        return playlist_node(await self.provider.feed.async_playlist(self.key))
-
-    @override
-    async def children(self, limit: int) -> Children[Any]:
-        """Return the works."""
-        feed = self.provider.feed
-        problem: Dp1Error | None = None
-        try:
-            playlist, stored = await feed.async_described(self.key)
-            items = items_of(stored.document)
-        except NotFoundError:
-            raise
-        except Dp1Error as err:
-            if (listed := feed.playlist(self.key)) is None:
-                raise
-            playlist, items, problem = listed, listed.items, err
-        now = dt_util.now()
-        return Children(
-            [item for item in items if not item.is_secret(now)],
-            max(0, playlist.count - len(items)),
-            problem,
-            make=partial(self.provider.item_node, playlist),
-        )
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Use the playlist by its address, or build one of its first works."""
-        feed = self.provider.feed
-        playlist = feed.playlist(self.key)
-        if playlist is None or (limit and playlist.count > limit):
-            playlist, stored = await feed.async_described(self.key, BUILD_PATIENCE)
-            if limit and playlist.count > limit:
-                # The signatures are for the whole playlist.
-                document = {
-                    **unsigned(stored.document),
-                    "id": str(uuid4()),
-                    "items": [*map(labeled, stored.items[:limit])],
-                }
-                return Playlist(
-                    document=document, title=playlist.title, node_id=self.id
-                )
-        url = playlist.id
-        if "://" not in url:
-            assert feed.client is not None
-            url = feed.client.playlist_url(url)
-        node = node_id(self.kind, playlist.id)
-        return Playlist(url, title=playlist.title, count=playlist.count, node_id=node)
-
-
-class _Item(NodeRef["FeedProvider"]):
-    """A work in a playlist."""
-
-    size = 2
-
-    @override
-    async def node(self) -> Node:
-        """Return the work."""
-        feed, (ref, key) = self.provider.feed, self.keys
-        playlist = await feed.async_playlist(ref)
-        item = next((item for item in playlist.items if item.key == key), None)
-        if item is None:
-            items = items_of((await feed.async_document(ref)).document)
-            item = next((item for item in items if item.key == key), None)
-        if item is None or item.is_secret(dt_util.now()):
-            raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
-        return self.provider.item_node(playlist, item)
-
-    @override
-    async def build(self, limit: int | None = None) -> Playlist:
-        """Build the playlist of the work."""
-        feed, (ref, key) = self.provider.feed, self.keys
-        document = (await feed.async_document(ref, BUILD_PATIENCE)).document
-        if (item := open_items(document, dt_util.now()).get(key)) is None:
-            raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
-        item = {"duration": self.provider.preferences.duration, **item}
-        parsed = PlaylistItem.parse(item)
-        work = Work.of_item(parsed).completed_by(self.provider.catalog.work(parsed))
-        title = parsed.title or key
-        return self.provider.build_items(self.id, title, [labeled(item, work)])
-
-
 class FeedProvider(Provider):
     """The channels of a feed, and its playlists with their works."""
 
-    kinds = {
-        NodeKind.CHANNELS: _Channels,
-        NodeKind.PUBLISHER: _Publisher,
-        NodeKind.CHANNEL: _Channel,
-        NodeKind.PLAYLISTS: _Playlists,
-        NodeKind.PLAYLIST: _Playlist,
-        NodeKind.ITEM: _Item,
-    }
+    kinds = (
+        NodeKind.CHANNELS,
+        NodeKind.PUBLISHER,
+        NodeKind.CHANNEL,
+        NodeKind.PLAYLISTS,
+        NodeKind.PLAYLIST,
+        NodeKind.ITEM,
+    )
     error_prefix = "feed"
 
     def __init__(
@@ -241,6 +73,7 @@ class FeedProvider(Provider):
         self.feed = feed
         self.catalog = catalog
         self.servers = (feed,)
+        self.origin = feed.url or ""
         self._sources: dict[str, Source] = {}
         feed.followers.append(self._follow)
         self.lines = (
@@ -267,6 +100,131 @@ class FeedProvider(Provider):
         if not self.feed.channels:
             return [playlists]
         return [self.folder(NodeKind.CHANNELS), playlists]
+
+    @override
+    async def async_node(self, node: str) -> Node:
+        """Return a folder, a publisher, a channel, a playlist by its id or its address on another host, or a work in it."""
+        feed = self.feed
+        match split_node_id(node):
+            case (NodeKind.CHANNELS | NodeKind.PLAYLISTS) as kind, []:
+                return self.folder(kind)
+            case NodeKind.PUBLISHER, [key]:
+                await feed.async_list()
+                return publisher_node(key)
+            case NodeKind.CHANNEL, [key]:
+                return channel_node(await feed.async_channel(key))
+            case NodeKind.PLAYLIST, [key]:
+                return playlist_node(await feed.async_playlist(key))
+            case NodeKind.ITEM, [ref, key]:
+                playlist = await feed.async_playlist(ref)
+                items = {item.key: item for item in playlist.items}
+                if key not in items:
+                    document = (await feed.async_document(ref)).document
+                    items = {item.key: item for item in items_of(document)}
+                item = items.get(key)
+                if item is None or item.is_secret(dt_util.now()):
+                    raise NotFoundError(f"no work {key!r} in {playlist.title!r}")
+                return self.item_node(playlist, item)
+        return await super().async_node(node)
+
+    @override
+    async def async_children(self, node: str, limit: int) -> Children[Any]:
+        """Return the channels, also of a publisher, the playlists, also of a channel in its order, or the works of one."""
+        feed = self.feed
+        match split_node_id(node):
+            case NodeKind.PLAYLISTS, []:
+                listed = await feed.async_list()
+                return children_of(listed.records, listed, playlist_node)
+            case NodeKind.CHANNELS, []:
+                listed = await feed.async_list()
+                return children_of(self.channel_nodes(), listed)
+            case NodeKind.PUBLISHER, [key]:
+                listed = await feed.async_list()
+                channels = (each for each in feed.channels if each.publisher == key)
+                return children_of(map(channel_node, channels), listed)
+            case NodeKind.CHANNEL, [key]:
+                listed = await feed.async_list()
+                channel = await feed.async_channel(key)
+                playlists, problem = await feed.async_playlists_at(
+                    channel.playlists[:MAX_IN_CHANNEL]
+                )
+                return Children(
+                    tuple(map(playlist_node, playlists)),
+                    len(channel.playlists) - len(playlists),
+                    listed.missing or problem,
+                    listed.read_at,
+                )
+            case NodeKind.PLAYLIST, [key]:
+                return await self._async_inside_playlist(key)
+        return await super().async_children(node, limit)
+
+    @override
+    async def async_build(self, node: str, limit: int | None) -> Playlist:
+        """Build the playlist of all playlists of a channel, of a playlist, or of a work in one."""
+        feed = self.feed
+        match split_node_id(node):
+            case NodeKind.CHANNEL, [key]:
+                channel = await feed.async_channel(key)
+                node = node_id(NodeKind.CHANNEL, channel.id)
+                return await async_build_playlists(
+                    self, feed, node, channel.title, channel.playlists, limit
+                )
+            case NodeKind.PLAYLIST, [key]:
+                return await self._async_build_playlist(node, key, limit)
+            case NodeKind.ITEM, [ref, key]:
+                document = (await feed.async_document(ref, BUILD_PATIENCE)).document
+                if (item := open_items(document, dt_util.now()).get(key)) is None:
+                    raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
+                item = {"duration": self.preferences.duration, **item}
+                parsed = PlaylistItem.parse(item)
+                work = Work.of_item(parsed).completed_by(self.catalog.work(parsed))
+                title = parsed.title or key
+                return self.build_items(node, title, [labeled(item, work)])
+        return await super().async_build(node, limit)
+
+    async def _async_inside_playlist(self, key: str) -> Children[Any]:
+        """Return the works of a playlist."""
+        feed = self.feed
+        problem: Dp1Error | None = None
+        try:
+            playlist, stored = await feed.async_described(key)
+            items = items_of(stored.document)
+        except NotFoundError:
+            raise
+        except Dp1Error as err:
+            if (listed := feed.playlist(key)) is None:
+                raise
+            playlist, items, problem = listed, listed.items, err
+        now = dt_util.now()
+        return Children(
+            [item for item in items if not item.is_secret(now)],
+            max(0, playlist.count - len(items)),
+            problem,
+            make=partial(self.item_node, playlist),
+        )
+
+    async def _async_build_playlist(
+        self, node: str, key: str, limit: int | None
+    ) -> Playlist:
+        """Use a playlist by its address, or build one of its first works."""
+        feed = self.feed
+        playlist = feed.playlist(key)
+        if playlist is None or (limit and playlist.count > limit):
+            playlist, stored = await feed.async_described(key, BUILD_PATIENCE)
+            if limit and playlist.count > limit:
+                # The signatures are for the whole playlist.
+                document = {
+                    **unsigned(stored.document),
+                    "id": str(uuid4()),
+                    "items": [*map(labeled, stored.items[:limit])],
+                }
+                return Playlist(document=document, title=playlist.title, node_id=node)
+        url = playlist.id
+        if "://" not in url:
+            assert feed.client is not None
+            url = feed.client.playlist_url(url)
+        node = node_id(NodeKind.PLAYLIST, playlist.id)
+        return Playlist(url, title=playlist.title, count=playlist.count, node_id=node)
 
     def folder(self, kind: str) -> Node:
         """Return the folder of the channels or the playlists."""
