@@ -54,19 +54,19 @@ from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.listing import (
     Listing,
     ListKind,
     record_from_text,
     record_to_text,
 )
-from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
+from custom_components.dp1.library.node import parse_media_id, split_node_id
 from custom_components.dp1.library.providers.catalog.records import (
     work_of as work_of_artwork,
 )
 from custom_components.dp1.library.providers.collection.nodes import work_of
 from custom_components.dp1.library.providers.kept import KeptNode
-from custom_components.dp1.library.work import Work
 from custom_components.dp1.playback.media_ids import split_media_id
 from custom_components.dp1.services import ACTIONS
 from custom_components.dp1.storage import record_from_json, record_to_json
@@ -407,9 +407,7 @@ def stored() -> list[Any]:
         "total": 1,
         "read_at": "2026-11-21T00:00:00+00:00",
     }
-    node = Node(
-        id="artwork/1/2", kind="artwork", work=Work(title="A", artists=(Artist("B"),))
-    )
+    node = Item(id="artwork/1/2", kind="artwork", title="A", artists=(Artist("B"),))
     favorite = record_to_json(KeptNode(node, {"source": "https://a"}))
     playlist = FeedPlaylist.parse(DATA["documents"][0])
     assert playlist is not None

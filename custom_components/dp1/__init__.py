@@ -30,6 +30,7 @@ from .displays import async_displays
 from .grants import GRANTS, Grants, internal_url, is_loopback
 from .hosts import HOSTS, Hosts
 from .language import async_load_texts
+from .library.item import Item
 from .library.keys import async_signing_key
 from .library.libraries import (
     REMOVED_LIBRARIES,
@@ -41,7 +42,6 @@ from .library.libraries import (
 )
 from .library.library import Library, async_remove_stored
 from .library.renewal import async_forget_moved, async_watch_moved
-from .library.work import Work
 from .playback.activity import ActivityTracker
 from .playback.address import CastAddress
 from .playback.daily import DailyWatch
@@ -177,7 +177,7 @@ async def _async_do(hass: HomeAssistant, device_id: str, action: str) -> bool:
 def _follow_link(screen: Screen | None, change: Change) -> None:
     """Tell a screen where the page of its work is."""
     if screen is not None:
-        work = change.after.data.work or Work()
+        work = change.after.data.work or Item()
         screen.async_link(work.link, work.id)
 
 

@@ -318,8 +318,7 @@ async def _async_more(sentence: Sentence, artist: str, title: str) -> str:
     titles = [
         node.title
         for _, node in nodes
-        if fold(artist) in fold(node.work.artist or "")
-        and fold(node.title) != fold(title)
+        if fold(artist) in fold(node.artist or "") and fold(node.title) != fold(title)
     ]
     titles = list(dict.fromkeys(titles))[:MAX_NAMES]
     if not titles:

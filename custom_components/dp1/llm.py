@@ -37,9 +37,10 @@ from .client.text import one_line
 from .const import DOMAIN
 from .errors import action_failed
 from .fields import list_up_to, note, whole_number
+from .library.item import Item
 from .library.libraries import async_exhibitions, async_libraries
 from .library.library import Library
-from .library.node import Node, NodeKind, media_id
+from .library.node import NodeKind, media_id
 from .library.words import fold
 from .permissions import STRANGER, async_caller
 from .voice.answers import UnansweredError
@@ -249,7 +250,7 @@ class FindArtTool(DisplayTool):
             (library, node)
             for library, node in nodes
             if (kinds is None or node.kind in kinds)
-            and args.get("year") in (None, node.work.year)
+            and args.get("year") in (None, node.year)
             and (show in fold(node.subtitle or "") or show in fold(node.title))
         ]
         results: list[Any] = [
@@ -260,34 +261,34 @@ class FindArtTool(DisplayTool):
 
 async def _async_by_artist(
     libraries: list[Library], args: dict[str, Any]
-) -> list[tuple[Library, Node]]:
+) -> list[tuple[Library, Item]]:
     """Return the works of an artist whose name may be misspelt; solo shows come before group shows."""
     hits = await async_hits(libraries, args["artist"])
     names = {
         fold(hit.node.title) for _, hit in hits if hit.node.kind == NodeKind.ARTIST
     }
     name = min(names, key=len) if names else fold(args["artist"])
-    nodes: dict[str, tuple[Library, Node]] = {}
+    nodes: dict[str, tuple[Library, Item]] = {}
     for library, hit in await async_hits(libraries, name):
-        if name in fold(hit.node.work.artist or hit.node.title):
+        if name in fold(hit.node.artist or hit.node.title):
             nodes[hit.node.id] = library, hit.node
             if hit.node.kind == NodeKind.ARTIST:
                 works = (await library.async_children(hit.node.id)).nodes
                 nodes.update({node.id: (library, node) for node in works})
     query = fold(args.get("query", ""))
     fitting = [each for each in nodes.values() if query in fold(each[1].title)]
-    return sorted(fitting, key=lambda hit: len(hit[1].work.artist or ""))
+    return sorted(fitting, key=lambda hit: len(hit[1].artist or ""))
 
 
 async def _async_listed(
     libraries: list[Library], args: dict[str, Any]
-) -> list[tuple[Library, Node]]:
+) -> list[tuple[Library, Item]]:
     """Return the exhibitions, and the series in them if a kind or year asks for these."""
     shows = await async_exhibitions(libraries)
     if args.get("kind") == "exhibition" or not {"kind", "year"} & set(args):
         return shows
     year = args.get("year")
-    opened = [show for show in shows if year in (None, show[1].work.year)] or shows
+    opened = [show for show in shows if year in (None, show[1].year)] or shows
     series = [
         (library, part)
         for library, node in opened[:MAX_NODES]
@@ -297,7 +298,7 @@ async def _async_listed(
     return [*shows, *series]
 
 
-def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType:
+def _result(hass: HomeAssistant, library: Library, node: Item) -> JsonObjectType:
     """Return a result with a short id by which it can be shown."""
     where = media_id(library.entry_id, node.id)
     results = hass.data.setdefault(RESULTS, LRU(MAX_RESULTS))
@@ -306,11 +307,11 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     short = next(it for it in ids if results.get(it, where) == where)
     results[short] = where
     details = {
-        "artist": node.work.artist,
-        "year": node.work.year,
-        "medium": node.work.medium,
+        "artist": node.artist,
+        "year": node.year,
+        "medium": node.medium,
         SUBTITLES.get(node.kind, "exhibition"): node.subtitle,
-        "note": node.work.note,
+        "note": node.note,
     }
     return {
         "id": short,

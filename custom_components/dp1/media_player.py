@@ -36,9 +36,9 @@ from .displays import find_display
 from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
+from .library.item import NO_WORK, Item
 from .library.libraries import async_add_libraries_listener, async_source_list
 from .library.node import NodeKind
-from .library.work import NO_WORK, Work
 from .permissions import Caller, async_caller
 from .playback.alive import uses_own_gateway
 from .playback.follow import hung_document
@@ -228,7 +228,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         }
         return True
 
-    def _details_of(self, work: Work) -> dict[str, Any]:
+    def _details_of(self, work: Item) -> dict[str, Any]:
         """Return what is told of a work, which stays the same over many pushes."""
         if self._detailed is not work:
             self._detailed, self._details = work, details(work)
@@ -240,7 +240,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         source = (item and item.source) or (work and work.source)
         if not source:
             return None
-        node = (work and work.node_id) or ""
+        node = (work and work.id) or ""
         is_collected = is_favorite or node.startswith(f"{NodeKind.OWNED}/")
         return lives(
             self.coordinator.hass,
@@ -482,7 +482,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 self.coordinator.async_assume_device(muted=mute)
 
 
-def details(work: Work) -> dict[str, Any]:
+def details(work: Item) -> dict[str, Any]:
     """Return what a state tells of a work: what is longer than there is room for gives way, the longest texts first."""
     told: dict[str, Any] = {name: getattr(work, name) for name in DETAILS}
     told["artists"] = [it.to_attributes() for it in work.artists[:MAX_ARTISTS]]

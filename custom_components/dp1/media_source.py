@@ -93,8 +93,8 @@ class LibraryMediaSource(MediaSource):
             error = action_failed("only_on_displays", title=node.title)
             raise retyped(error, Unresolvable)
         source: str = items[0]["source"]
-        kind = _type_of(source, node.work.medium)
-        if kind == PAGE and node.work.picture:
+        kind = _type_of(source, node.medium)
+        if kind == PAGE and node.small_picture:
             # Browsers and other players show no programs: a still of the work instead.
             if still := await self._async_still(name):
                 return still

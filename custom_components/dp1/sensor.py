@@ -32,10 +32,10 @@ from .entity import (
     LibraryEntity,
     async_add_display_entities,
 )
+from .library.item import NO_WORK
 from .library.library import Library
 from .library.node import NodeKind, media_id
 from .library.providers.daily import Daily
-from .library.work import NO_WORK
 
 PARALLEL_UPDATES = 0
 

@@ -229,10 +229,10 @@ async def test_the_action(gallery: Gallery) -> None:
     }
     show = (await gallery.library.async_children(gallery.exhibition(LARGE))).nodes[0]
     series = await find(gallery, show.title, kinds=["series"])
-    assert show.work.medium
+    assert show.medium
     assert (series[0]["medium"], series[0]["note"]) == (
-        show.work.medium,
-        show.work.note,
+        show.medium,
+        show.note,
     )
     await gallery.cast(media_content_id=first["media_content_id"], limit=2)
     assert gallery.wall.state.playlist_title == LARGE

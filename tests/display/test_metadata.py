@@ -9,7 +9,7 @@ import pytest
 from custom_components.dp1.client.errors import NoAnswerError
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.display import metadata
-from custom_components.dp1.library.work import Work
+from custom_components.dp1.library.item import Item
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -159,9 +159,9 @@ async def test_found_while_another_display_answers(
     """What was found of the work is told once the right display is back with it."""
     found = asyncio.Event()
 
-    async def find(_: Any) -> Work:
+    async def find(_: Any) -> Item:
         await found.wait()
-        return Work(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
+        return Item(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
 
     monkeypatch.setattr(gallery.library, "async_work", find)
     wall = gallery.wall
@@ -258,9 +258,9 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
     """A look-up that waits after many failures is tried at once when a library has changed."""
     set_timing(look_up_retry=3600.0)
     failed = asyncio.Event()
-    work = Work(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
+    work = Item(artists=(Artist("Ana Ruiz"),), link="https://art.example/tide")
 
-    async def find(_: Any) -> Work:
+    async def find(_: Any) -> Item:
         """Fail the first time."""
         if failed.is_set():
             return work

@@ -8,9 +8,8 @@ from custom_components.dp1.client.display.player_status import (
     PlaylistItem,
 )
 from custom_components.dp1.client.playlist.playlist import Playlist
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.node import Node
-from custom_components.dp1.library.work import Work
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 
@@ -19,7 +18,7 @@ type Json = dict[str, Any]
 
 async def search_nodes(
     library: Library, query: str, *, limit: int = 20, **options: Any
-) -> list[Node]:
+) -> list[Item]:
     """Return the nodes that a library finds, the best first."""
     hits = await library.async_hits(query, **options)
     return [hit.node for hit in hits[:limit]]
@@ -91,7 +90,7 @@ def player(
     )
 
 
-def works_of(library: Library, built: Playlist) -> list[tuple[str, Work]]:
+def works_of(library: Library, built: Playlist) -> list[tuple[str, Item]]:
     """Return the item ids of a playlist with the library's metadata of the works."""
     keys = [str(item["id"]) for item in (built.document or {})["items"]]
     found = [(key, library.work(on_wall({"id": key}))) for key in keys]

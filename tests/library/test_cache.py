@@ -351,7 +351,7 @@ async def test_a_series_with_another_id(
         await library.catalog_server.series_of(show).async_read()
         await library.async_children(f"series/{after['id']}")
         work = library.work(on_wall({"source": works[0]["previewURI"]}))
-        assert work is not None and work.node_id is not None
-        assert work.node_id.startswith(f"artwork/{after['id']}/")
+        assert work is not None
+        assert work.id.startswith(f"artwork/{after['id']}/")
     finally:
         catalog.data._by_exhibition[show][0] = before

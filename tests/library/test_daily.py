@@ -100,7 +100,7 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         assert told["last_at"].astimezone(zone).date() == FIRST + timedelta(days=4)
         node = await entry.runtime_data.async_node("daily")
         assert (node.title, node.subtitle) == ("The Daily", "Day 1")
-        assert node.work.picture == told["picture"]
+        assert node.small_picture == told["picture"]
         (first, *_) = (await entry.runtime_data.async_children("")).nodes
         assert first == node and not first.can_expand
         # Media browsers give playlists a note.

@@ -6,10 +6,10 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, UnreachableError
 from custom_components.dp1.client.playlist.manifest import Artist
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.node import Node, NodeKind
+from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.favorites import Favorites
-from custom_components.dp1.library.work import Work
 
 from .conftest import MakeLibrary
 from .shows import search_nodes, show_id
@@ -87,24 +87,22 @@ async def test_favorites_are_stored(
     """Favorites are read again unchanged; invalid ones are skipped."""
     library = await make_library()
     favorites = library.favorites
-    node = Node(
+    node = Item(
         id="artwork/1/2",
         kind=NodeKind.ARTWORK,
-        work=Work(
-            title="Tide",
-            artists=(Artist("Mara"),),
-            picture="https://art.example/m",
-            year=2026,
-            medium="image",
-            provenance={"type": "onChain", "contract": {"tokenId": "1"}},
-        ),
+        title="Tide",
+        artists=(Artist("Mara"),),
+        picture="https://art.example/m",
+        year=2026,
+        medium="image",
+        provenance={"type": "onChain", "contract": {"tokenId": "1"}},
         can_play=True,
         subtitle="Slow Weather",
     )
-    mine = Node(
+    mine = Item(
         id="playlist/1",
         kind=NodeKind.PLAYLIST,
-        work=Work(title="Mine"),
+        title="Mine",
         query="viewer",
         works=3,
     )
@@ -125,7 +123,7 @@ async def test_favorites_are_stored(
     await again.async_load()
     (oldest, *others) = again.nodes()
     assert others == [node, mine]
-    assert oldest.work == Work(title="Old", artists=(Artist("Quill, Zora"),))
+    assert (oldest.title, oldest.artists) == ("Old", (Artist("Quill, Zora"),))
     favorite = again.kept(node.id)
     assert favorite and favorite.item == {"source": "https://art.example/1"}
     (item,) = again.items()

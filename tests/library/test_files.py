@@ -22,9 +22,9 @@ from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from custom_components.dp1.library import file_reader, files as files_module
 from custom_components.dp1.library.files import Files, folder_of
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.node import Node, NodeKind
-from custom_components.dp1.library.work import Work
+from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.playback.kept_files import async_lend
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import HomeAssistant
@@ -84,7 +84,7 @@ class Home:
     def favor(self, url: str) -> None:
         """Make a work a favorite."""
         key = re.sub(r"\W", "", url)[-40:]
-        node = Node(id=f"artwork/1/{key}", kind=NodeKind.ARTWORK, work=Work(title=key))
+        node = Item(id=f"artwork/1/{key}", kind=NodeKind.ARTWORK, title=key)
         self.library.favorites.async_add(node, {"source": url, "title": key})
 
     async def night(self) -> None:

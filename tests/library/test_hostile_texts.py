@@ -69,7 +69,7 @@ async def test_texts_of_a_feed(
     (node,) = (await library.async_children("playlists")).nodes
     (work,) = (await library.async_children(node.id)).nodes
     for each in (node, work):
-        for part in (each.title, each.subtitle, each.work.artist, each.work.title):
+        for part in (each.title, each.subtitle, each.artist, each.title):
             check(part or "")
     for source in library.source_list().names:
         check(source)

@@ -8,8 +8,8 @@ import pytest
 from custom_components.dp1.client.feed import models as feed_models, paging
 from custom_components.dp1.client.feed.models import FeedPlaylist, items_of, open_items
 from custom_components.dp1.library import library as library_module, shelf
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.node import Node
 from custom_components.dp1.library.providers.feed import server as library_feed
 from homeassistant.util import dt as dt_util
 
@@ -39,9 +39,9 @@ def evening(number: int, **more: Any) -> dict[str, Any]:
     return {"title": f"Evening {number}", "items": items, **more}
 
 
-async def opened(library: Library) -> list[Node]:
+async def opened(library: Library) -> list[Item]:
     """Return the titles of the playlists on all pages."""
-    nodes: list[Node] = []
+    nodes: list[Item] = []
     waiting = "playlists"
     while waiting:
         page = await library.async_children(waiting)
@@ -260,14 +260,14 @@ async def test_a_change_elsewhere_makes_nothing_anew(
         made.append(value)
         return parsed(value)
 
-    initialize = Node.__init__
+    initialize = Item.__init__
 
-    def make(node: Node, **fields: Any) -> None:
+    def make(node: Item, **fields: Any) -> None:
         made.append(node)
         initialize(node, **fields)
 
     monkeypatch.setattr(feed_models, "moment", moment)
-    monkeypatch.setattr(Node, "__init__", make)
+    monkeypatch.setattr(Item, "__init__", make)
     assert library.source_list().names == names
     assert made == []
     monkeypatch.undo()

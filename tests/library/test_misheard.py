@@ -92,7 +92,7 @@ async def test_everything_by_an_artist(
         ], words
     children = await library.async_children(found[0].id)
     assert {node.subtitle for node in children.nodes} > {"Seven Small Suns"}
-    assert {node.work.artist for node in children.nodes} == {"Ines Haddad"}
+    assert {node.artist for node in children.nodes} == {"Ines Haddad"}
     assert (await library.async_node(found[0].id)).title == "Ines Haddad"
     built = await library.async_build_playlist(found[0].id)
     assert built.title == "Ines Haddad"

@@ -59,12 +59,12 @@ async def test_browsing(museum: MuseumSimulator, library: Library) -> None:
     free = [work for work in museum.works if work["is_public_domain"]][:500]
     shown = [work for work in free if work["image_id"]]
     assert [node.title for node in inside] == [work["title"] for work in shown]
-    assert all(node.can_play and node.work.picture for node in inside)
-    assert {node.work.year for node in inside} >= {None, 1600}
+    assert all(node.can_play and node.small_picture for node in inside)
+    assert {node.year for node in inside} >= {None, 1600}
     page = await library.async_children("museum")
     assert page.problem is None and page.not_shown == 0
     folder = await library.async_node("museum")
-    assert folder.can_play and folder.picture == inside[0].work.picture
+    assert folder.can_play and folder.picture == inside[0].small_picture
 
 
 async def test_casts_and_label(museum: MuseumSimulator, library: Library) -> None:
@@ -78,15 +78,15 @@ async def test_casts_and_label(museum: MuseumSimulator, library: Library) -> Non
     widths = {item["source"].split("/")[-3] for item in built.items}
     assert widths == {"843,", "1686,"}
     work = library.work(PlaylistItem.parse(built.items[0]))
-    assert work is not None and work.node_id is not None
+    assert work is not None and work.id is not None
     assert work.artist == "Ines Varga" and work.note
     assert work.note == "Oil on canvas. Gift of a friend"
-    assert work.link == f"https://www.artic.edu/artworks/{work.node_id.split('/')[1]}"
+    assert work.link == f"https://www.artic.edu/artworks/{work.id.split('/')[1]}"
     manifest = built.items[0]["inlineManifest"]["metadata"]
     assert manifest["title"] == work.title
-    alone = await library.async_build_playlist(work.node_id)
+    alone = await library.async_build_playlist(work.id)
     assert [item["id"] for item in alone.items] == [built.items[0]["id"]]
-    assert await library.async_add_favorite(work.node_id)
+    assert await library.async_add_favorite(work.id)
     # By its address alone, as another would cast it.
     bare = PlaylistItem.parse({"source": built.items[1]["source"]})
     found = library.work(bare)
@@ -101,7 +101,7 @@ async def test_search(museum: MuseumSimulator, library: Library) -> None:
     found = await search_nodes(library, last["title"])
     assert found[0].title == last["title"]
     assert found[0].id not in {node.id for node in await library.async_inside("museum")}
-    assert library.work(PlaylistItem.parse({"source": found[0].work.source or ""}))
+    assert library.work(PlaylistItem.parse({"source": found[0].source or ""}))
     for query in ("Dancers", "Aiko Mori"):
         assert len(await search_nodes(library, query, within="museum")) == 20
     built = await library.async_build_playlist(found[0].id)
@@ -131,7 +131,7 @@ async def test_a_work_that_is_gone(museum: MuseumSimulator, library: Library) ->
     """A work that is taken out of the list is recognized no more."""
     first = museum.free[0]
     (node, *_) = await library.async_inside("museum")
-    item = PlaylistItem.parse({"source": node.work.source or ""})
+    item = PlaylistItem.parse({"source": node.source or ""})
     assert library.work(item)
     museum.works.remove(first)
     await library.async_refresh()

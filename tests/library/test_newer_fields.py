@@ -84,4 +84,4 @@ async def test_artists_of_the_playlist_are_found(
     feed.seed([{"title": "Evening", "items": [item]}])
     library = await make_library(None, feed)
     (found,) = await search_nodes(library, "zora quill")
-    assert (found.title, found.work.names) == ("One", ("Quill, Zora", "Ada"))
+    assert (found.title, found.names) == ("One", ("Quill, Zora", "Ada"))

@@ -9,6 +9,7 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Artist
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import look_up
 from custom_components.dp1.library.providers.catalog.records import (
@@ -16,7 +17,6 @@ from custom_components.dp1.library.providers.catalog.records import (
     token_key,
     work_of,
 )
-from custom_components.dp1.library.work import Work
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -81,8 +81,8 @@ async def test_what_others_cast_is_known(
         assert known is not None
         assert known.title == f"{series['title']} #2"
         assert known.edition == f"#2 of {series['settings']['maxArtwork']}"
-        assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
-    await library.async_add_favorite(known.node_id or "")
+        assert known.id == f"artwork/{series['id']}/{artwork['id']}"
+    await library.async_add_favorite(known.id or "")
 
 
 @pytest.mark.parametrize("medium", ["software", "image"])
@@ -105,7 +105,7 @@ async def test_a_work_is_looked_up(
     known = await library.async_work(on_wall(item))
     assert known is not None
     assert known.edition == f"#7 of {series['settings']['maxArtwork']}"
-    assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
+    assert known.id == f"artwork/{series['id']}/{artwork['id']}"
     assert known.exhibition == "Twenty Kinds of Weather"
     assert len(catalog.requests) == 5
     assert await library.async_work(on_wall(item)) == known
@@ -125,16 +125,16 @@ async def test_the_series_is_better_than_nothing(
         assert known is not None
         assert (known.title, known.exhibition) == ("Special cut", "Net Evil")
         assert known.series == series["title"]
-        assert known.node_id == f"series/{series['id']}"
+        assert known.id == f"series/{series['id']}"
         assert known.edition is None
     far = on_wall({"source": f"{series['uniquePreviewPath']}/99999"})
     known = await library.async_work(far)
-    assert known is not None and known.node_id == f"series/{series['id']}"
+    assert known is not None and known.id == f"series/{series['id']}"
     single = series_of(catalog, "Net Evil", artworkModel="multi")
     work = catalog.data.artworks(single["id"])[0]
     known = await library.async_work(on_wall({"source": work["previewURI"]}))
     assert known is not None and known.link
-    assert known.node_id == f"artwork/{single['id']}/{work['id']}"
+    assert known.id == f"artwork/{single['id']}/{work['id']}"
 
 
 async def test_a_catalog_in_trouble_is_asked_again_later(
@@ -149,7 +149,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     item = on_wall(item_of(catalog.data.artworks(series["id"])[3], series))
     catalog.inject("status", route="artworks")
     known = await library.async_work(item)
-    assert known is not None and known.node_id == f"series/{series['id']}"
+    assert known is not None and known.id == f"series/{series['id']}"
     catalog.heal()
     assert await library.async_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
@@ -158,7 +158,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     assert await library.async_work(item)
     catalog.heal()
     known = await library.async_work(item)
-    assert known is not None and (known.node_id or "").startswith("artwork/")
+    assert known is not None and (known.id or "").startswith("artwork/")
 
 
 MANIFEST = {
@@ -183,7 +183,7 @@ MANIFEST = {
         (
             200,
             json.dumps(MANIFEST),
-            Work(
+            Item(
                 title="Tide II",
                 artists=(Artist("Mara"), Artist("Ren")),
                 picture="https://ipfs.filebase.io/ipfs/bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/d.png",
@@ -193,7 +193,7 @@ MANIFEST = {
         (
             200,
             json.dumps({"metadata": {"creditLine": "By X"}}),
-            Work(artists=(Artist("By X"),)),
+            Item(artists=(Artist("By X"),)),
         ),
         (200, "[]", None),
         (404, json.dumps(MANIFEST), None),
@@ -203,7 +203,7 @@ MANIFEST = {
 async def test_manifests(
     status: int,
     body: str,
-    expected: Work | None,
+    expected: Item | None,
     hass: HomeAssistant,
     socket_enabled: None,
     make_library: MakeLibrary,

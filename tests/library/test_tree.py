@@ -145,7 +145,7 @@ async def test_exhibitions_are_those_that_can_be_seen(
     assert children.since is not None
     newest = children.nodes[0]
     assert newest.can_play and newest.can_expand
-    assert newest.work.picture and newest.work.artist
+    assert newest.small_picture and newest.artist
     node = await library.async_node(show_node(catalog, "Before the Opening"))
     assert not node.can_play and node.opens_at is not None
 
@@ -265,7 +265,7 @@ async def test_a_channel_keeps_its_order(
         theirs = children.nodes[2].id
         assert (await library.async_build_playlist(theirs)).url == url
         (item,) = (await library.async_children(theirs)).nodes
-        assert item.work.picture == "https://art.example/1.png"
+        assert item.small_picture == "https://art.example/1.png"
         one = await library.async_build_playlist(item.id)
         assert one.title == "One" and one.works == 1
 
@@ -371,6 +371,6 @@ async def test_a_channel_with_objects(
     (node,) = (await library.async_children("channels")).nodes
     nodes = (await library.async_children(node.id)).nodes
     assert [child.title for child in nodes] == ["Now", "Old"]
-    assert (nodes[0].subtitle, nodes[0].work.note) == ("Ines", "Of weather.")
+    assert (nodes[0].subtitle, nodes[0].note) == ("Ines", "Of weather.")
     playlist = await library.async_build_playlist(node.id)
     assert playlist.works == 2

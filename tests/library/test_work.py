@@ -11,9 +11,9 @@ from custom_components.dp1.client.playlist.document import (
     validate,
 )
 from custom_components.dp1.client.playlist.manifest import Artist
+from custom_components.dp1.library.item import Item, labeled
 from custom_components.dp1.library.providers.catalog.records import work_of
 from custom_components.dp1.library.providers.collection.nodes import items_of
-from custom_components.dp1.library.work import Work, labeled
 from homeassistant.util import dt as dt_util
 
 NOW = dt_util.utcnow()
@@ -120,10 +120,10 @@ def test_a_work_over_another() -> None:
         Artist("Ada", "Born in 1990 in Oslo.", "https://art.example/ada"),
         Artist("Bo"),
     )
-    work = Work(title="Tide", year=2026).completed_by(Work(title="Ebb", artists=(ada,)))
-    assert work == Work(title="Tide", year=2026, artists=(ada,))
+    work = Item(title="Tide", year=2026).completed_by(Item(title="Ebb", artists=(ada,)))
+    assert work == Item(title="Tide", year=2026, artists=(ada,))
     assert work.completed_by(None) == work
-    label = Work(note="Slow…", artists=(Artist("Ada", "Born in…"), bo))
+    label = Item(note="Slow…", artists=(Artist("Ada", "Born in…"), bo))
     whole = label.completed_by(replace(work, note="Slow and wide."))
     assert whole == replace(work, note="Slow and wide.", artists=(ada, bo), year=2026)
 
@@ -147,17 +147,17 @@ def test_the_language_of_the_home() -> None:
     item = PlaylistItem.parse({"title": "Tide", "inlineManifest": manifest})
     for language, title in (("de", "Gezeiten"), ("de-CH", "Gezeiten"), ("fr", "Tide")):
         for work in (
-            Work.of_item(item, language),
-            Work.of_manifest(manifest, language),
+            Item.of_item(item, language),
+            Item.of_manifest(manifest, language),
         ):
             assert work.title == title
             assert work.about_artist == "Born in 1990."
-    assert Work.of_manifest(manifest, "en").note == "Slow."
+    assert Item.of_manifest(manifest, "en").note == "Slow."
     credited = {
         "metadata": {"creditLine": "By Ada"},
         "i18n": {"de": {"creditLine": "Von Ada"}},
     }
     item = PlaylistItem.parse({"title": "Tide", "inlineManifest": credited})
-    assert Work.of_item(item, "fr").artist == "By Ada"
-    assert Work.of_item(item, "de").artist == "Von Ada"
-    assert Work.of_manifest(credited, "de").artist == "Von Ada"
+    assert Item.of_item(item, "fr").artist == "By Ada"
+    assert Item.of_item(item, "de").artist == "Von Ada"
+    assert Item.of_manifest(credited, "de").artist == "Von Ada"

@@ -11,8 +11,8 @@ import pytest
 from custom_components.dp1.client.playlist.document import parse, validate
 from custom_components.dp1.client.playlist.manifest import artists_in
 from custom_components.dp1.client.playlist.signing import sign, verify
+from custom_components.dp1.library.item import labeled
 from custom_components.dp1.library.libraries import async_build_playlist
-from custom_components.dp1.library.work import labeled
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
@@ -42,20 +42,20 @@ async def test_an_exhibition_and_what_is_in_it(gallery: Gallery) -> None:
         await gallery.play(gallery.media_id(node))
         title, artist = gallery.wall.label
         assert title.startswith(series.title)
-        assert artist == series.work.artist
+        assert artist == series.artist
     await gallery.library.async_add_favorite(works[0].id)
     await gallery.call("cast_playlist", entity_id="all", playlist=playlist("Tide"))
     await gallery.catalog.stop()
     for node in (works[0].id, "favorites"):
         await gallery.play(gallery.media_id(node))
-        assert gallery.wall.label[1] == series.work.artist
+        assert gallery.wall.label[1] == series.artist
 
 
 async def test_who_made_it(gallery: Gallery) -> None:
     """Portrait and pages of the artists are in manifests, of the work that hangs, in results of a search, and in tiles."""
     show = gallery.exhibition(SMALL)
     (series, *_) = (await gallery.library.async_children(show)).nodes
-    (artist, *_) = series.work.artists
+    (artist, *_) = series.artists
     assert artist.picture and artist.links
     await gallery.play(gallery.media_id(show))
     (written, *_) = artists_in(gallery.wall.state.items[0]["inlineManifest"])
@@ -65,7 +65,7 @@ async def test_who_made_it(gallery: Gallery) -> None:
     assert artist.about.startswith(gallery.attribute("dp1")["about_artist"])
     found = await gallery.call("search", query=series.title, kinds=["series"])
     assert told in found["results"][0]["artists"]
-    bare = replace(series, work=replace(series.work, picture=None))
+    bare = replace(series, picture=None)
     assert bare.picture == artist.picture
 
 

@@ -64,8 +64,8 @@ async def test_choices(hass: HomeAssistant, home: Home) -> None:
     assert (await chosen(choice="newest")).title == shown[0].title
     group = await chosen(choice="group")
     assert len(group.artists) > 1
-    year = shown[-1].work.year
-    of_year = {node.title for node in shown if node.work.year == year}
+    year = shown[-1].year
+    of_year = {node.title for node in shown if node.year == year}
     assert (await chosen(year=float(year or 0))).title in of_year
     with pytest.raises(NotOursError):
         await chosen(year=1951.0)

@@ -8,8 +8,8 @@ from unittest import mock
 import probatio
 import pytest
 
-from custom_components.dp1.library.node import Node, NodeKind, media_id
-from custom_components.dp1.library.work import Work
+from custom_components.dp1.library.item import Item
+from custom_components.dp1.library.node import NodeKind, media_id
 from custom_components.dp1.llm import NOTICE, TOOLS, DisplayTool, _result
 from custom_components.dp1.voice.choice import MAX_RESULTS, RESULTS
 from custom_components.dp1.voice.request import MAX_SPOKEN, SPOKEN_TEXT
@@ -68,9 +68,7 @@ def test_ids_of_results(hass: HomeAssistant) -> None:
     """Each result of each library has an id of its own, which nobody can work out and so take in place of another."""
 
     def found(library: str, name: str) -> str:
-        node = Node(
-            id=f"series/{name}", kind=NodeKind.SERIES, work=Work(title="A", source="")
-        )
+        node = Item(id=f"series/{name}", kind=NodeKind.SERIES, title="A", source="")
         entry = cast("Library", SimpleNamespace(entry_id=library))
         return str(_result(hass, entry, node)["id"])
 

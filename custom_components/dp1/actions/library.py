@@ -17,6 +17,7 @@ from ..client.hosts import same_work
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
+from ..library.item import Item
 from ..library.libraries import (
     async_libraries,
     async_node,
@@ -26,8 +27,7 @@ from ..library.libraries import (
     told,
 )
 from ..library.library import Library
-from ..library.node import WORKS, Node, NodeKind, media_id, node_id
-from ..library.work import Work
+from ..library.node import WORKS, NodeKind, media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
 from ..playback.cast import async_player_of
 from ..playback.queue import async_leave_out
@@ -87,12 +87,12 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
             {
                 "title": node.title,
                 "kind": str(node.kind),
-                "artist": node.work.artist,
-                "artists": [it.to_attributes() for it in node.work.artists],
-                "year": node.work.year,
-                "medium": node.work.medium,
-                "note": node.work.note,
-                "picture": node.work.picture,
+                "artist": node.artist,
+                "artists": [it.to_attributes() for it in node.artists],
+                "year": node.year,
+                "medium": node.medium,
+                "note": node.note,
+                "picture": node.small_picture,
                 "opens_at": node.opens_at.isoformat() if node.opens_at else None,
                 "media_content_id": media_id(library.entry_id, node.id),
             }
@@ -101,7 +101,7 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
     }
 
 
-type Item = dict[str, Any]
+type Json = dict[str, Any]
 
 FAVORITE_FIELDS = (TARGET, "media_content_id")
 FAVORITE_SCHEMA = vol.Schema(
@@ -196,9 +196,9 @@ async def async_unhide_work(call: ServiceCall) -> None:
 
 async def _async_works(
     call: ServiceCall,
-) -> list[tuple[Library, Node, Item, DisplayCoordinator | None]]:
+) -> list[tuple[Library, Item, Json, DisplayCoordinator | None]]:
     """Return the work of the media id, or those on the displays, with their items and who shows them."""
-    works: list[tuple[Library, Node, Item, DisplayCoordinator | None]] = []
+    works: list[tuple[Library, Item, Json, DisplayCoordinator | None]] = []
     match exactly_one_of(call, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             library, work = await async_node(call.hass, text)
@@ -219,7 +219,7 @@ async def _async_works(
 
 async def _async_shown_work(
     hass: HomeAssistant, coordinator: DisplayCoordinator
-) -> tuple[Library, Node, Item]:
+) -> tuple[Library, Item, Json]:
     """Return the node and the item of the work that a display shows; one that is in no library has a node of what its item tells."""
     player, item, shown = await _async_shown(hass, coordinator)
     raw = dict(item.raw)
@@ -231,15 +231,20 @@ async def _async_shown_work(
     if not (libraries := async_libraries(hass)):
         raise invalid_input("no_library")
     key = item.id or same_work(item.source or "")
-    work = Work(title=item.title or coordinator.name, picture=item.thumbnail)
     text = node_id(NodeKind.ITEM, key, key)
-    node = Node(id=text, kind=NodeKind.ITEM, work=work, can_play=True)
+    node = Item(
+        id=text,
+        kind=NodeKind.ITEM,
+        title=item.title or coordinator.name,
+        picture=item.thumbnail,
+        can_play=True,
+    )
     return libraries[0], node, raw
 
 
 async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
-) -> tuple[PlayerStatus, PlaylistItem, Work | None]:
+) -> tuple[PlayerStatus, PlaylistItem, Item | None]:
     """Return the player, item and work that a display shows; of what is shown for a time, those that come back."""
     player, shown = coordinator.data.player, coordinator.data.work
     if coordinator.wall.is_announcing:

@@ -17,6 +17,7 @@ from ..client.text import shorten
 from ..const import DOMAIN
 from ..errors import raised_as, translated
 from ..language import async_load_texts, async_message, async_text
+from ..library.item import Item
 from ..library.libraries import async_libraries, error_subject, library_and_node, told
 from ..library.library import Library
 from ..library.node import (
@@ -24,7 +25,6 @@ from ..library.node import (
     MEDIA_PREFIX,
     WORKS,
     Children,
-    Node,
     NodeKind,
     media_id,
     split_node_id,
@@ -140,14 +140,14 @@ async def async_top_nodes(
     ]
 
 
-def _title(library: Library, node: Node, inside: Children) -> str:
+def _title(library: Library, node: Item, inside: Children) -> str:
     """Return the title of a page, with who an artist is or made a playlist, and a note if it is outdated: the browser has no other place for it."""
     hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
-    if node.kind in KINDS_WITH_NOTE and node.work.note:
+    if node.kind in KINDS_WITH_NOTE and node.note:
         # A page shows two lines of its title.
-        about = shorten(node.work.note, MAX_ABOUT)
+        about = shorten(node.note, MAX_ABOUT)
         title = " · ".join(filter(None, (title, node.subtitle, about)))
     if inside.problem is None:
         return title
@@ -164,7 +164,7 @@ def browser_text(hass: HomeAssistant, key: str, **placeholders: str) -> str:
     return async_text(hass, f"config_panel.browser.{key}", **placeholders)
 
 
-def _name(hass: HomeAssistant, node: Node) -> str:
+def _name(hass: HomeAssistant, node: Item) -> str:
     """Return the title of a node; of a playlist that looks its works up, with whose works these are."""
     if node.query:
         return browser_text(hass, f"playlist_of_{node.query}", title=node.title)
@@ -177,7 +177,7 @@ def _name(hass: HomeAssistant, node: Node) -> str:
     return node.title
 
 
-def _name_of_rest(hass: HomeAssistant, node: Node) -> str:
+def _name_of_rest(hass: HomeAssistant, node: Item) -> str:
     """Return the title of the rest of a list: how much it is, or as a page where it starts."""
     if node.works:
         return browser_text(hass, "more", count=str(node.works))
@@ -187,17 +187,16 @@ def _name_of_rest(hass: HomeAssistant, node: Node) -> str:
     return f"{title} ({start + 1}–)"
 
 
-def _labeled(hass: HomeAssistant, node: Node, page: Node | None = None) -> str:
+def _labeled(hass: HomeAssistant, node: Item, page: Item | None = None) -> str:
     """Return the title of a node; that of works with artist and year as on a label, unless their page says these."""
     if node.kind not in LABELED:
         return _name(hass, node)
     said: set[str | int | None] = {page.title} if page else set()
     if page and page.kind in LABELED:
-        said |= {page.work.artist, page.work.year}
-    work = node.work
-    artist = None if work.artist in said else work.artist
+        said |= {page.artist, page.year}
+    artist = None if node.artist in said else node.artist
     label = ", ".join(filter(None, (node.title, artist)))
-    return f"{label} ({work.year})" if work.year and work.year not in said else label
+    return f"{label} ({node.year})" if node.year and node.year not in said else label
 
 
 class ArtMedia(BrowseMediaSource):
@@ -212,17 +211,17 @@ class ArtMedia(BrowseMediaSource):
 
 
 def node_media(
-    library: Library, node: Node, picture_url: PictureUrl, page: Node | None = None
+    library: Library, node: Item, picture_url: PictureUrl, page: Item | None = None
 ) -> BrowseMediaSource:
     """Return the browse item of a node, on the page of another."""
     media_class = CLASSES.get(node.kind, MediaClass.DIRECTORY)
     name = media_id(library.entry_id, node.id)
-    thumbnail = picture_url(name) if node.picture or node.thumbnail else None
+    thumbnail = picture_url(name) if node.any_picture or node.thumbnail else None
     media = ArtMedia(
         domain=DOMAIN,
         identifier=name.removeprefix(MEDIA_PREFIX),
         media_class=media_class,
-        media_content_type=CONTENT_TYPES.get(node.work.medium or "", media_class.value)
+        media_content_type=CONTENT_TYPES.get(node.medium or "", media_class.value)
         if media_class is MediaClass.IMAGE
         else media_class.value,
         title=_labeled(library.hass, node, page),
@@ -235,9 +234,9 @@ def node_media(
     media.details = {
         "kind": node.kind,
         "title": _name(library.hass, node),
-        "artist": node.work.artist,
-        "year": node.work.year,
-        "series": node.work.series,
+        "artist": node.artist,
+        "year": node.year,
+        "series": node.series,
         "of": node.subtitle,
         "favorite": library.favorites.has(node.id) if node.can_play else None,
         "hidden": library.hidden.has(node.id) if node.kind in WORKS else None,

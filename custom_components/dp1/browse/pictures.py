@@ -258,7 +258,7 @@ class Pictures:
             return None
         if node.thumbnail:
             return await self._async_own(node.thumbnail)
-        if not (address := node.picture):
+        if not (address := node.any_picture):
             return None
         self._hass.data[ADDRESSES].async_allow_of_library([address])
         return await (self.async_tile(address) if tile else self.async_at(address))

@@ -19,6 +19,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, component_errors, raised_as
 from ..language import async_load_texts
+from ..library.item import Item
 from ..library.libraries import (
     async_libraries,
     async_source_list,
@@ -26,7 +27,7 @@ from ..library.libraries import (
     told,
 )
 from ..library.library import Library
-from ..library.node import MEDIA_PREFIX, Node, NodeKind, parse_media_id
+from ..library.node import MEDIA_PREFIX, NodeKind, parse_media_id
 from ..library.search import EXACT, NAMED, Match, Query
 from ..library.words import fold
 from .display import HISTORY_FOLDER, history_media, is_supported
@@ -35,7 +36,7 @@ from .pages import CLASSES, ROOT, PictureUrl, node_media
 # Assistants take no more.
 MAX_RESULTS = 35
 
-type SearchResult = tuple[Library, Node]
+type SearchResult = tuple[Library, Item]
 
 
 async def async_search_nodes(

@@ -23,7 +23,7 @@ from ..client.playlist.manifest import Artist
 from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import signer_of
 from ..const import DOMAIN, LOGGER
-from ..library.work import Work
+from ..library.item import Item
 
 # Seconds until a work is looked up again after a library failed; doubled each time.
 LOOK_UP_RETRY: Final = 60.0
@@ -37,21 +37,23 @@ IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 def work_of(
     item: PlaylistItem,
-    other: Work | None = None,
+    other: Item | None = None,
     playlist: Mapping[str, Any] | None = None,
     language: str = "",
     title: str | None = None,
-) -> Work:
+) -> Item:
     """Return the work of a playlist item, completed by a library, with a picture: its own, itself or the playlist's cover.
 
     Without a title, a work has that of the playlist. Displays lay titles of works over pages, so ours have none.
     """
-    work, source = Work.of_item(item, language).completed_by(other), item.address
+    work, source = Item.of_item(item, language).completed_by(other), item.address
     pictures = [item.thumbnail, other.picture if other else None]
     pictures.append(source if source and _is_image(source) else None)
     pictures.append(playlist.get("coverImage") if playlist else None)
     picture = next(filter(None, map(loaded_url, filter(None, pictures))), None)
-    return replace(work, title=work.title or title, source=source, picture=picture)
+    return replace(
+        work, title=work.title or title or "", source=source, picture=picture
+    )
 
 
 def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem | None:
@@ -87,10 +89,10 @@ def _is_image(source: str) -> bool:
 class WorkSource(Protocol):
     """A source of works: a library."""
 
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return a work without a request."""
 
-    async def async_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return a work, looked up if need be, or raise why it could not be."""
 
     async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
@@ -195,7 +197,7 @@ class ArtworkMetadata:
         self._on_change = on_change
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
-        self.work: Work | None = None
+        self.work: Item | None = None
         self._look_up: asyncio.Task[None] | None = None
         self._sources_changed = asyncio.Event()
 
@@ -251,7 +253,7 @@ class ArtworkMetadata:
         else:
             self._sources_changed.set()
 
-    def _works(self, item: PlaylistItem) -> list[Work]:
+    def _works(self, item: PlaylistItem) -> list[Item]:
         """Return the work as each library has it, whose pictures may be read from where the library is."""
         works = [work for source in self._sources if (work := source.work(item))]
         if works:
@@ -266,7 +268,7 @@ class ArtworkMetadata:
             LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         )
         retry = LOOK_UP_RETRY
-        work: Work | None = None
+        work: Item | None = None
         while True:
             self._sources_changed.clear()
             has_failed = False
@@ -304,10 +306,10 @@ class ArtworkMetadata:
             LOGGER.debug("%s does not tell what it has shown: %s", title, err)
         return ()
 
-    async def _async_ask(self, item: PlaylistItem) -> Work | None:
+    async def _async_ask(self, item: PlaylistItem) -> Item | None:
         """Return the current work as the display remembers it: whoever cast it may have named the artist."""
         for record in await self.async_recently_shown():
             if record.is_active and record.work_id == item.id:
                 artists = (Artist(record.artist),) if record.artist else ()
-                return Work(artists=artists, picture=record.picture)
+                return Item(artists=artists, picture=record.picture)
         return None

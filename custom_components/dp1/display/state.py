@@ -15,7 +15,7 @@ from ..client.display.device_status import (
     PlaybackCounters,
 )
 from ..client.display.player_status import DeviceSettings, PlayerStatus
-from ..library.work import Work
+from ..library.item import Item
 
 RENDER_LOADING: Final = (0, 1)
 RENDER_FAILED: Final = 3
@@ -57,7 +57,7 @@ class DisplayData:
 
     identity: Identity | None = None
     player: PlayerStatus | None = None
-    work: Work | None = None
+    work: Item | None = None
     signed_by: str | None = None
     shown_since: datetime | None = None
     stalled: bool = False

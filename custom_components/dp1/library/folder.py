@@ -30,7 +30,7 @@ from ..const import DOMAIN, LOGGER
 from ..errors import component_errors
 from ..grants import GRANTS, LIVE, page_url
 from ..length import length_of_film
-from .work import WORK_IDS, Json, Work
+from .item import WORK_IDS, Item, Json
 
 # Media ids of folders that are shown without a library: what follows is the media id of Home Assistant.
 FOLDER_PREFIX: Final = f"{DOMAIN}://folder/"
@@ -400,11 +400,11 @@ def items_of(
     """Return the items of files, at addresses that displays can load; the same file has the same id."""
     urls = hass.data[GRANTS].async_urls({it.media_id: it.path for it in files})
     return [
-        Work(
-            id=str(uuid5(WORK_IDS, " ".join(file.media_id for file in shown))),
-            title=" · ".join(file.title for file in shown if file.title) or None,
+        Item(
+            item_id=str(uuid5(WORK_IDS, " ".join(file.media_id for file in shown))),
+            title=" · ".join(file.title for file in shown if file.title),
             source=_source_of([urls[file.media_id] for file in shown], shown, duration),
-        ).item(duration=shown[0].details.length or duration * len(shown))
+        ).to_dp1(duration=shown[0].details.length or duration * len(shown))
         for shown in (_paired(files) if pairs else [[file] for file in files])
     ]
 

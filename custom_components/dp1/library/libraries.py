@@ -31,12 +31,12 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKin
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
 from .folder import FOLDER_PREFIX
+from .item import Item, labeled
 from .library import Library, LibraryConfigEntry, error_prefix_of
-from .node import Node, NodeKind, media_id as make_media_id, node_id, parse_media_id
+from .node import NodeKind, media_id as make_media_id, node_id, parse_media_id
 from .providers.album import async_folder_playlist
 from .source_list import SourceList
 from .words import fold
-from .work import Work, labeled
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"
@@ -60,7 +60,7 @@ SOURCES: Final[HassKey[SourceList[Library]]] = HassKey(f"{DOMAIN}_sources")
 # Cancels the call that tells displays of a change.
 TELLING: Final[HassKey[CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_telling")
 
-type LibraryNode = tuple[Library, Node]
+type LibraryNode = tuple[Library, Item]
 
 
 @callback
@@ -83,7 +83,7 @@ def async_labeled(hass: HomeAssistant, document: Document) -> Document:
         item = PlaylistItem.parse(sent)
         works = (library.work(item) for library in libraries)
         if work := next((it for it in works if it and it.artists), None):
-            items[index] = labeled(sent, Work.of_item(item).completed_by(work))
+            items[index] = labeled(sent, Item.of_item(item).completed_by(work))
     return {**document, "items": items} if items else document
 
 
@@ -217,7 +217,7 @@ def told(library: Library, node: str, where: str = "") -> AbstractContextManager
 
 
 async def async_node_on(
-    hass: HomeAssistant, player: PlayerStatus, shown: Work | None
+    hass: HomeAssistant, player: PlayerStatus, shown: Item | None
 ) -> tuple[Library, str] | None:
     """Return the node of the work that a player shows, preferably a favorite; None if no library has it."""
     libraries = async_libraries(hass)
@@ -229,8 +229,8 @@ async def async_node_on(
     for library in libraries:
         with suppress(Dp1Error):
             work = await library.async_work(item)
-            if work is not None and work.node_id:
-                return library, work.node_id
+            if work is not None and work.id:
+                return library, work.id
     for library in libraries:
         if library.feed and player.playlist_id and item.id:
             text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
@@ -272,7 +272,7 @@ async def async_exhibitions(libraries: Iterable[Library]) -> list[LibraryNode]:
     return opened
 
 
-async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Node]:
+async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Item]:
     """Return the library and the node of a media id, or raise why it could not be read."""
     library, node = library_and_node(hass, media_id)
     with told(library, node):

@@ -25,12 +25,12 @@ from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, LOGGER
 from ..errors import action_failed, translated, translated_errors
 from ..language import async_message
 from .files import Files, async_remove_kept
+from .item import Item
 from .keys import async_move_key, async_remove_key, async_signing_key
 from .news import async_hold, async_tell_held
 from .node import (
     WORKS,
     Children,
-    Node,
     NodeKind,
     more_node,
     node_id,
@@ -57,7 +57,6 @@ from .settings import Preferences
 from .shelf import Shelf, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
 from .words import MAX_FOLDED
-from .work import Work
 
 # How many names an error about an unknown name suggests.
 NEAREST = 3
@@ -307,7 +306,7 @@ class Library:
             raise NotFoundError(f"nothing is called {node!r}")
         return provider
 
-    def roots(self) -> tuple[Node, ...]:
+    def roots(self) -> tuple[Item, ...]:
         """Return the folders of the library."""
         return tuple(node for provider in self.providers for node in provider.roots())
 
@@ -315,7 +314,7 @@ class Library:
         """Return whether there is something in a folder."""
         return any(node.id == kind and node.can_play for node in self.roots())
 
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a node by its id, or raise NotFoundError or why it could not be read."""
         whole, start = split_start(node)
         if start:
@@ -323,9 +322,11 @@ class Library:
             return more_node(whole, start, title=title)
         if node == NodeKind.ROOT:
             # With another cover than that of its first folder.
-            pictures = [it.work.picture for it in reversed(self.roots())]
-            work = Work(title=self.title, picture=next(filter(None, pictures), None))
-            return Node(id=node, kind=NodeKind.ROOT, work=work, can_expand=True)
+            pictures = [it.small_picture for it in reversed(self.roots())]
+            picture = next(filter(None, pictures), None)
+            return Item(
+                kind=NodeKind.ROOT, title=self.title, picture=picture, can_expand=True
+            )
         try:
             return await self._provider(node).async_node(node)
         except Dp1Error:
@@ -359,7 +360,7 @@ class Library:
         except Dp1Error as err:
             return Children((), problem=err)
 
-    async def async_inside(self, node: str) -> Sequence[Node]:
+    async def async_inside(self, node: str) -> Sequence[Item]:
         """Return all nodes inside another, as far as they take no request for each."""
         children = await self._async_inside(node)
         nodes = children.nodes[:MAX_INSIDE]
@@ -400,12 +401,12 @@ class Library:
 
     # Works
 
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item without a request."""
         works = (provider.work(item) for provider in self.providers)
         return next((work for work in works if work is not None), None)
 
-    async def async_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
         problem: Dp1Error | None = None
         for provider in self.providers:
@@ -465,7 +466,7 @@ class Library:
         matches = await self.async_hits(text, kinds={kind}, near=True)
         return list(dict.fromkeys(each.node.title for each in matches))[:NEAREST]
 
-    async def async_add_favorite(self, node: str) -> Node:
+    async def async_add_favorite(self, node: str) -> Item:
         """Add a node to the favorites, with the item that shows it without the servers."""
         favorite, item = await self.async_node(node), None
         if favorite.kind in WORKS:
@@ -476,7 +477,7 @@ class Library:
         return favorite
 
     @callback
-    def async_hide(self, work: Node, item: dict[str, Any]) -> None:
+    def async_hide(self, work: Item, item: dict[str, Any]) -> None:
         """Never show a work again, which is no favorite then; raises ValueError for anything else."""
         if work.kind not in WORKS:
             raise ValueError("not a work")
@@ -484,17 +485,17 @@ class Library:
             self.favorites.async_remove(each)
         self.hidden.async_add(work, item)
 
-    def knows(self, player: PlayerStatus, work: Work | None) -> bool:
+    def knows(self, player: PlayerStatus, work: Item | None) -> bool:
         """Return whether the current work of a player is of this library, as far as no request is needed."""
-        if work is not None and work.node_id:
+        if work is not None and work.id:
             return True
         ref = player.playlist_id
         return bool(ref and self.feed_server.playlist(ref))
 
-    def favorite_of(self, player: PlayerStatus, work: Work | None) -> str | None:
+    def favorite_of(self, player: PlayerStatus, work: Item | None) -> str | None:
         """Return the node id under which the current work of a player is a favorite."""
         item = player.current
-        candidates = [work.node_id if work else None]
+        candidates = [work.id if work else None]
         if item is not None and item.id and player.playlist_id:
             candidates.append(node_id(NodeKind.ITEM, player.playlist_id, item.id))
         keys = (key for key in candidates if key and self.favorites.has(key))

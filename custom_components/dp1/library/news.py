@@ -10,7 +10,8 @@ from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.signal_type import SignalType
 
 from ..const import DOMAIN
-from .node import Node, media_id
+from .item import Item
+from .node import media_id
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
 PLAYLIST_PUBLISHED: Final = "playlist_published"
@@ -61,15 +62,15 @@ def async_tell(
     hass: HomeAssistant,
     entry_id: str,
     kind: str,
-    node: Node,
+    node: Item,
     link: str | None,
     **details: str,
 ) -> None:
     """Tell one piece of news of a library."""
     attributes = {
         "title": node.title,
-        "artist": node.work.artist or node.subtitle,
-        "picture": node.work.picture,
+        "artist": node.artist or node.subtitle,
+        "picture": node.small_picture,
         "link": link,
         "media_content_id": media_id(entry_id, node.id),
         **details,

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.text import MAX_URL
 from ..const import DOMAIN
-from .work import Work
+from .item import Item
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
 
@@ -68,44 +68,8 @@ FOLDER_TITLES = {
 WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED, NodeKind.MUSEUM_WORK)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """A work in the tree, or a folder, which is described like one.
-
-    Attributes:
-        work: the work, with a small picture that everybody may load.
-        subtitle: of what it is a part, or who made it.
-        works: how many are inside, if that is known.
-        opens_at: of an exhibition.
-        query: whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
-        thumbnail: of an own picture, path at which its source serves it in small, or its id in the media folders.
-    """
-
-    id: str
-    kind: str
-    work: Work
-    can_play: bool = False
-    can_expand: bool = False
-    subtitle: str | None = None
-    works: int | None = None
-    opens_at: datetime | None = None
-    query: str = ""
-    thumbnail: str = ""
-
-    @property
-    def title(self) -> str:
-        """Return the title."""
-        return self.work.title or ""
-
-    @property
-    def picture(self) -> str | None:
-        """Return the URL of a picture of the work, or else of a portrait of an artist."""
-        portraits = (artist.picture for artist in self.work.artists)
-        return self.work.picture or next(filter(None, portraits), None)
-
-
 @dataclass(frozen=True, slots=True)
-class Children[T = Node]:
+class Children[T = Item]:
     """The nodes inside a node: `not_shown` more are left out, and `problem` is why some are missing or old.
 
     As only a part of a long list is shown, a provider may return records, and what makes their nodes.
@@ -115,7 +79,7 @@ class Children[T = Node]:
     not_shown: int = 0
     problem: Dp1Error | None = None
     since: datetime | None = None
-    make: Callable[[T], Node] | None = None
+    make: Callable[[T], Item] | None = None
 
 
 def node_id(kind: str, *keys: str) -> str:
@@ -144,12 +108,12 @@ def parse_media_id(text: str) -> tuple[str, str] | None:
     return (entry_id, node) if entry_id else None
 
 
-def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Node:
+def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Item:
     """Return the node of the rest of a long list: of so many works, or as a page with the title of the list."""
-    return Node(
+    return Item(
         id=f"{inner}+{start}",
         kind=NodeKind.MORE,
-        work=Work(title=title or f"More ({count})"),
+        title=title or f"More ({count})",
         can_expand=True,
         works=count,
     )

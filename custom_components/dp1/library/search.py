@@ -23,8 +23,9 @@ from rapidfuzz import fuzz, process
 
 from homeassistant.core import HomeAssistant
 
+from .item import Item
 from .listing import with_pauses
-from .node import Node, NodeKind
+from .node import NodeKind
 from .words import (
     BETWEEN_PARTS,
     BY_ARTIST,
@@ -63,7 +64,7 @@ _NUMBER: Final = re.compile(r"(?:#|\bn[or]?\. ?)?[0-9]+", re.IGNORECASE)
 # Where a number is written to a word, as Japanese does.
 _JOINT: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
 
-type Scored = list[tuple[float, Node]]
+type Scored = list[tuple[float, Item]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Match:
     """A work or folder, and how well it fits words."""
 
     score: float
-    node: Node
+    node: Item
 
     @property
     def is_sure(self) -> bool:
@@ -387,7 +388,7 @@ class Lines[T]:
         hass: HomeAssistant,
         records: Callable[[], Sequence[T]],
         lines_of: Callable[[T], Iterable[str]],
-        node_of: Callable[[T, int], Node | None],
+        node_of: Callable[[T, int], Item | None],
         folder: str = "",
     ) -> None:
         """Initialize the index of nothing; `node_of` gets a record and the number of that of its lines that fits."""
@@ -434,7 +435,7 @@ class Lines[T]:
 
     def _nodes(
         self, scored: Iterable[tuple[float, T, int]]
-    ) -> Iterator[tuple[float, Node]]:
+    ) -> Iterator[tuple[float, Item]]:
         """Yield the nodes of records."""
         for score, record, number in scored:
             if (node := self._node_of(record, number)) is not None:
@@ -442,13 +443,13 @@ class Lines[T]:
 
 
 def lines_of_nodes(
-    hass: HomeAssistant, nodes: Callable[[], Sequence[Node]]
-) -> Lines[Node]:
+    hass: HomeAssistant, nodes: Callable[[], Sequence[Item]]
+) -> Lines[Item]:
     """Return the lines of nodes."""
     return Lines(
         hass,
         nodes,
-        lambda node: [line_of(node.title, node.work.artist, node.subtitle or "")],
+        lambda node: [line_of(node.title, node.artist, node.subtitle or "")],
         lambda node, _: node,
     )
 
@@ -534,14 +535,14 @@ class Search:
     def _rank(self, match: Match) -> tuple[float, bool, int, int, int, int]:
         """Return the sort key of a match; solo shows come before group shows."""
         node, score = match.node, match.score
-        others = len(node.work.artists) - 1 if score <= ARTIST else 0
+        others = len(node.artists) - 1 if score <= ARTIST else 0
         return (
             -score,
             not self._is_favorite(node.id),
             KINDS.index(node.kind) if node.kind in KINDS else len(KINDS),
             others,
             len(node.title),
-            -(node.work.year or 0),
+            -(node.year or 0),
         )
 
 
@@ -550,6 +551,6 @@ def _made_by(artist: Query, scored: Scored) -> Scored:
     return [
         (score, node)
         for score, node in scored
-        if (node.kind == NodeKind.ARTIST or node.work.artist)
-        and artist.likeness(line_of(node.work.artist or node.title)) >= SURE
+        if (node.kind == NodeKind.ARTIST or node.artist)
+        and artist.likeness(line_of(node.artist or node.title)) >= SURE
     ]

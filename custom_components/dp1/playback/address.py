@@ -61,7 +61,7 @@ from ..errors import invalid_input, translated
 from ..grants import SVG, base_url, picture_page
 from ..language import async_message
 from ..length import length_of_film, length_of_sound
-from ..library.work import Work
+from ..library.item import Item
 from ..permissions import STRANGER, Caller
 from .request import Medium
 
@@ -180,11 +180,11 @@ class CastAddress:
         """Initialize with the display."""
         self._display = coordinator
 
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return nothing: works are what libraries have."""
         return None
 
-    async def async_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return nothing: works are what libraries have."""
         return None
 
@@ -424,7 +424,7 @@ async def async_length(
 def of_work(source: str, title: str) -> Playlist:
     """Return the playlist of a single image, video or web page."""
     title = clean(title, MAX_TITLE)
-    item = Work(title=title, source=source).item()
+    item = Item(title=title, source=source).to_dp1()
     return Playlist(document=build(title, [item]), origin=Origin.OURS, is_personal=True)
 
 

@@ -18,7 +18,7 @@ from ..client.values import mapping
 from ..const import DEFAULT_DURATION
 from ..errors import action_failed, invalid_input, translated
 from ..language import async_message
-from ..library.work import Work, labeled
+from ..library.item import Item, labeled
 from .daily import async_of_today
 from .request import Look, Medium, Request, Several, medium_of
 from .resolve import async_apply, async_find, async_read_for_display, async_resolve
@@ -27,7 +27,7 @@ MAX_WORKS: Final = 1024
 # Each medium may read a feed or an indexer.
 PARALLEL: Final = 4
 
-type Item = dict[str, Any]
+type Json = dict[str, Any]
 
 
 async def async_playlist_of(hass: HomeAssistant, request: Request) -> Playlist:
@@ -51,7 +51,7 @@ async def _async_compose(
     """Return the playlist of the works of all media in their order, or raise which medium has none."""
     limit = asyncio.Semaphore(PARALLEL)
 
-    async def items_of(number: int, medium: Medium) -> tuple[Playlist, list[Item]]:
+    async def items_of(number: int, medium: Medium) -> tuple[Playlist, list[Json]]:
         """Return the playlist of a medium, and its works."""
         try:
             async with limit:
@@ -82,7 +82,7 @@ async def _async_compose(
 
 async def _async_items(
     hass: HomeAssistant, medium: Medium, request: Request
-) -> tuple[Playlist, list[Item]]:
+) -> tuple[Playlist, list[Json]]:
     """Return the playlist of a medium, and its works with the defaults of the playlist and the texts they are to have."""
     art, _ = medium_of(medium.media_id, title=medium.title)
     look = Look(limit=request.look.limit)
@@ -93,7 +93,7 @@ async def _async_items(
     if not (items := await async_works_alone(hass, playlist)):
         raise invalid_input("nothing_to_show")
     if medium.title and len(items) == 1:
-        work = Work.of_item(PlaylistItem.parse(items[0]))
+        work = Item.of_item(PlaylistItem.parse(items[0]))
         item = {**items[0], "title": medium.title, "inlineManifest": None}
         items = [labeled(item, replace(work, title=medium.title))]
     if medium.note:
@@ -101,7 +101,7 @@ async def _async_items(
     return found, items
 
 
-async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Item]:
+async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Json]:
     """Return the works of a playlist with its defaults, a film for its length, or raise that it is too long."""
     shared = {"duration": playlist.length} if playlist.length else {}
     shared |= mapping(playlist.document.get("defaults"))
@@ -114,17 +114,17 @@ async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Ite
         parsed = await hass.async_add_executor_job(parse, {"items": works})
     except InvalidPlaylistError as err:
         raise translated(err, "playlist") from err
-    items: list[Item] = parsed["items"]
+    items: list[Json] = parsed["items"]
     return items
 
 
-def with_ends(works: Sequence[Item]) -> Sequence[Item]:
+def with_ends(works: Sequence[Json]) -> Sequence[Json]:
     """Return works that end after a while if there are several: players may skip one that does not, or never go on."""
     several = len(works) > 1
     return [{"duration": DEFAULT_DURATION, **it} for it in works] if several else works
 
 
-def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Item]:
+def with_own_ids(works: Sequence[Json], others: Sequence[Json] = ()) -> list[Json]:
     """Return works of which each id is there once, also beside others, as displays ask for."""
     seen = {item.get("id") for item in others}
     items = []

@@ -16,12 +16,12 @@ from homeassistant.util.hass_dict import HassKey
 from ..browse.search import async_hits
 from ..const import DOMAIN
 from ..display.metadata import work_of
+from ..library.item import NO_WORK, Item
 from ..library.libraries import async_exhibitions, async_libraries, async_node
 from ..library.library import Library
-from ..library.node import WORKS, Node, NodeKind, media_id
+from ..library.node import WORKS, NodeKind, media_id
 from ..library.search import EXACT, Match, Query
 from ..library.words import BETWEEN_PARTS, fold, fold_title, telling
-from ..library.work import NO_WORK
 from ..playback.request import Art, Medium, Several
 from .answers import MAX_NAMES, NotOursError, UnansweredError
 from .displays import SpokenDisplay
@@ -87,13 +87,13 @@ class Wish:
         return media[0] if len(media) == 1 else Several(media)
 
     @classmethod
-    def of(cls, library: Library, node: Node) -> Wish:
+    def of(cls, library: Library, node: Item) -> Wish:
         """Return a node of a library."""
         everything = node.kind == NodeKind.ARTIST
         return cls(
             (media_id(library.entry_id, node.id),),
             node.title,
-            (node.title,) if everything else node.work.names,
+            (node.title,) if everything else node.names,
             node.kind in KINDS["work"],
             everything,
         )
@@ -191,9 +191,9 @@ async def _async_find(
     raise DidYouMeanError(what, names, near[0])
 
 
-def _is_meant(query: Query, node: Node) -> bool:
+def _is_meant(query: Query, node: Item) -> bool:
     """Return whether what was said means a node."""
-    return query.means(node.title, node.work.artist, node.subtitle)
+    return query.means(node.title, node.artist, node.subtitle)
 
 
 async def _async_meant(
@@ -207,7 +207,7 @@ async def _async_meant(
     if node.kind != NodeKind.ARTIST or kind == "everything":
         return Wish.of(library, node)
     for owner, hit in matches:
-        solo = [*map(fold, hit.node.work.names)] == [fold(node.title)]
+        solo = [*map(fold, hit.node.names)] == [fold(node.title)]
         if solo and hit.node.kind == NodeKind.EXHIBITION:
             return Wish.of(owner, hit.node)
     if kind == "artist":
@@ -255,8 +255,8 @@ async def _async_choose(
     exhibitions = [
         (library, node)
         for library, node in await async_exhibitions(libraries)
-        if (year is None or node.work.year == int(year))
-        and (how != "group" or len(node.work.artists) > 1)
+        if (year is None or node.year == int(year))
+        and (how != "group" or len(node.artists) > 1)
     ]
     if not exhibitions and year is not None:
         raise NotOursError("not_found", what=str(int(year)))

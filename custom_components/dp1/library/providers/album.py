@@ -25,9 +25,9 @@ from ..folder import (
     items_of,
     ordered,
 )
-from ..node import Children, Node, NodeKind, media_id, node_id, split_node_id
+from ..item import WORK_IDS, Item
+from ..node import Children, NodeKind, media_id, node_id, split_node_id
 from ..search import Lines, line_of
-from ..work import WORK_IDS, Work
 from .provider import Provider, Source, source_of
 
 SUBENTRY_ALBUM: Final = "album"
@@ -96,7 +96,7 @@ class Albums(Provider):
         ]
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return an album, or a picture."""
         match split_node_id(node):
             case NodeKind.ALBUM, [key]:
@@ -165,7 +165,7 @@ class Albums(Provider):
         raise NotFoundError("the picture is not there", translation_key="album_empty")
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the albums."""
         return list(map(album_node, self.albums))
 
@@ -184,12 +184,12 @@ class Albums(Provider):
                 yield node_id(NodeKind.PHOTO, album.key, file.media_id)
 
 
-def album_node(album: Album) -> Node:
+def album_node(album: Album) -> Item:
     """Return the node of an album."""
-    return Node(
+    return Item(
         id=node_id(NodeKind.ALBUM, album.key),
         kind=NodeKind.ALBUM,
-        work=Work(title=album.title),
+        title=album.title,
         can_play=True,
         can_expand=True,
         works=len(album.files) or None,
@@ -197,12 +197,12 @@ def album_node(album: Album) -> Node:
     )
 
 
-def photo_node(album: Album, file: File) -> Node:
+def photo_node(album: Album, file: File) -> Item:
     """Return the node of a picture."""
-    return Node(
+    return Item(
         id=node_id(NodeKind.PHOTO, album.key, file.media_id),
         kind=NodeKind.PHOTO,
-        work=Work(title=file.title or clean(file.name, MAX_TITLE)),
+        title=file.title or clean(file.name, MAX_TITLE),
         can_play=True,
         thumbnail=file.picture,
         subtitle=album.title,

@@ -32,12 +32,12 @@ from ...client.guard import Guard
 from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
+from ..item import Item
 from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
-from ..node import Children, Node, NodeKind, node_id, split_node_id
+from ..node import Children, NodeKind, node_id, split_node_id
 from ..search import Lines, line_of
 from ..shelf import Shelf
-from ..work import Work
 from .feed.provider import (
     async_build_playlists,
     item_node,
@@ -347,7 +347,7 @@ class Channels(SubentryProvider[FollowedChannel]):
         ]
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a channel."""
         channel, _ = await self._async_read(node)
         return channel_node(channel)
@@ -384,7 +384,7 @@ class Channels(SubentryProvider[FollowedChannel]):
         return any(key in channel.seen.told for channel in self.servers)
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the channels."""
         return list(map(channel_node, self.servers))
 
@@ -408,13 +408,14 @@ class Channels(SubentryProvider[FollowedChannel]):
                     yield node_id(NodeKind.PLAYLIST, playlist.id)
 
 
-def channel_node(channel: FollowedChannel) -> Node:
+def channel_node(channel: FollowedChannel) -> Item:
     """Return the node of a channel."""
     playlists = channel.playlists
-    return Node(
+    return Item(
         id=node_id(FOLLOWED, channel.subentry_id),
         kind=FOLLOWED,
-        work=Work(title=channel.title, picture=cover_of(map(playlist_node, playlists))),
+        title=channel.title,
+        picture=cover_of(map(playlist_node, playlists)),
         can_play=bool(playlists),
         can_expand=True,
     )

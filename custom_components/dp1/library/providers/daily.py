@@ -25,10 +25,10 @@ from ...client.text import web_url
 from ...client.values import mapping, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...errors import translated_errors
+from ..item import Item
 from ..listing import Json, Listing, ListKind
-from ..node import FOLDER_TITLES, Node, NodeKind
+from ..node import FOLDER_TITLES, NodeKind
 from ..shelf import Shelf
-from ..work import Work
 from .collection.nodes import work_of
 from .collection.server import async_indexer
 from .feed.provider import image_at
@@ -74,8 +74,8 @@ class Daily(Provider):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
-        work: Callable[[PlaylistItem], Work | None],
-        async_work: Callable[[PlaylistItem], Awaitable[Work | None]],
+        work: Callable[[PlaylistItem], Item | None],
+        async_work: Callable[[PlaylistItem], Awaitable[Item | None]],
     ) -> None:
         """Initialize without a document; `work` and `async_work` are those of the library."""
         super().__init__(hass, entry, on_change)
@@ -84,7 +84,7 @@ class Daily(Provider):
         self.origin = self.url = self.preferences.daily_url
         self.is_used = bool(self.url)
         self.former: str | None = None
-        self._today: tuple[PlaylistItem, Work] | None = None
+        self._today: tuple[PlaylistItem, Item] | None = None
         documents = ListKind(DailyDocument, self._pages, ended=self._handle_read)
         self._shelf: Shelf[DailyDocument] = Shelf(
             hass,
@@ -97,7 +97,7 @@ class Daily(Provider):
         self._cancel: CALLBACK_TYPE | None = None
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return the Daily."""
         if node not in self.kinds or not self.url:
             raise NotFoundError("no Daily")
@@ -110,11 +110,11 @@ class Daily(Provider):
         return Playlist(self.url, node_id=node)
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the Daily."""
         return [self.node()] if self.url else []
 
-    def node(self) -> Node:
+    def node(self) -> Item:
         """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
         title = picture = None
         if (item := self.item) is not None:
@@ -125,10 +125,11 @@ class Daily(Provider):
                 or image_at(work_url(item.source or ""))
                 or loaded_url((self.document or {}).get("coverImage"))
             )
-        return Node(
+        return Item(
             id=NodeKind.DAILY.value,
             kind=NodeKind.DAILY,
-            work=Work(title=FOLDER_TITLES[NodeKind.DAILY], picture=picture),
+            title=FOLDER_TITLES[NodeKind.DAILY],
+            picture=picture,
             can_play=True,
             subtitle=title,
         )
@@ -271,7 +272,7 @@ class Daily(Provider):
         self._shelf.async_schedule(AFTER_CHANGE)
 
     @override
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of today as the indexer has it."""
         if self._today is None:
             return None

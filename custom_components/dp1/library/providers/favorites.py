@@ -8,7 +8,8 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
 from ...client.errors import NotFoundError
-from ..node import FOLDER_TITLES, WORKS, Node, NodeKind
+from ..item import Item
+from ..node import FOLDER_TITLES, WORKS, NodeKind
 from ..search import lines_of_nodes
 from .kept import Json, Kept
 from .pictures import async_item, media_of
@@ -31,7 +32,7 @@ class Favorites(Kept):
         self.lines = (lines_of_nodes(self.hass, self.nodes),)
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the folder of the pictures, once there is something in it, and that of the favorites."""
         kinds = [NodeKind.PICTURES] if self.pictures() else []
         return list(map(self.folder, [*kinds, NodeKind.FAVORITES]))
@@ -43,7 +44,7 @@ class Favorites(Kept):
         return (node.id for node in self.nodes() if node.kind in single)
 
     @override
-    def inside(self, kind: str) -> Sequence[Node]:
+    def inside(self, kind: str) -> Sequence[Item]:
         """Return the favorites, or the pictures among them."""
         return self.pictures() if kind == NodeKind.PICTURES else self.nodes()
 
@@ -61,12 +62,12 @@ class Favorites(Kept):
             raise NotFoundError("no picture is kept")
         return items
 
-    def pictures(self) -> list[Node]:
+    def pictures(self) -> list[Item]:
         """Return the pictures of Home Assistant that are kept, the newest first."""
         return [node for node in self.nodes() if node.kind == NodeKind.PICTURE]
 
     @override
-    def folder(self, kind: str) -> Node:
+    def folder(self, kind: str) -> Item:
         """Return a folder; single works in it can be played together."""
         if kind == NodeKind.PICTURES:
             return self._folder(NodeKind.PICTURES, self.pictures(), can_play=True)

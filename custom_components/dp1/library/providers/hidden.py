@@ -2,7 +2,8 @@
 
 from typing import override
 
-from ..node import Node, NodeKind
+from ..item import Item
+from ..node import NodeKind
 from .catalog.records import WorkKey
 from .kept import Kept, work_keys
 
@@ -15,12 +16,12 @@ class Hidden(Kept):
     _keys: frozenset[WorkKey] | None = None
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the folder, once there is something in it."""
         return [self.folder()] if self.nodes() else []
 
     @override
-    def folder(self, kind: str = NodeKind.HIDDEN) -> Node:
+    def folder(self, kind: str = NodeKind.HIDDEN) -> Item:
         """Return the folder, of which no work is a cover."""
         return self._folder(NodeKind.HIDDEN, ())
 

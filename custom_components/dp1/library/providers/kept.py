@@ -16,8 +16,8 @@ from ...client.text import MAX_TITLE, one_line
 from ...client.values import mapping
 from ...language import async_text
 from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
-from ..node import WORKS, Children, Node, NodeKind
-from ..work import labeled
+from ..item import Item, labeled
+from ..node import WORKS, Children, NodeKind
 from .catalog.records import WorkKey, token_key
 from .provider import Provider
 
@@ -36,7 +36,7 @@ type Json = dict[str, Any]
 class KeptNode:
     """A node as it was when it was added, and the playlist item of a single work."""
 
-    node: Node
+    node: Item
     item: Json | None = None
 
 
@@ -59,7 +59,7 @@ class Kept(Provider):
         super().__init__(hass, entry, on_change)
         self._store = self.store_of(hass, entry.entry_id)
         self._kept: dict[str, KeptNode] = {}
-        self._nodes: tuple[Node, ...] | None = None
+        self._nodes: tuple[Item, ...] | None = None
 
     @classmethod
     def store_of(cls, hass: HomeAssistant, entry_id: str) -> SafeStore[list[KeptNode]]:
@@ -80,12 +80,12 @@ class Kept(Provider):
             raise PartlyReadError(kept)
         return kept
 
-    def folder(self, kind: str) -> Node:
+    def folder(self, kind: str) -> Item:
         """Return a folder."""
         raise NotImplementedError
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a folder."""
         if node not in self.kinds:
             return await super().async_node(node)
@@ -107,7 +107,7 @@ class Kept(Provider):
         title = async_text(self.hass, f"config_panel.browser.{node}")
         return self.build_items(node, title, items)
 
-    def inside(self, kind: str) -> Sequence[Node]:
+    def inside(self, kind: str) -> Sequence[Item]:
         """Return the nodes in a folder."""
         return self.nodes()
 
@@ -117,7 +117,7 @@ class Kept(Provider):
             raise NotFoundError("no single work is kept", translation_key=self.nothing)
         return items[:limit]
 
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[Item, ...]:
         """Return the nodes, the newest first; the same tuple until there are others."""
         if self._nodes is None:
             self._nodes = tuple(each.node for each in reversed(self._kept.values()))
@@ -126,7 +126,7 @@ class Kept(Provider):
     def items(self) -> list[Json]:
         """Return the playlist items of single works, the newest first."""
         return [
-            labeled(each.item, each.node.work)
+            labeled(each.item, each.node)
             for each in reversed(self._kept.values())
             if each.item
         ]
@@ -153,7 +153,7 @@ class Kept(Provider):
         kept = self._kept.get(node_id)
         if kept is None or kept.item is None:
             return None
-        item = labeled(kept.item, kept.node.work)
+        item = labeled(kept.item, kept.node)
         return self.build_items(node_id, kept.node.title, [item])
 
     @override
@@ -173,7 +173,7 @@ class Kept(Provider):
         await self._store.async_save_now(self._to_store())
 
     @callback
-    def async_add(self, node: Node, item: Json | None = None) -> None:
+    def async_add(self, node: Item, item: Json | None = None) -> None:
         """Add a node or move it to the front; raises ValueError for a folder."""
         if node.kind not in KINDS:
             raise ValueError("not a work or a playlist")
@@ -182,7 +182,7 @@ class Kept(Provider):
         self._save_soon()
 
     @callback
-    def async_update(self, node: Node) -> None:
+    def async_update(self, node: Item) -> None:
         """Update a node if it is kept."""
         # It may have been removed while it was read.
         if (kept := self._kept.get(node.id)) is not None:
@@ -211,24 +211,25 @@ class Kept(Provider):
 
 
 def _parse_kept(stored: Any) -> KeptNode | None:
-    """Return a stored node, None if it makes no sense; before there were works, a node had their fields, and a work one artist."""
+    """Return a stored node, None if it makes no sense; before, a node had a work in it, and that one artist."""
     node = mapping(mapping(stored).get("node"))
-    work = mapping(node.get("work", node))
-    if artist := work.get("artist"):
-        work = {**work, "artists": [{"name": artist}]}
-    stored = {**mapping(stored), "node": {**node, "work": work}}
-    return record_from_json(KeptNode, stored)
+    work = mapping(node.get("work"))
+    node = {"item_id": work.get("id"), **work, **node}
+    if artist := node.get("artist"):
+        node["artists"] = [{"name": artist}]
+    node["title"] = node.get("title") or ""
+    return record_from_json(KeptNode, {**mapping(stored), "node": node})
 
 
-def _bounded(node: Node) -> Node:
+def _bounded(node: Item) -> Item:
     """Return a node that another version may have stored with texts of any length."""
     texts: dict[str, Any] = {
         name: one_line(text, limit)
         for name, limit in TEXTS.items()
-        if (text := getattr(node.work, name))
+        if (text := getattr(node, name))
     }
     subtitle = one_line(node.subtitle or "", MAX_TITLE) or None
-    return replace(node, work=replace(node.work, **texts), subtitle=subtitle)
+    return replace(node, **texts, subtitle=subtitle)
 
 
 def work_keys(item: Mapping[str, Any] | None) -> Iterator[WorkKey]:

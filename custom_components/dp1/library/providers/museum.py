@@ -1,7 +1,6 @@
 """The open collection of a museum as a provider: its best known works, and whatever a search finds there."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, override
 from uuid import uuid5
@@ -22,10 +21,10 @@ from ...client.pages import Page
 from ...client.playlist.manifest import Artist
 from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id, split_node_id
+from ..item import WORK_IDS, Item
+from ..node import FOLDER_TITLES, Children, NodeKind, node_id, split_node_id
 from ..search import MAX_QUERY, RELEVANT, Lines, Query, Scored, line_of
 from ..shelf import PATIENCE, Delta, ListKind, Shelf
-from ..work import WORK_IDS, Work
 from .collection.server import async_user_agent
 from .provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source, children_of
 
@@ -67,7 +66,7 @@ class MuseumProvider(Provider):
         )
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return the folder, or a work."""
         match split_node_id(node):
             case NodeKind.MUSEUM, []:
@@ -100,16 +99,16 @@ class MuseumProvider(Provider):
             case _:
                 return await super().async_build(node, limit)
         duration = self.preferences.duration
-        items = [work_of(work).item(duration=duration) for work in works]
+        items = [work_node(work).to_dp1(duration=duration) for work in works]
         cover = works[0].picture(museum.MIDDLE) if works else None
         return self.build_items(node, title, items, cover=cover)
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the folder."""
         return [self.folder()]
 
-    def folder(self) -> Node:
+    def folder(self) -> Item:
         """Return the folder."""
         works = self.shelf.list.records
         nodes = map(work_node, works)
@@ -143,11 +142,11 @@ class MuseumProvider(Provider):
         ]
 
     @override
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item that was listed or found."""
         for key in (item.id, same_work(item.source or "")):
             if key and (work := self._by_key.get(key) or self._found.get(key)):
-                return work_of(work)
+                return work_node(work)
         return None
 
     async def _async_read(self, key: str, patience: float = PATIENCE) -> MuseumWork:
@@ -195,28 +194,21 @@ def _keys(work: MuseumWork) -> tuple[str, str]:
     return str(uuid5(WORK_IDS, f"museum/{work.id}")), same_work(work.source)
 
 
-def work_of(work: MuseumWork) -> Work:
-    """Return the metadata of a work."""
-    return Work(
-        id=_keys(work)[0],
+def work_node(work: MuseumWork) -> Item:
+    """Return a work."""
+    return Item(
+        id=node_id(NodeKind.MUSEUM_WORK, work.id),
+        kind=NodeKind.MUSEUM_WORK,
+        item_id=_keys(work)[0],
         title=work.title,
         artists=tuple(map(Artist, work.artists)),
         year=work.year,
         medium="image",
         note=work.note or None,
         picture=work.picture(museum.MIDDLE),
+        thumbnail=work.picture(),
         link=work.page,
         source=work.source,
-        node_id=node_id(NodeKind.MUSEUM_WORK, work.id),
-    )
-
-
-def work_node(work: MuseumWork) -> Node:
-    """Return the node of a work, with a small picture."""
-    return Node(
-        id=node_id(NodeKind.MUSEUM_WORK, work.id),
-        kind=NodeKind.MUSEUM_WORK,
-        work=replace(work_of(work), picture=work.picture()),
         can_play=True,
         subtitle=FOLDER_TITLES[NodeKind.MUSEUM],
     )

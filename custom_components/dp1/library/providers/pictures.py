@@ -16,8 +16,8 @@ from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
 from ...errors import component_errors
 from ...grants import GRANTS, SVG, internal_url, picture_page
-from ..node import Node, NodeKind, node_id, split_node_id
-from ..work import Work
+from ..item import Item
+from ..node import NodeKind, node_id, split_node_id
 from .provider import Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"
@@ -31,13 +31,12 @@ class Pictures(Provider):
     is_personal = True
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a picture; the key is its media id."""
         match split_node_id(node):
             case NodeKind.PICTURE, [key] if is_picture(key):
                 title = await _async_title(self.hass, key)
-                work = replace(_work(self.hass, key), title=title, medium="image")
-                return Node(id=node, kind=NodeKind.PICTURE, work=work, can_play=True)
+                return replace(_work(self.hass, key), title=title)
         raise NotFoundError("not a picture of Home Assistant")
 
     @override
@@ -49,7 +48,7 @@ class Pictures(Provider):
         return self.build_items(node, title, [item])
 
     @override
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the picture that a display shows, so that it can be kept."""
         media_id = self.hass.data[GRANTS].media_id_of(item.source or "")
         if media_id is None or not is_picture(media_id):
@@ -57,11 +56,14 @@ class Pictures(Provider):
         return _work(self.hass, media_id)
 
 
-def _work(hass: HomeAssistant, media_id: str) -> Work:
+def _work(hass: HomeAssistant, media_id: str) -> Item:
     """Return the work of a picture, without a title."""
-    return Work(
-        node_id=node_id(NodeKind.PICTURE, media_id),
+    return Item(
+        id=node_id(NodeKind.PICTURE, media_id),
+        kind=NodeKind.PICTURE,
         picture=_thumbnail(hass, media_id),
+        medium="image",
+        can_play=True,
     )
 
 
@@ -84,7 +86,7 @@ async def async_item(
         raise NotFoundError(str(err)) from err
     if media.mime_type == SVG:
         source = picture_page(source)
-    return Work(title=title, source=source).item(duration=duration)
+    return Item(title=title, source=source).to_dp1(duration=duration)
 
 
 def media_of(node: str) -> str:

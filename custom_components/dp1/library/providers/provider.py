@@ -15,12 +15,12 @@ from ...client.playlist.document import build, timestamp, without_nothing
 from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
+from ..item import Item, labeled
 from ..listing import Listing
-from ..node import FOLDER_TITLES, Children, Node, NodeKind
+from ..node import FOLDER_TITLES, Children, NodeKind
 from ..search import Lines, Query, Scored
 from ..settings import Preferences
 from ..shelf import Shelf
-from ..work import Work, labeled
 
 # A person waits in front of the display.
 BUILD_PATIENCE = 25.0
@@ -77,11 +77,11 @@ class Provider:
         self._on_change = on_change
         self._seen: set[str] | None = None
 
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the folders it adds to the library."""
         return []
 
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a node by its id, or raise NotFoundError or why it could not be read."""
         raise NotFoundError(f"nothing is called {node!r}")
 
@@ -105,7 +105,7 @@ class Provider:
         """
         return []
 
-    def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
+    def lines_inside(self, nodes: Sequence[Item]) -> list[Lines[Any]]:
         """Return the lines of the works inside nodes, as far as they have been read."""
         return []
 
@@ -123,11 +123,11 @@ class Provider:
         """Yield the nodes that a display shows, by the address or the id of its playlist."""
         yield from ()
 
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item without a request."""
         return None
 
-    async def async_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
         return self.work(item)
 
@@ -159,13 +159,14 @@ class Provider:
         return set() if seen is None else now - seen
 
     def _folder(
-        self, kind: NodeKind, nodes: Iterable[Node], *, can_play: bool = False
-    ) -> Node:
+        self, kind: NodeKind, nodes: Iterable[Item], *, can_play: bool = False
+    ) -> Item:
         """Return the node of a fixed list, with the picture of a node in it."""
-        return Node(
+        return Item(
             id=kind.value,
             kind=kind,
-            work=Work(title=FOLDER_TITLES[kind], picture=cover_of(nodes)),
+            title=FOLDER_TITLES[kind],
+            picture=cover_of(nodes),
             can_play=can_play,
             can_expand=True,
         )
@@ -243,20 +244,20 @@ class SubentryProvider[C: Shelf[Any]](Provider):
         return server
 
 
-def source_of(node: Node, listed: bool = True) -> Source:
+def source_of(node: Item, listed: bool = True) -> Source:
     """Return a node as one for the source list."""
-    details = node.work.artist, node.subtitle, node.work.year
+    details = node.artist, node.subtitle, node.year
     return Source(node.id, node.title, details, listed)
 
 
-def cover_of(nodes: Iterable[Node]) -> str | None:
+def cover_of(nodes: Iterable[Item]) -> str | None:
     """Return the first picture among the first nodes."""
     first = islice(nodes, MAX_FOR_COVER)
-    return next((node.work.picture for node in first if node.work.picture), None)
+    return next((node.small_picture for node in first if node.small_picture), None)
 
 
 def children_of[T](
-    nodes: Iterable[T], cached: Listing[Any], make: Callable[[T], Node] | None = None
+    nodes: Iterable[T], cached: Listing[Any], make: Callable[[T], Item] | None = None
 ) -> Children[T]:
     """Return the nodes of a list, or the records they are made of, and why the rest is missing."""
     missing = max(0, (cached.total or 0) - len(cached.records))

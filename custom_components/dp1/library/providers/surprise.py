@@ -15,8 +15,8 @@ from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
 from ...language import async_text
 from ...storage import SafeStore
-from ..node import FOLDER_TITLES, Node, NodeKind
-from ..work import Work
+from ..item import Item
+from ..node import FOLDER_TITLES, NodeKind
 from .hidden import Hidden
 from .kept import Json, work_keys
 from .provider import Provider, Source
@@ -72,17 +72,17 @@ class Surprise(Provider):
         """Return the file of a library."""
         return SafeStore(hass, f"surprise.{entry_id}", dict[str, Round])
 
-    def node(self) -> Node:
+    def node(self) -> Item:
         """Return the node."""
-        return Node(
+        return Item(
             id=NodeKind.SURPRISE.value,
             kind=NodeKind.SURPRISE,
-            work=Work(title=FOLDER_TITLES[NodeKind.SURPRISE]),
+            title=FOLDER_TITLES[NodeKind.SURPRISE],
             can_play=True,
         )
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return the node."""
         return self.node() if node in self.kinds else await super().async_node(node)
 
@@ -96,7 +96,7 @@ class Surprise(Provider):
         return self.build_items(node, title, items)
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the surprise, once there is something to choose from."""
         return [self.node()] if self._has_any else []
 

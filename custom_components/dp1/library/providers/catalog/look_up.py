@@ -15,7 +15,7 @@ from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.hosts import all_urls, same_work
 from ....client.http import request_json
-from ...work import NO_WORK, Work
+from ...item import NO_WORK, Item
 from ..feed.server import FeedServer
 from .records import claimed_title, comparable, work_at
 from .server import CatalogServer
@@ -42,17 +42,17 @@ class WorkLookUp:
         self._catalog = catalog
         self._feed = feed
         # Works that were looked up, or the errors instead, and when they expire.
-        self._results: LRU[str, tuple[Work | Dp1Error | None, float]] = LRU(
+        self._results: LRU[str, tuple[Item | Dp1Error | None, float]] = LRU(
             MAX_LOOK_UPS
         )
 
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, as far as it has been read or looked up."""
         result, _ = self._results.get(_key(item)) or (None, 0.0)
-        looked_up = result if isinstance(result, Work) else None
+        looked_up = result if isinstance(result, Item) else None
         return self._indexed(item) or looked_up or self._described_by_series(item)
 
-    async def async_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, which is looked up, or raise why it could not be."""
         if work := self._indexed(item):
             return work
@@ -74,7 +74,7 @@ class WorkLookUp:
             raise result
         return result
 
-    def _indexed(self, item: PlaylistItem) -> Work | None:
+    def _indexed(self, item: PlaylistItem) -> Item | None:
         """Return a work that has been read from the catalog."""
         record = self._catalog.find_work(item.id, item.source, item.provenance)
         return self._catalog.work_of(*record) if record else None
@@ -83,7 +83,7 @@ class WorkLookUp:
         """Return the series in whose folder a work lies."""
         return self._catalog.series(self._catalog.works.series_at(item.source) or "")
 
-    def _described_by_series(self, item: PlaylistItem) -> Work | None:
+    def _described_by_series(self, item: PlaylistItem) -> Item | None:
         """Return a work as far as its series describes it."""
         if (series := self._series(item)) is None:
             return None
@@ -92,7 +92,7 @@ class WorkLookUp:
         of_series = series.title if series.title != title else None
         return replace(work, title=title, series=of_series, provenance=item.provenance)
 
-    async def _async_look_up(self, item: PlaylistItem) -> Work | None:
+    async def _async_look_up(self, item: PlaylistItem) -> Item | None:
         """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
         for exhibition in self._claimed_exhibitions(item):
             series_list = await self._catalog.async_series(exhibition.id)
@@ -130,8 +130,8 @@ class WorkLookUp:
         ][:MAX_EXHIBITIONS]
 
     async def _async_add_manifest(
-        self, item: PlaylistItem, work: Work | None
-    ) -> Work | None:
+        self, item: PlaylistItem, work: Item | None
+    ) -> Item | None:
         """Return a work completed by its manifest."""
         address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
         if address is None:
@@ -148,7 +148,7 @@ class WorkLookUp:
         except Dp1Error:
             return work
         work = (work or NO_WORK).completed_by(
-            Work.of_manifest(manifest, self._hass.config.language)
+            Item.of_manifest(manifest, self._hass.config.language)
         )
         return None if work == NO_WORK else work
 

@@ -1,33 +1,30 @@
 """Nodes of the catalog: exhibitions, series, works and artists as they are browsed and searched."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
 
 from yarl import URL
 
-from ....client.catalog.artwork import cover_url, picture_url, shown_once, source_url
-from ....client.catalog.models import Artwork, Exhibition, Series
-from ...node import Node, NodeKind, node_id
+from ....client.catalog.artwork import cover_url, shown_once, source_url
+from ....client.catalog.models import Exhibition, Series
+from ...item import Item
+from ...node import NodeKind, node_id
 from ...words import fold
-from ...work import Work
 from .records import Exhibitor, artists_of, people_of
 from .server import CatalogServer
 
 
-def exhibition_node(catalog: CatalogServer, exhibition: Exhibition) -> Node:
+def exhibition_node(catalog: CatalogServer, exhibition: Exhibition) -> Item:
     """Return the node of an exhibition, which can be expanded and played while it is open."""
     opens, is_open = exhibition.opens_at, catalog.is_open(exhibition)
-    return Node(
+    return Item(
         id=node_id(NodeKind.EXHIBITION, exhibition.id),
         kind=NodeKind.EXHIBITION,
-        work=Work(
-            title=exhibition.title,
-            artists=artists_of(exhibition.artists),
-            year=opens.year if opens else None,
-            note=exhibition.note or None,
-            picture=cover_url(exhibition),
-        ),
+        title=exhibition.title,
+        artists=artists_of(exhibition.artists),
+        year=opens.year if opens else None,
+        note=exhibition.note or None,
+        picture=cover_url(exhibition),
         can_play=is_open,
         can_expand=is_open,
         subtitle=exhibition.curator.name if exhibition.curator else None,
@@ -35,7 +32,7 @@ def exhibition_node(catalog: CatalogServer, exhibition: Exhibition) -> Node:
     )
 
 
-def series_node(catalog: CatalogServer, series: Series) -> Node:
+def series_node(catalog: CatalogServer, series: Series) -> Item:
     """Return the node of a series, which can be expanded if it has different works; one without a playable work is not offered."""
     artworks = catalog.artworks_of(series.id)
     can_play = artworks.read_at is None or any(
@@ -43,17 +40,15 @@ def series_node(catalog: CatalogServer, series: Series) -> Node:
     )
     exhibition = catalog.exhibition(series.exhibition_id)
     once = shown_once(series)
-    return Node(
+    return Item(
         id=node_id(NodeKind.SERIES, series.id),
         kind=NodeKind.SERIES,
-        work=Work(
-            title=series.title,
-            artists=artists_of(people_of(series, exhibition)),
-            year=series.minted_at.year if series.minted_at else None,
-            medium=series.medium or None,
-            note=series.description or None,
-            picture=cover_url(series),
-        ),
+        title=series.title,
+        artists=artists_of(people_of(series, exhibition)),
+        year=series.minted_at.year if series.minted_at else None,
+        medium=series.medium or None,
+        note=series.description or None,
+        picture=cover_url(series),
         can_play=can_play,
         can_expand=can_play and not once,
         subtitle=exhibition.title if exhibition else None,
@@ -61,19 +56,7 @@ def series_node(catalog: CatalogServer, series: Series) -> Node:
     )
 
 
-def artwork_node(catalog: CatalogServer, artwork: Artwork, series: Series) -> Node:
-    """Return the node of a work."""
-    work = catalog.work_of(artwork, series)
-    return Node(
-        id=node_id(NodeKind.ARTWORK, series.id, artwork.id),
-        kind=NodeKind.ARTWORK,
-        work=replace(work, picture=picture_url(artwork, series)),
-        can_play=not artwork.gone and work.source is not None,
-        subtitle=work.exhibition,
-    )
-
-
-def artist_node(catalog: CatalogServer, artist: Exhibitor) -> Node:
+def artist_node(catalog: CatalogServer, artist: Exhibitor) -> Item:
     """Return the node of an artist, with biography, website and portrait."""
     exhibitions = artist.viewable()
     is_open = bool(exhibitions)
@@ -86,21 +69,19 @@ def artist_node(catalog: CatalogServer, artist: Exhibitor) -> Node:
         map(cover_url, exhibitions),
         map(cover_url, records),
     )
-    return Node(
+    return Item(
         id=node_id(NodeKind.ARTIST, artist.name),
         kind=NodeKind.ARTIST,
-        work=Work(
-            title=artist.name,
-            note=next(filter(None, texts), None),
-            picture=next(filter(None, pictures), None),
-        ),
+        title=artist.name,
+        note=next(filter(None, texts), None),
+        picture=next(filter(None, pictures), None),
         can_play=is_open,
         can_expand=is_open,
         subtitle=next((host for it in records if (host := URL(it.website).host)), None),
     )
 
 
-def artist_nodes(catalog: CatalogServer) -> list[Node]:
+def artist_nodes(catalog: CatalogServer) -> list[Item]:
     """Return the artists whose works can be seen, by name."""
     nodes = (artist_node(catalog, artist) for artist in catalog.artists)
     return sorted(

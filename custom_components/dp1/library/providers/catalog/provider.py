@@ -39,16 +39,16 @@ from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.playlist import Playlist
 from ....client.values import text
 from ....const import SOURCE_LIMIT
+from ...item import Item
 from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
-from ...node import Children, Node, NodeKind, node_id, split_node_id
+from ...node import Children, NodeKind, node_id, split_node_id
 from ...search import Query, Scored
-from ...work import Work
 from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Json, Provider, Source, children_of
 from .background_reader import BackgroundReader
 from .look_up import WorkLookUp
-from .nodes import artist_node, artist_nodes, artwork_node, exhibition_node, series_node
+from .nodes import artist_node, artist_nodes, exhibition_node, series_node
 from .records import claimed_title, comparable
 from .search import CatalogSearch
 from .server import CatalogServer
@@ -95,16 +95,16 @@ class CatalogProvider(Provider):
     # Nodes
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the folder of the exhibitions."""
         return [] if self.catalog.client is None else [self.folder()]
 
-    def folder(self) -> Node:
+    def folder(self) -> Item:
         """Return the folder of the exhibitions."""
         return self._folder(NodeKind.EXHIBITIONS, self.open_nodes())
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a folder, an exhibition, a series, a work or an artist."""
         catalog = self.catalog
         match split_node_id(node):
@@ -115,7 +115,7 @@ class CatalogProvider(Provider):
             case NodeKind.SERIES, [key]:
                 return series_node(catalog, await catalog.async_find_series(key))
             case NodeKind.ARTWORK, [series, key]:
-                return artwork_node(catalog, *await self._async_work(series, key))
+                return catalog.work_of(*await self._async_work(series, key))
             case NodeKind.ARTISTS, []:
                 # Cards open it.
                 return self._folder(NodeKind.ARTISTS, artist_nodes(catalog))
@@ -202,15 +202,14 @@ class CatalogProvider(Provider):
         artworks = await self.catalog.async_artworks(series.id, limit)
         works = [artwork for artwork in artworks.records if not artwork.gone]
         nodes = [
-            artwork_node(self.catalog, artwork, series)
-            for artwork in evenly(works, limit)
+            self.catalog.work_of(artwork, series) for artwork in evenly(works, limit)
         ]
         children = children_of(nodes, artworks)
         # Copies of a work are not missing works.
         missing = children.not_shown + len(works) - len(nodes)
         return replace(children, not_shown=0 if once else missing)
 
-    def open_nodes(self) -> Iterator[Node]:
+    def open_nodes(self) -> Iterator[Item]:
         """Yield the nodes of the exhibitions that can be seen."""
         nodes = (exhibition_node(self.catalog, it) for it in self.catalog.list.records)
         return (node for node in nodes if node.can_expand)
@@ -323,9 +322,9 @@ class CatalogProvider(Provider):
     def item(self, artwork: Artwork, series: Series) -> Json | None:
         """Return the playlist item of a work, None if it has nothing to show."""
         work = self.catalog.work_of(artwork, series)
-        if artwork.gone or work.source is None:
-            return None
-        return work.item(duration=self.preferences.duration)
+        return (
+            work.to_dp1(duration=self.preferences.duration) if work.can_play else None
+        )
 
     # Search
 
@@ -386,12 +385,12 @@ class CatalogProvider(Provider):
             yield node_id(NodeKind.ARTWORK, series.id, record[0].id)
 
     @override
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, as far as it has been read or looked up."""
         return self._look_up.work(item)
 
     @override
-    async def async_work(self, item: PlaylistItem) -> Work | None:
+    async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, which is looked up, or raise why it could not be."""
         return await self._look_up.async_work(item)
 

@@ -27,9 +27,9 @@ from ....client.hosts import same_work, work_url
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import shorten
 from ....client.values import mapping, text
+from ...item import WORK_IDS, Item
 from ...node import NodeKind, node_id
 from ...words import fold
-from ...work import WORK_IDS, Work
 
 _CLAIM = re.compile(
     r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
@@ -105,27 +105,33 @@ def item_id(series: Series, artwork: Artwork) -> str:
     return str(uuid5(WORK_IDS, f"{series.id}/{artwork.id}"))
 
 
-def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> Work:
+def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> Item:
     """Return the metadata of a work of the catalog."""
     number = edition(artwork)
-    name = title(artwork, series) or (f"#{number}" if number else artwork.id) or None
-    return Work(
-        id=item_id(series, artwork) if artwork.id else None,
+    name = title(artwork, series) or (f"#{number}" if number else artwork.id)
+    source = source_url(artwork, series)
+    within = exhibition.title if exhibition else None
+    return Item(
+        id=node_id(NodeKind.ARTWORK, series.id, artwork.id)
+        if artwork.id
+        else node_id(NodeKind.SERIES, series.id),
+        kind=NodeKind.ARTWORK,
+        item_id=item_id(series, artwork) if artwork.id else None,
         title=name,
         artists=artists_of(people_of(series, exhibition)),
         series=series.title if series.title and series.title != name else None,
-        exhibition=exhibition.title if exhibition else None,
+        exhibition=within,
         edition=_edition(artwork, series),
         year=year(artwork, series),
         picture=picture_url(artwork, series, "l"),
+        thumbnail=picture_url(artwork, series),
         link=artwork_page(artwork) if artwork.id else series_page(series),
         medium=series.medium or None,
         note=shorten(series.description, MAX_NOTE) or None,
-        source=source_url(artwork, series),
+        source=source,
         provenance=provenance(artwork),
-        node_id=node_id(NodeKind.ARTWORK, series.id, artwork.id)
-        if artwork.id
-        else node_id(NodeKind.SERIES, series.id),
+        can_play=not artwork.gone and source is not None,
+        subtitle=within,
     )
 
 

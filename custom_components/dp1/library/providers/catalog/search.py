@@ -12,7 +12,8 @@ from homeassistant.util import dt as dt_util
 from ....client.catalog.artwork import edition, shown_once
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError
-from ...node import Node, NodeKind
+from ...item import Item
+from ...node import NodeKind
 from ...search import (
     EXACT,
     MAX_QUERY,
@@ -25,7 +26,7 @@ from ...search import (
 )
 from ...words import FILLERS, NUMBER_WORDS, fold, number_of
 from ..provider import SEARCH_PATIENCE
-from .nodes import artist_node, artwork_node, exhibition_node, series_node
+from .nodes import artist_node, exhibition_node, series_node
 from .records import people_of
 from .server import CatalogServer
 
@@ -158,7 +159,7 @@ class CatalogSearch:
             for series in islice(meant, MAX_NAMESAKES):
                 work = await self._async_work(series, number)
                 if work is not None:
-                    matches.append((EXACT, artwork_node(self._catalog, work, series)))
+                    matches.append((EXACT, self._catalog.work_of(work, series)))
         return matches
 
     async def _async_work(self, series: Series, number: int) -> Artwork | None:
@@ -198,12 +199,12 @@ class CatalogSearch:
 
     def _node_of_work(
         self, work_of_series: tuple[str, Artwork], number: int
-    ) -> Node | None:
+    ) -> Item | None:
         """Return the node of a work with a name of its own."""
         series = self._catalog.series(work_of_series[0])
         if series is None or not self._is_open(series):
             return None
-        return artwork_node(self._catalog, work_of_series[1], series)
+        return self._catalog.work_of(work_of_series[1], series)
 
 
 def _lines_of(exhibition: Exhibition) -> Iterator[str]:

@@ -21,10 +21,10 @@ from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.pages import Page
 from ....const import CONF_CATALOG_URL, LOGGER
+from ...item import Item
 from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...shelf import Read, Shelf
 from ...words import fold
-from ...work import Work
 from .records import Exhibitor, KnownWorks, work_of
 
 # Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
@@ -115,7 +115,7 @@ class CatalogServer(Shelf[Exhibition]):
         artwork = self.artworks_of(series_id).get(work_id) if series else None
         return (artwork, series) if artwork and series else None
 
-    def work_of(self, artwork: Artwork, series: Series) -> Work:
+    def work_of(self, artwork: Artwork, series: Series) -> Item:
         """Return the work of an artwork in a series."""
         return work_of(artwork, series, self.exhibition(series.exhibition_id))
 

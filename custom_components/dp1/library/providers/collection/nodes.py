@@ -1,17 +1,16 @@
 """Works of collections: the work, the item and the node of a token."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from ....client.indexer.tokens import MAX_ALL_DATA, Token, data_type, provenance
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import HLS, media_type, shorten
+from ...item import Item
 from ...listing import Json
-from ...node import Node, NodeKind, node_id
+from ...node import NodeKind, node_id
 from ...shelf import Shelf
-from ...work import Work
 
 # How a work behaves, and how the catalog names that.
 MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
@@ -27,20 +26,24 @@ def medium_of(work: Token) -> str:
     return "interactive"
 
 
-def work_of(token: Token, collection: str = "") -> Work:
+def work_of(token: Token, collection: Shelf[Token] | None = None) -> Item:
     """Return the work of a token, which may be of a collection."""
-    return Work(
-        id=token.item_id,
+    return Item(
+        id=node_id(NodeKind.OWNED, collection.subentry_id, token.item_id)
+        if collection
+        else "",
+        kind=NodeKind.OWNED if collection else "",
+        item_id=token.item_id,
         title=token.name,
         artists=tuple(map(Artist, token.artists)),
         picture=token.image or token.thumbnail,
+        thumbnail=token.thumbnail,
         medium=MEDIA[medium_of(token)],
         note=shorten(token.description, MAX_NOTE) or None,
         source=token.source,
         provenance=provenance(token),
-        node_id=node_id(NodeKind.OWNED, collection, token.item_id)
-        if collection
-        else None,
+        can_play=token.source is not None,
+        subtitle=collection.title if collection else None,
     )
 
 
@@ -57,16 +60,5 @@ def items_of(
         size = len(token.source or "") if data_type(token.source) else 0
         if token.source is not None and size <= left:
             left -= size
-            items.append(work_of(token).item(created=created, duration=duration))
+            items.append(work_of(token).to_dp1(created=created, duration=duration))
     return items
-
-
-def owned_node(collection: Shelf[Token], work: Token) -> Node:
-    """Return the node of a work of a collection."""
-    return Node(
-        id=node_id(NodeKind.OWNED, collection.subentry_id, work.item_id),
-        kind=NodeKind.OWNED,
-        work=replace(work_of(work, collection.subentry_id), picture=work.thumbnail),
-        can_play=work.source is not None,
-        subtitle=collection.title,
-    )

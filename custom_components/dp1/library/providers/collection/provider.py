@@ -15,12 +15,12 @@ from ....client.indexer.tokens import Token
 from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
+from ...item import WORK_IDS, Item
 from ...listing import Listing
-from ...node import Children, Node, NodeKind, media_id, node_id, split_node_id
+from ...node import Children, NodeKind, media_id, node_id, split_node_id
 from ...search import Lines, line_of
-from ...work import WORK_IDS, Work
 from ..provider import Source, SubentryProvider, source_of
-from .nodes import MEDIA, items_of, medium_of, owned_node, work_of
+from .nodes import MEDIA, items_of, medium_of, work_of
 from .server import CollectionServer
 
 # The kind and the key of the folder of all artists.
@@ -86,12 +86,12 @@ class Collections(SubentryProvider[CollectionServer]):
         ]
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a collection, a folder in it, or a work."""
         collection, listed, kind, key = await self._async_read(node)
         works = self._works(collection, listed, kind, key)
         if kind == NodeKind.OWNED:
-            return owned_node(collection, works[0])
+            return work_of(works[0], collection)
         return _folder(collection, kind, key, works)
 
     @override
@@ -99,7 +99,7 @@ class Collections(SubentryProvider[CollectionServer]):
         """Return the works, all artists, or of a collection its folders and then all works."""
         collection, listed, kind, key = await self._async_read(node)
         view = self.view(collection)
-        inside: Sequence[Node | Token] = view.works.get((kind, key), ())
+        inside: Sequence[Item | Token] = view.works.get((kind, key), ())
         match kind:
             case NodeKind.OWNED:
                 return await super().async_children(node, limit)
@@ -111,7 +111,7 @@ class Collections(SubentryProvider[CollectionServer]):
             inside,
             problem=_problem(listed),
             since=listed.read_at,
-            make=lambda it: it if isinstance(it, Node) else owned_node(collection, it),
+            make=lambda it: it if isinstance(it, Item) else work_of(it, collection),
         )
 
     @override
@@ -161,17 +161,17 @@ class Collections(SubentryProvider[CollectionServer]):
         return works
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the nodes of the collections."""
         return [self.view(collection).folders[0] for collection in self.servers]
 
     @override
-    def work(self, item: PlaylistItem) -> Work | None:
+    def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item by its id."""
         for collection in self.servers:
             works = self.view(collection).works
             if tokens := works.get((NodeKind.OWNED, item.id or "")):
-                return work_of(tokens[0], collection.subentry_id)
+                return work_of(tokens[0], collection)
         return None
 
     def _lines_of(self, collection: CollectionServer) -> Lines[Token]:
@@ -180,13 +180,13 @@ class Collections(SubentryProvider[CollectionServer]):
             self.hass,
             lambda: collection.list.records,
             lambda work: [line_of(work.name, ", ".join(work.artists))],
-            lambda work, _: owned_node(collection, work),
+            lambda work, _: work_of(work, collection),
         )
 
-    def _groups_of(self, collection: CollectionServer) -> Lines[Node]:
+    def _groups_of(self, collection: CollectionServer) -> Lines[Item]:
         """Return the lines of a collection and its artists, whose names are no titles."""
 
-        def lines_of(node: Node) -> list[str]:
+        def lines_of(node: Item) -> list[str]:
             """Return the line of the collection, or of an artist."""
             names = (
                 [node.title] if node.kind == NodeKind.COLLECTION else ["", node.title]
@@ -223,7 +223,7 @@ class Collections(SubentryProvider[CollectionServer]):
         return view
 
 
-def _folders(collection: CollectionServer, view: _View) -> Iterator[Node]:
+def _folders(collection: CollectionServer, view: _View) -> Iterator[Item]:
     """Yield the folders within a collection; one with everything tells nothing."""
     if len(view.folders) > 2:
         yield _folder(collection, *ARTISTS, ())
@@ -236,20 +236,18 @@ def _folders(collection: CollectionServer, view: _View) -> Iterator[Node]:
 
 def _folder(
     collection: CollectionServer, kind: str, key: str, works: Sequence[Token]
-) -> Node:
+) -> Item:
     """Return the node of a collection, or within it of its artists, or of the works of an artist or a medium."""
     within, title = [collection.subentry_id], key
     if kind == NodeKind.COLLECTION:
         within, title = [], collection.title
     elif kind == NodeKind.COLLECTION_PART:
         title = key.capitalize()
-    return Node(
+    return Item(
         id=node_id(kind, *within, key),
         kind=kind,
-        work=Work(
-            title=title,
-            picture=next((work.thumbnail for work in works if work.thumbnail), None),
-        ),
+        title=title,
+        picture=next((work.thumbnail for work in works if work.thumbnail), None),
         can_play=any(work.source for work in works),
         can_expand=True,
         works=len(works),

@@ -25,7 +25,7 @@ from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ...settings import Preferences
 from ...shelf import Shelf
-from .nodes import owned_node
+from .nodes import work_of
 
 POLL_SECONDS: Final = (1800.0, 3600.0)
 # The indexer has nothing of the addresses: somebody has to add them there.
@@ -271,7 +271,7 @@ class CollectionServer(Shelf[Token]):
 
         def tell(kind: str, work: Token) -> None:
             """Tell of a work that came into the collection or left it."""
-            node = owned_node(self, work)
+            node = work_of(work, self)
             entry_id = self.entry.entry_id
             async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
 

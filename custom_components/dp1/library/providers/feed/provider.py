@@ -26,11 +26,11 @@ from ....client.playlist.manifest import Artist
 from ....client.playlist.playlist import Playlist
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
+from ...item import Item, labeled
 from ...listing import Delta
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
-from ...node import Children, Node, NodeKind, node_id, split_node_id
+from ...node import Children, NodeKind, node_id, split_node_id
 from ...search import Lines, Query, Scored, line_of
-from ...work import Work, labeled
 from ..catalog.provider import CatalogProvider
 from ..provider import (
     BUILD_PATIENCE,
@@ -92,7 +92,7 @@ class FeedProvider(Provider):
     # Nodes
 
     @override
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Item]:
         """Return the folders of the channels and the playlists."""
         if self.feed.client is None:
             return []
@@ -102,7 +102,7 @@ class FeedProvider(Provider):
         return [self.folder(NodeKind.CHANNELS), playlists]
 
     @override
-    async def async_node(self, node: str) -> Node:
+    async def async_node(self, node: str) -> Item:
         """Return a folder, a publisher, a channel, a playlist by its id or its address on another host, or a work in it."""
         feed = self.feed
         match split_node_id(node):
@@ -177,7 +177,7 @@ class FeedProvider(Provider):
                     raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
                 item = {"duration": self.preferences.duration, **item}
                 parsed = PlaylistItem.parse(item)
-                work = Work.of_item(parsed).completed_by(self.catalog.work(parsed))
+                work = Item.of_item(parsed).completed_by(self.catalog.work(parsed))
                 title = parsed.title or key
                 return self.build_items(node, title, [labeled(item, work)])
         return await super().async_build(node, limit)
@@ -226,14 +226,14 @@ class FeedProvider(Provider):
         node = node_id(NodeKind.PLAYLIST, playlist.id)
         return Playlist(url, title=playlist.title, count=playlist.count, node_id=node)
 
-    def folder(self, kind: str) -> Node:
+    def folder(self, kind: str) -> Item:
         """Return the folder of the channels or the playlists."""
         nodes = map(playlist_node, self.feed.list.records)
         if kind == NodeKind.CHANNELS:
             nodes = map(channel_node, self.feed.channels)
         return self._folder(NodeKind(kind), nodes)
 
-    def channel_nodes(self) -> Iterator[Node]:
+    def channel_nodes(self) -> Iterator[Item]:
         """Yield the channels; those of a publisher with several in a folder of their own."""
         counts = Counter(channel.publisher for channel in self.feed.channels)
         grouped = set()
@@ -245,7 +245,7 @@ class FeedProvider(Provider):
                 grouped.add(publisher)
                 yield publisher_node(publisher)
 
-    def item_node(self, playlist: FeedPlaylist, item: FeedItem) -> Node:
+    def item_node(self, playlist: FeedPlaylist, item: FeedItem) -> Item:
         """Return the node of a work in a playlist."""
         return item_node(playlist, item, self.catalog.picture(item.source))
 
@@ -258,7 +258,7 @@ class FeedProvider(Provider):
         return []
 
     @override
-    def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
+    def lines_inside(self, nodes: Sequence[Item]) -> list[Lines[Any]]:
         """Return the lines of the works in playlists."""
         refs = (split_node_id(n.id)[1] for n in nodes if n.kind == NodeKind.PLAYLIST)
         playlists = tuple(
@@ -319,42 +319,38 @@ class FeedProvider(Provider):
                 yield node_id(NodeKind.PLAYLIST, playlist.id)
 
 
-def channel_node(channel: FeedChannel) -> Node:
+def channel_node(channel: FeedChannel) -> Item:
     """Return the node of a channel."""
-    return Node(
+    return Item(
         id=node_id(NodeKind.CHANNEL, channel.id),
         kind=NodeKind.CHANNEL,
-        work=Work(
-            title=channel.title,
-            picture=channel.cover or None,
-        ),
+        title=channel.title,
+        picture=channel.cover or None,
         can_play=bool(channel.playlists),
         can_expand=True,
         subtitle=channel.publisher or None,
     )
 
 
-def publisher_node(publisher: str) -> Node:
+def publisher_node(publisher: str) -> Item:
     """Return the node of the channels of a publisher."""
-    return Node(
+    return Item(
         id=node_id(NodeKind.PUBLISHER, publisher),
         kind=NodeKind.PUBLISHER,
-        work=Work(title=publisher),
+        title=publisher,
         can_expand=True,
     )
 
 
-def playlist_node(playlist: FeedPlaylist) -> Node:
+def playlist_node(playlist: FeedPlaylist) -> Item:
     """Return the node of a playlist."""
-    return Node(
+    return Item(
         id=node_id(NodeKind.PLAYLIST, playlist.id),
         kind=NodeKind.PLAYLIST,
-        work=Work(
-            title=playlist.title,
-            year=playlist.year,
-            note=playlist.summary or None,
-            picture=playlist.cover or None,
-        ),
+        title=playlist.title,
+        year=playlist.year,
+        note=playlist.summary or None,
+        picture=playlist.cover or None,
         can_play=True,
         can_expand=playlist.count != 0,
         subtitle=", ".join(playlist.curators) or None,
@@ -365,18 +361,16 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
 
 def item_node(
     playlist: FeedPlaylist, item: FeedItem, picture: str | None = None
-) -> Node:
+) -> Item:
     """Return the node of a work in a playlist: with a picture, or with itself if it is an image."""
     picture = picture or image_at(item.source)
-    return Node(
+    return Item(
         id=node_id(NodeKind.ITEM, playlist.id, item.key),
         kind=NodeKind.ITEM,
-        work=Work(
-            title=item.title,
-            artists=tuple(map(Artist, item.artists.splitlines())),
-            picture=picture or playlist.cover or None,
-            source=item.source,
-        ),
+        title=item.title,
+        artists=tuple(map(Artist, item.artists.splitlines())),
+        picture=picture or playlist.cover or None,
+        source=item.source,
         can_play=is_web(item.source) or item.source.startswith("data:"),
         subtitle=playlist.title,
     )
@@ -413,12 +407,12 @@ async def async_build_playlists(
 def playlist_lines(
     hass: HomeAssistant,
     playlists: Callable[[], Sequence[FeedPlaylist]],
-    item_node: Callable[[FeedPlaylist, FeedItem], Node],
+    item_node: Callable[[FeedPlaylist, FeedItem], Item],
     folder: str = "",
 ) -> Lines[FeedPlaylist]:
     """Return the lines of playlists and of the works in them."""
 
-    def node_of(playlist: FeedPlaylist, number: int) -> Node | None:
+    def node_of(playlist: FeedPlaylist, number: int) -> Item | None:
         """Return the node of a playlist, or of one of its works."""
         if not number:
             return playlist_node(playlist)

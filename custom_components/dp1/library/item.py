@@ -1,4 +1,4 @@
-"""A work of art: the one type of it, from the record of a server to whoever shows or names it."""
+"""An item, a work or a folder: the one type of it, from the record of a server to whoever shows or names it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -35,24 +35,32 @@ type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work(Description):
-    """A work in plain text; None stands for fields that no server has.
+class Item(Description):
+    """A work in plain text, or a folder, which is described like one; None stands for fields that no server has.
 
     Attributes:
-        id: of its playlist item.
+        id: of its node in the library that has it, as `node_id` makes it; empty if none has it.
+        kind: of the node.
+        item_id: of its playlist item.
         series: its title, unless that is the title of the work.
         exhibition: its title.
         edition: like ``#12 of 40`` or ``AP``.
         note: of whoever hung it, or else of the work.
         picture: URL.
+        thumbnail: URL of a small picture that everybody may load, if that is another.
         link: URL of its page.
         source: URL of what a display shows.
         provenance: as in DP-1.
-        node_id: of its node in the library that has it.
+        subtitle: of what it is a part, or who made it.
+        works: how many are inside, if that is known.
+        opens_at: of an exhibition.
+        query: whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
     """
 
-    id: str | None = None
-    title: str | None = None
+    id: str = ""
+    kind: str = ""
+    item_id: str | None = None
+    title: str = ""
     artists: tuple[Artist, ...] = ()
     series: str | None = None
     exhibition: str | None = None
@@ -61,10 +69,16 @@ class Work(Description):
     medium: str | None = None
     note: str | None = None
     picture: str | None = None
+    thumbnail: str | None = None
     link: str | None = None
     source: str | None = None
     provenance: Mapping[str, Any] | None = None
-    node_id: str | None = None
+    can_play: bool = False
+    can_expand: bool = False
+    subtitle: str | None = None
+    works: int | None = None
+    opens_at: datetime | None = None
+    query: str = ""
 
     @classmethod
     def of_item(cls, item: PlaylistItem, language: str = "") -> Self:
@@ -73,8 +87,8 @@ class Work(Description):
         texts = translation_in(manifest, language)
         line = texts.get("creditLine")
         return cls(
-            id=item.id,
-            title=texts.get("title") or item.title,
+            item_id=item.id,
+            title=texts.get("title") or item.title or "",
             artists=artists_in(manifest, line) if line else item.artists,
             note=item.note or texts.get("description"),
             picture=item.thumbnail,
@@ -87,11 +101,22 @@ class Work(Description):
         """Return the work of a manifest, with its texts in a language."""
         texts = texts_in(manifest) | translation_in(manifest, language)
         return cls(
-            title=texts.get("title"),
+            title=texts.get("title") or "",
             artists=artists_in(manifest, texts.get("creditLine")),
             picture=picture_in(manifest),
             note=texts.get("description"),
         )
+
+    @property
+    def small_picture(self) -> str | None:
+        """Return the URL of a small picture of the work."""
+        return self.thumbnail or self.picture
+
+    @property
+    def any_picture(self) -> str | None:
+        """Return the URL of a small picture of the work, or else of a portrait of an artist."""
+        portraits = (artist.picture for artist in self.artists)
+        return self.small_picture or next(filter(None, portraits), None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,15 +142,15 @@ class Work(Description):
         artists = tuple(
             artist.completed_by(people.get(artist.name)) for artist in self.artists
         )
-        return super(Work, replace(self, artists=artists)).completed_by(other)
+        return super(Item, replace(self, artists=artists)).completed_by(other)
 
-    def item(
+    def to_dp1(
         self, *, created: datetime | None = None, duration: float | None = None
     ) -> Json:
         """Return the playlist item, which lasts so many seconds."""
         item = build_item(
             self.source or "",
-            id=self.id,
+            id=self.item_id,
             title=self.title,
             duration=duration,
             license=LICENSE,
@@ -134,11 +159,11 @@ class Work(Description):
         return labeled(item, self, created)
 
 
-NO_WORK = Work()
+NO_WORK = Item()
 
 
 def labeled(
-    item: Json, work: Work | None = None, created: datetime | None = None
+    item: Json, work: Item | None = None, created: datetime | None = None
 ) -> Json:
     """Return an item with a manifest, unless it has one: the label of a display has title and artist from nothing else.
 
@@ -149,7 +174,7 @@ def labeled(
     """
     if item.get("inlineManifest") or item.get("ref"):
         return item
-    work = work or Work.of_item(PlaylistItem.parse(item))
+    work = work or Item.of_item(PlaylistItem.parse(item))
     if not work.title:
         return item
     picture = work.picture if work.picture != work.source else None
