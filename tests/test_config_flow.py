@@ -11,7 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import config_flow
-from custom_components.dp1.client.errors import NoAnswerError
+from custom_components.dp1.client.errors import UnreachableError
 from custom_components.dp1.const import DEFAULT_FEED_URL
 from custom_components.dp1.display.discovery import Address, FoundDisplay
 from custom_components.dp1.library.settings import DEFAULT_SERVERS
@@ -464,7 +464,7 @@ async def test_the_first_of_two_addresses_is_dead(
     async def identify_alive(hass: HomeAssistant, address: Address) -> FoundDisplay:
         """Reach only the second address."""
         if address.host != home.display.host:
-            raise NoAnswerError("no route")
+            raise UnreachableError("no route")
         return await identify(home.hass, address)
 
     monkeypatch.setattr(config_flow, "async_identify", identify_alive)

@@ -13,11 +13,11 @@ from custom_components.dp1.client.errors import (
     Dp1Error,
     Fault,
     InvalidPlaylistError,
-    NoAnswerError,
     NotOwnerError,
     PlaylistRefusedError,
     RejectedError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
 from custom_components.dp1.client.feed.connection import REFUSALS
 from custom_components.dp1.const import DOMAIN
@@ -159,7 +159,6 @@ def test_every_error_of_a_server_has_a_text_in_forms() -> None:
     ("err", "key"),
     [
         (errors.UnreachableError(key="refused"), "display_refused"),
-        (errors.NoAnswerError(), "display_no_answer"),
         (errors.UnreachableError(), "display_no_answer"),
         (Dp1Error(key="address_not_accepted"), "display_address_not_accepted"),
         (errors.Dp1Error(), "display_failed"),
@@ -235,8 +234,8 @@ def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:
         pytest.raises(HomeAssistantError) as caught,
         translated_errors("display", "Wall", "there"),
     ):
-        raise NoAnswerError("x")
+        raise UnreachableError("x")
     assert caught.value.translation_key == "display_no_answer"
-    assert isinstance(caught.value.__cause__, NoAnswerError)
+    assert isinstance(caught.value.__cause__, UnreachableError)
     with pytest.raises(KeyError), translated_errors("display", "Wall"):
         raise KeyError

@@ -24,11 +24,11 @@ from .client.display.player_status import PlayerStatus
 from .client.errors import (
     BusyError,
     Dp1Error,
-    NoAnswerError,
     NotReadyError,
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
+    UnreachableError,
     WantsPairingError,
 )
 from .client.playlist.playlist import Playlist
@@ -236,7 +236,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                     if self.display.dialect is Dialect.FF:
                         raise
         except TimeoutError as err:
-            raise NoAnswerError("no answer in time") from err
+            raise UnreachableError("no answer in time") from err
         patience = min(STATE_PATIENCE, deadline - self.hass.loop.time())
         await asyncio.wait({device}, timeout=patience)
         # A display of the 2025 description has neither status.

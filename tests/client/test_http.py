@@ -17,7 +17,6 @@ from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
     LostAnswerError,
-    NoAnswerError,
     UnexpectedAnswerError,
     UnreachableError,
 )
@@ -100,7 +99,7 @@ async def test_one_of_several_addresses_refused(
 
 
 async def test_unknown_name() -> None:
-    with pytest.raises(NoAnswerError):
+    with pytest.raises(UnreachableError):
         await ask("http://nobody.invalid/")
 
 

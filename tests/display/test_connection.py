@@ -9,7 +9,11 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.client.errors import Dp1Error, NoAnswerError, TemporaryError
+from custom_components.dp1.client.errors import (
+    Dp1Error,
+    TemporaryError,
+    UnreachableError,
+)
 from custom_components.dp1.display.connection import MISSES_TO_LOSS, Connection
 
 from ..simulators.display import DisplaySimulator, FaultKind
@@ -26,14 +30,14 @@ async def test_only_several_misses_are_a_loss() -> None:
         connection = Connection(Display(session, "127.0.0.1", 1), listener)
         connection.seen()
         for _ in range(MISSES_TO_LOSS - 1):
-            connection.missed(NoAnswerError("silence"))
+            connection.missed(UnreachableError("silence"))
         assert not lost
         connection.missed(TemporaryError("it answers"))
         assert not lost
-        connection.missed(NoAnswerError("silence"))
+        connection.missed(UnreachableError("silence"))
         assert len(lost) == 1
         set_timing(loss_patience=DEFAULTS["loss_patience"])
-        connection.missed(NoAnswerError("silence"))
+        connection.missed(UnreachableError("silence"))
         assert len(lost) == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.errors import NoAnswerError
+from custom_components.dp1.client.errors import UnreachableError
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.display import metadata
 from custom_components.dp1.library.item import Item
@@ -265,7 +265,7 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
         if failed.is_set():
             return work
         failed.set()
-        raise NoAnswerError("silence")
+        raise UnreachableError("silence")
 
     monkeypatch.setattr(gallery.library, "async_work", find)
     await gallery.cast(playlist=playlist("Tide"))

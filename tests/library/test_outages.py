@@ -15,7 +15,6 @@ from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.catalog.models import Model
 from custom_components.dp1.client.errors import (
     BusyError,
-    NoAnswerError,
     NotFoundError,
     TemporaryError,
     UnexpectedAnswerError,
@@ -137,7 +136,7 @@ async def test_a_catalog_that_hangs(
     unread = await library.catalog_server.async_series(
         show_id(catalog, "Net Evil"), 0.1
     )
-    assert not unread.records and isinstance(unread.missing, NoAnswerError)
+    assert not unread.records and isinstance(unread.missing, UnreachableError)
 
 
 class HoldingCatalog(CatalogSimulator):
@@ -174,7 +173,7 @@ async def test_a_page_that_hangs(
             while len((kept := await read()).records) < count:
                 pass
         assert len(kept.records) == count and kept.read_at is None
-        assert isinstance(kept.missing, NoAnswerError)
+        assert isinstance(kept.missing, UnreachableError)
         return kept
 
     async with HoldingCatalog() as catalog:
@@ -432,7 +431,7 @@ async def test_a_channel_of_slow_hosts(
         answered = [name for name in names if name != "stuck.json"]
         assert [node.title for node in children.nodes] == answered
         assert children.not_shown == 1
-        assert isinstance(children.problem, NoAnswerError)
+        assert isinstance(children.problem, UnreachableError)
         stuck.set()
         again = await library.async_children(f"channel/{CHANNEL}")
         assert [node.title for node in again.nodes] == names

@@ -7,7 +7,7 @@ from typing import Any, override
 from aiohttp import web
 import pytest
 
-from custom_components.dp1.client.errors import NoAnswerError
+from custom_components.dp1.client.errors import UnreachableError
 from custom_components.dp1.library.listing import Listing
 from custom_components.dp1.library.providers.catalog import server as catalog_module
 from homeassistant.core import HomeAssistant
@@ -124,7 +124,7 @@ async def test_who_leaves_tells_of_no_problem(
         series = server.series(key)
         assert series is not None
         if what == "work":
-            with pytest.raises(NoAnswerError):
+            with pytest.raises(UnreachableError):
                 await server.async_artwork_at(series, 3)
         else:
             catalog.held = route, 0

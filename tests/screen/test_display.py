@@ -9,8 +9,8 @@ from custom_components.dp1.client.display.interface import DisplayApi, Start
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.errors import (
     LostAnswerError,
-    NoAnswerError,
     RejectedError,
+    UnreachableError,
 )
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.screen.display import ScreenDisplay
@@ -136,7 +136,7 @@ async def test_without_a_page(
         async for _ in events:
             pass
     for ask in (display.probe, display.player_status, display.clear):
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(UnreachableError):
             await ask()
 
 

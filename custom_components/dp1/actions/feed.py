@@ -16,14 +16,7 @@ from homeassistant.util.json import JsonValueType
 
 from ..addresses import ADDRESSES
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import (
-    ApiKeyNeededError,
-    AuthenticationError,
-    Dp1Error,
-    Fault,
-    ForbiddenError,
-    InvalidPlaylistError,
-)
+from ..client.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylistError
 from ..client.feed.client import Feed
 from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
@@ -423,11 +416,11 @@ def _feed_errors(
     """Translate errors of a feed, and start a reauth flow if it refuses to be written."""
     try:
         yield
-    except ApiKeyNeededError as err:
-        raise invalid_input("feed_needs_key", name=library.title) from err
     except Dp1Error as err:
-        is_forbidden = isinstance(err, ForbiddenError)
-        if writing and isinstance(err, AuthenticationError) and not is_forbidden:
+        if err.key == "needs_key":
+            raise invalid_input("feed_needs_key", name=library.title) from err
+        # A feed that forbids this does so with every key.
+        if writing and isinstance(err, AuthenticationError) and err.key != "forbidden":
             library.entry.async_start_reauth(library.hass)
         raise translated(err, "feed", library.title, feed.url) from err
 

@@ -59,13 +59,9 @@ class Dp1Error(Exception):
 
 
 class UnreachableError(Dp1Error):
-    """No contact, and nothing was done."""
+    """No contact and nothing was done: no route, unknown name, refused, or a timeout while connecting."""
 
     key = "no_answer"
-
-
-class NoAnswerError(UnreachableError):
-    """Nothing answered at all: no route, unknown name, or a timeout while connecting."""
 
 
 class LostAnswerError(Dp1Error):
@@ -196,57 +192,24 @@ class PlaylistRefusedError(RejectedError):
 
 
 class AuthenticationError(Dp1Error):
-    """The server does not accept the key (401), or who asks (403)."""
+    """The server does not accept the key (401), or who asks (403).
+
+    The key is ``forbidden`` if a feed allows this with no API key, ``needs_key`` if there is none and nothing was sent.
+    """
 
     key = "authentication"
 
 
-class ForbiddenError(AuthenticationError):
-    """The feed does not allow this with any key (403)."""
-
-    key = "forbidden"
-
-
-class ApiKeyNeededError(AuthenticationError):
-    """The feed needs an API key for this, and there is none: nothing was sent."""
-
-    key = "needs_key"
-
-
 class NotOwnerError(Dp1Error):
-    """The playlist belongs to others: nothing was sent."""
+    """The playlist belongs to others, or to nobody as it was published with an API key (``no_owner``): nothing was sent."""
 
     key = "not_owner"
 
-    def __init__(self, owners: Iterable[str], ours: str) -> None:
-        """Initialize with the DIDs of the owners and our own."""
-        names = clean(", ".join(owners), MAX_PLACEHOLDER)
-        super().__init__(f"the playlist belongs to {names}")
-        self.placeholders = {"owner": names, "ours": ours}
-
-
-class NoOwnerError(Dp1Error):
-    """The playlist was published with an API key, and nobody can change or delete it: nothing was sent."""
-
-    key = "no_owner"
-
-
-class TimestampRefusedError(Dp1Error):
-    """The feed refuses the time of a document or an intent, which another time would mend."""
-
-    key = "invalid_request"
-
 
 class ConflictError(Dp1Error):
-    """The feed has another document with this id or slug, or one that depends on it."""
+    """The feed has another document with this id or slug, one that depends on it, or one that was ``changed`` meanwhile."""
 
     key = "conflict"
-
-
-class ChangedMeanwhileError(ConflictError):
-    """The document was changed by somebody else since it was read."""
-
-    key = "changed"
 
 
 class NotFoundError(Dp1Error):
@@ -261,11 +224,11 @@ class InvalidRequestError(Dp1Error):
     key = "invalid_request"
 
 
-class UnknownFieldError(InvalidRequestError):
-    """The feed has no place for a field of a document (400).
+class FieldRefusedError(InvalidRequestError):
+    """The feed has no place for a field of a document (400), or refuses its time, which another would mend.
 
     Attributes:
-        field: its name, without its path.
+        field: its name, without its path; empty for the time of a document or an intent.
     """
 
     def __init__(self, message: str = "", field: str = "") -> None:

@@ -22,7 +22,6 @@ from .errors import (
     Dp1Error,
     InvalidRequestError,
     LostAnswerError,
-    NoAnswerError,
     NotFoundError,
     TemporaryError,
     TooLargeError,
@@ -155,7 +154,7 @@ async def request_json(
         max_skipped: of a longer body, up to so many bytes, keep the last ``TAIL`` bytes.
 
     Raises:
-        NoAnswerError: no contact in time; nothing was sent.
+        UnreachableError: no contact in time; nothing was sent.
         UnreachableError: TLS failed; nothing was sent.
         LostAnswerError: sent, but the answer was incomplete or did not come in time.
         UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over both limits.
@@ -274,9 +273,9 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
                 return UnreachableError(
                     f"{where} refuses the connection", key="refused"
                 )
-            return NoAnswerError(f"no contact with {where}: {err.os_error}")
+            return UnreachableError(f"no contact with {where}: {err.os_error}")
         case aiohttp.ConnectionTimeoutError():
-            return NoAnswerError("no connection in time")
+            return UnreachableError("no connection in time")
         case aiohttp.RedirectClientError() | aiohttp.ClientResponseError():
             return UnexpectedAnswerError(f"not a proper HTTP answer ({name})")
         case aiohttp.InvalidURL():

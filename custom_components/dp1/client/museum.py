@@ -13,7 +13,6 @@ import aiohttp
 
 from .errors import (
     LostAnswerError,
-    NoAnswerError,
     NotFoundError,
     TemporaryError,
     UnexpectedAnswerError,
@@ -109,7 +108,7 @@ class Museum:
     Every read raises:
 
     - ``NotFoundError``: no such work in the public domain.
-    - ``InvalidRequestError``, ``BusyError``, ``TemporaryError``, ``NoAnswerError``, ``UnreachableError``,
+    - ``InvalidRequestError``, ``BusyError``, ``TemporaryError``, ``UnreachableError``,
       ``UnexpectedAnswerError``: as for a catalog.
     """
 
@@ -187,7 +186,7 @@ class Museum:
                 )
             except LostAnswerError as err:
                 # A read has no side effects.
-                raise NoAnswerError(str(err)) from err
+                raise UnreachableError(str(err)) from err
             if answer.ok:
                 return answer
             raise status_error(answer, f"the museum answers {answer.status}")

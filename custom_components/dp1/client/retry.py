@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from random import uniform
 from typing import Final
 
-from .errors import BusyError, Dp1Error, NoAnswerError
+from .errors import BusyError, Dp1Error, UnreachableError
 
 # Of one that is busy, and of one that fails or cannot be reached.
 TRIES_BUSY: Final = 3
@@ -63,7 +63,7 @@ class Manners:
 
         Raises:
             BusyError: the server asked for a longer pause than ``LONGEST_WAIT``, maybe of another caller.
-            NoAnswerError: no time is left.
+            UnreachableError: no time is left.
             Dp1Error: as ``send`` has it, after the last try.
         """
         attempt = 0
@@ -72,7 +72,7 @@ class Manners:
             while True:
                 await self._wait_until_welcome(server, end)
                 if (left := end - _now()) <= 0:
-                    raise NoAnswerError("no time is left for another request")
+                    raise UnreachableError("no time is left for another request")
                 attempt += 1
                 try:
                     return await send(left)

@@ -29,9 +29,9 @@ from homeassistant.util.json import json_loads
 from ..client.errors import (
     BusyError,
     Dp1Error,
-    NoAnswerError,
     NotFoundError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
 from ..client.pages import Page
 from ..client.values import mapping, moment, whole
@@ -180,7 +180,7 @@ class Listing[T: Record]:
     def missing(self) -> Dp1Error | None:
         """Return why records are missing or old: the problem, or that the first reading goes on."""
         if self.is_reading and self.read_at is None:
-            return NoAnswerError("the rest is being read")
+            return UnreachableError("the rest is being read")
         return self.problem
 
     @property

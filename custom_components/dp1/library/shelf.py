@@ -22,7 +22,6 @@ from ..client.errors import (
     BusyError,
     Dp1Error,
     InvalidRequestError,
-    NoAnswerError,
     NotFoundError,
     UnreachableError,
 )
@@ -244,7 +243,7 @@ class Shelf[T: Record]:
         """Return the result of a reading that others may wait for too.
 
         Raises:
-            NoAnswerError: it takes longer than `patience` seconds, and goes on in the background.
+            UnreachableError: it takes longer than `patience` seconds, and goes on in the background.
         """
         task = self._shared.get(name)
         # A reading that is over is removed a moment later.
@@ -253,7 +252,7 @@ class Shelf[T: Record]:
             task.add_done_callback(lambda task: self._handle_shared(name, task))
         done, _ = await asyncio.wait({task}, timeout=patience)
         if not done or task.cancelled():
-            raise NoAnswerError("this takes its time; it goes on in the background")
+            raise UnreachableError("this takes its time; it goes on in the background")
         result: R = task.result()
         return result
 

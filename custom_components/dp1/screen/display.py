@@ -15,7 +15,7 @@ from ..client.display.device_status import (
 from ..client.display.interface import HEARTBEAT, DisplayApi, Start
 from ..client.display.notifications import Connected, Event
 from ..client.display.player_status import PlayerStatus
-from ..client.errors import LostAnswerError, NoAnswerError, RejectedError
+from ..client.errors import LostAnswerError, RejectedError, UnreachableError
 from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
 from .player import CommandError, Json
@@ -46,7 +46,7 @@ class ScreenDisplay(DisplayApi):
     def _require_page(self) -> None:
         """Raise if no page shows it."""
         if not self._screen.is_there:
-            raise NoAnswerError("no page", key="no_page")
+            raise UnreachableError("no page", key="no_page")
 
     def _send(self, command: str, **request: Any) -> Json:
         """Carry out a command, and return its answer."""

@@ -26,7 +26,6 @@ from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
     InvalidRequestError,
-    NoAnswerError,
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
@@ -328,7 +327,7 @@ async def test_slow_catalog(catalog: Catalog, simulator: CatalogSimulator) -> No
     simulator.inject("slow", offset=0)
     with (
         patch.object(client, "TIMEOUT_SECONDS", 0.5),
-        pytest.raises(NoAnswerError, match="time"),
+        pytest.raises(UnreachableError, match="time"),
     ):
         await catalog.exhibitions()
     assert (await catalog.exhibitions(offset=5)).total == 51

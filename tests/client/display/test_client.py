@@ -17,7 +17,6 @@ from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
     LostAnswerError,
-    NoAnswerError,
     RejectedError,
     UnreachableError,
 )
@@ -73,9 +72,9 @@ async def test_nobody_listens() -> None:
 
 async def test_nobody_is_there() -> None:
     async with client("http://ff1-nowhere.invalid:1111") as display:
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(UnreachableError):
             await display.cast(BY_URL)
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(UnreachableError):
             await anext(display.listen())
 
 

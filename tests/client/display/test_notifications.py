@@ -19,9 +19,9 @@ from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
     LostAnswerError,
-    NoAnswerError,
     TemporaryError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
 
 from .displays import client, scripted
@@ -242,7 +242,7 @@ async def test_a_socket_that_does_not_open(monkeypatch: pytest.MonkeyPatch) -> N
     module = "custom_components.dp1.client.display.notifications"
     monkeypatch.setattr(f"{module}._HANDSHAKE_TIMEOUT", 0.1)
     async with scripted(Reply(fault="never")) as (_, display):
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(UnreachableError):
             await anext(display.listen())
 
 

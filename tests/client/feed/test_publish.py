@@ -11,7 +11,6 @@ from custom_components.dp1.client.errors import (
     Dp1Error,
     InvalidPlaylistError,
     LostAnswerError,
-    NoAnswerError,
     UnreachableError,
 )
 from custom_components.dp1.client.feed import connection as feed_connection
@@ -232,7 +231,7 @@ SILENT = Reply(fault="never")
 @pytest.mark.parametrize(
     ("script", "error", "posts"),
     [
-        ([SILENT], NoAnswerError, 0),
+        ([SILENT], UnreachableError, 0),
         ([V2, SILENT], LostAnswerError, 1),
         ([V2, SILENT, MISSING, SILENT], LostAnswerError, 2),
         ([V2, Reply(429, headers={"Retry-After": "1000000"})], BusyError, 1),

@@ -16,7 +16,6 @@ from custom_components.dp1.client.errors import (
     InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
-    NoOwnerError,
     NotFoundError,
     NotOwnerError,
     UnexpectedAnswerError,
@@ -138,10 +137,10 @@ async def test_whose_it_is() -> None:
             with pytest.raises(NotOwnerError) as caught:
                 await attempt
             assert caught.value.placeholders == {"owner": OTHER.did, "ours": KEY.did}
-        with pytest.raises(NoOwnerError):
+        with pytest.raises(NotOwnerError):
             await feed.delete("old", key=KEY)
         for slug in ("theirs", "old"):
-            with pytest.raises((ConflictError, NoOwnerError)):
+            with pytest.raises((ConflictError, NotOwnerError)):
                 await feed.publish(playlist(slug=slug), key=KEY)
         assert len(writes(simulator)) == sent
         assert simulator.documents.keys() == {theirs.id, old["id"]}

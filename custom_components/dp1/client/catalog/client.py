@@ -18,7 +18,6 @@ import aiohttp
 
 from ..errors import (
     LostAnswerError,
-    NoAnswerError,
     NotFoundError,
     TemporaryError,
     UnexpectedAnswerError,
@@ -70,7 +69,7 @@ class Catalog:
     - ``BusyError``: too many requests (429), also after waiting as long as it asked for; without a request while the
       catalog asked for a pause of more than 8 s.
     - ``TemporaryError``: the catalog failed (5xx), also on the second try.
-    - ``NoAnswerError``, ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
+    - ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
     - ``UnexpectedAnswerError``: something else is at this address.
 
     The lists (``all_...``) yield all pages that can be read, and raise the first of these at the end.
@@ -240,7 +239,7 @@ class Catalog:
             )
         except LostAnswerError as err:
             # A read has no side effects, so a lost answer counts as none.
-            raise NoAnswerError(str(err)) from err
+            raise UnreachableError(str(err)) from err
         if answer.ok:
             return answer
         message = _say(f"the catalog answers {answer.status}", answer)

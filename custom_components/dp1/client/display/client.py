@@ -15,11 +15,11 @@ from ..errors import (
     BusyError,
     Dp1Error,
     LostAnswerError,
-    NoAnswerError,
     PlayerNotRunningError,
     PlaylistRefusedError,
     RejectedError,
     UnexpectedAnswerError,
+    UnreachableError,
     WantsPairingError,
 )
 from ..hosts import same_work
@@ -89,7 +89,7 @@ class Display(DisplayApi):
         on_dialect: called when the dialect becomes known.
 
     Raises:
-        NoAnswerError: no contact.
+        UnreachableError: no contact.
         LostAnswerError: the command was sent and may or may not have taken effect.
         BusyError: too many commands, even after waiting; nothing was done.
         NotReadyError: the display shows a set-up screen; nothing was done.
@@ -279,12 +279,12 @@ class Display(DisplayApi):
         """Check that the display answers, at the least cost to it.
 
         Raises:
-                NoAnswerError: no answer.
+                UnreachableError: no answer.
         """
         try:
             await self._transport.get("metrics", _PROBE_TIMEOUT)
         except LostAnswerError as err:
-            raise NoAnswerError(str(err)) from err
+            raise UnreachableError(str(err)) from err
         except UnexpectedAnswerError:
             return
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import aiohttp
 
-from ..errors import LostAnswerError, NoAnswerError, UnexpectedAnswerError
+from ..errors import LostAnswerError, UnexpectedAnswerError, UnreachableError
 from ..http import Answer, transport_error
 from ..values import MAX_ON_LOOP, decode, mapping
 from .device_status import DeviceStatus, PanelStatus
@@ -59,7 +59,7 @@ async def listen(
         heartbeat: seconds of silence before a ping; the pong may take half of that.
 
     Raises:
-        NoAnswerError: no contact.
+        UnreachableError: no contact.
         BusyError, TemporaryError: the display refuses the socket for now.
         UnexpectedAnswerError: there is no socket at this URL.
         LostAnswerError: the connection was lost after the socket had opened.
@@ -158,7 +158,7 @@ async def _connect(
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     except TimeoutError as err:
-        raise NoAnswerError("the socket did not open in time") from err
+        raise UnreachableError("the socket did not open in time") from err
 
 
 def parse_frame(frame: bytes, before: PlayerStatus | None = None) -> Frame | None:

@@ -15,14 +15,13 @@ from ..errors import (
     AuthenticationError,
     Dp1Error,
     Fault,
-    ForbiddenError,
     InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
-    NoAnswerError,
     NotFoundError,
     TooLargeError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
 from ..guard import Guard
 from ..http import Answer
@@ -254,7 +253,7 @@ class Feed:
         Raises:
             NotFoundError: there is none.
             NotOwnerError: it belongs to others.
-            ApiKeyNeededError: the feed needs an API key for that.
+            AuthenticationError: the feed needs an API key for that.
             Dp1Error: as ``publish`` has it.
         """
         return await self._write(lambda writer: writer.delete(ref), key)
@@ -272,7 +271,7 @@ class Feed:
             try:
                 family = await self.family(connection)
             except LostAnswerError as err:
-                raise NoAnswerError(f"{err}; nothing was sent") from err
+                raise UnreachableError(f"{err}; nothing was sent") from err
             writer = Writer(
                 connection,
                 family,
@@ -285,7 +284,7 @@ class Feed:
             try:
                 return await write(writer)
             except AuthenticationError as err:
-                if family is Family.SIGNED and not isinstance(err, ForbiddenError):
+                if family is Family.SIGNED and err.key != "forbidden":
                     raise Dp1Error(str(err), key="signature_refused") from err
                 raise
 

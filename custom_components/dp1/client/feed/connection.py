@@ -21,21 +21,17 @@ from urllib.parse import quote, unquote
 import aiohttp
 
 from ..errors import (
-    ApiKeyNeededError,
     AuthenticationError,
     BusyError,
-    ChangedMeanwhileError,
     ConflictError,
     Dp1Error,
     Fault,
-    ForbiddenError,
+    FieldRefusedError,
     InvalidPlaylistError,
     InvalidRequestError,
-    NoOwnerError,
     NotFoundError,
-    TimestampRefusedError,
+    NotOwnerError,
     UnexpectedAnswerError,
-    UnknownFieldError,
 )
 from ..guard import Guard
 from ..http import Answer, http_date, request_json, status_error
@@ -57,11 +53,11 @@ IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
 # Texts that tell refusals with the same status apart.
 REFUSALS: tuple[tuple[int, str, type[Dp1Error], str, str], ...] = (
     (401, "must carry signatures", Dp1Error, "needs_signature", "it takes signatures"),
-    (403, "has no owner", NoOwnerError, "", "the playlist belongs to nobody"),
-    (403, "", ForbiddenError, "", "it does not allow this"),
+    (403, "has no owner", NotOwnerError, "no_owner", "the playlist belongs to nobody"),
+    (403, "", AuthenticationError, "forbidden", "it does not allow this"),
     (409, "was deleted on this", ConflictError, "id_deleted", "the ID was deleted"),
     (409, "with this slug", ConflictError, "slug_taken", "another has this slug"),
-    (409, "since it was", ChangedMeanwhileError, "", "it has just been changed"),
+    (409, "since it was", ConflictError, "changed", "it has just been changed"),
     (413, "", InvalidRequestError, "too_large", "the document is too large"),
     (500, "playlist_item_index_pkey", InvalidRequestError, "", "two works have one ID"),
     (500, "_slug_key", ConflictError, "slug_taken", "another has this slug"),
@@ -107,11 +103,11 @@ def feed_error(
     if answer.status not in (400, 422):
         return status_error(answer, message)
     if code == "invalid_timestamp":
-        return TimestampRefusedError(message)
+        return FieldRefusedError(message)
     if code in SIGNATURE_CODES:
         return Dp1Error(message, key="signature_refused")
     if sent_document and (unknown := UNKNOWN_FIELD.search(text)):
-        return UnknownFieldError(message, unknown[1])
+        return FieldRefusedError(message, unknown[1])
     if not sent_document:
         refused = NotFoundError if code in IDENTIFIER_CODES else InvalidRequestError
         return refused(message)
@@ -351,7 +347,9 @@ class FeedConnection:
     def _authorization(self) -> str:
         """Return the header as the strictest server expects it, with exactly one blank."""
         if not self.api_key:
-            raise ApiKeyNeededError("this feed needs an API key for that")
+            raise AuthenticationError(
+                "this feed needs an API key for that", key="needs_key"
+            )
         if not (self.api_key.isascii() and self.api_key.isprintable()):
             raise AuthenticationError("the API key has characters that no key has")
         return f"Bearer {self.api_key}"

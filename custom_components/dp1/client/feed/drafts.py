@@ -7,7 +7,7 @@ Signed intents tell a signed feed to replace or delete a playlist. Source: the i
 and vectors made with the library of its authors.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -16,7 +16,7 @@ import re
 from typing import Any
 from uuid import uuid4
 
-from ..errors import Fault, InvalidPlaylistError, NoOwnerError, NotOwnerError
+from ..errors import MAX_PLACEHOLDER, Fault, InvalidPlaylistError, NotOwnerError
 from ..playlist.document import check, for_display, slugify, timestamp, unsigned
 from ..playlist.schema import (
     DP_VERSION,
@@ -30,6 +30,7 @@ from ..playlist.schema import (
     path_text,
 )
 from ..playlist.signing import SigningKey, payload_hash, sign, verify
+from ..text import clean
 from ..values import doubles, mapping, objects
 
 type Document = dict[str, Any]
@@ -407,13 +408,21 @@ def check_owner(document: Mapping[str, Any], key: SigningKey) -> None:
     """Check that a stored playlist belongs to a key.
 
     Raises:
-        NoOwnerError: it belongs to nobody.
-        NotOwnerError: it belongs to others.
+        NotOwnerError: it belongs to others, or to nobody.
     """
     if not (dids := owners(document)):
-        raise NoOwnerError("the playlist belongs to nobody")
+        raise NotOwnerError("the playlist belongs to nobody", key="no_owner")
     if key.did not in dids:
-        raise NotOwnerError(dids, key.did)
+        raise not_owner(dids, key.did)
+
+
+def not_owner(dids: Iterable[str], ours: str) -> NotOwnerError:
+    """Return the error that a playlist belongs to others by the DIDs of its owners and our own."""
+    names = clean(", ".join(dids), MAX_PLACEHOLDER)
+    return NotOwnerError(
+        f"the playlist belongs to {names}",
+        placeholders={"owner": names, "ours": ours},
+    )
 
 
 def is_signed_by(document: Mapping[str, Any], key: SigningKey) -> bool:

@@ -7,23 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..errors import (
-    ApiKeyNeededError,
     AuthenticationError,
     BusyError,
-    ChangedMeanwhileError,
     ConflictError,
     Dp1Error,
     Fault,
+    FieldRefusedError,
     InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
-    NoOwnerError,
     NotFoundError,
     NotOwnerError,
     TemporaryError,
-    TimestampRefusedError,
     UnexpectedAnswerError,
-    UnknownFieldError,
     UnreachableError,
 )
 from ..http import Answer, encode
@@ -42,6 +38,7 @@ from .drafts import (
     draft_signed,
     draft_with_key,
     is_signed_by,
+    not_owner,
     owners,
     replace_body,
 )
@@ -140,11 +137,15 @@ class Writer:
                     raise Dp1Error(
                         "this feed takes signatures only", key="needs_signature"
                     )
-                raise ApiKeyNeededError("this feed needs an API key or a signature")
+                raise AuthenticationError(
+                    "this feed needs an API key or a signature", key="needs_key"
+                )
             try:
                 draft = await asyncio.to_thread(draft_as_signed, document)
                 return await self._create(draft)
-            except TimestampRefusedError as err:
+            except FieldRefusedError as err:
+                if err.field:
+                    raise
                 raise InvalidPlaylistError([Fault("created", str(err))]) from err
         return await self._again(lambda: self._publish(document))
 
@@ -175,7 +176,9 @@ class Writer:
         """Delete a playlist of ours, by its id, slug or address on this feed, now or soon, and return its id."""
         signs = self.family is Family.SIGNED
         if not signs and not self.connection.api_key:
-            raise ApiKeyNeededError("this feed needs an API key to delete")
+            raise AuthenticationError(
+                "this feed needs an API key to delete", key="needs_key"
+            )
         existing = await self._read(self.connection.own_url(ref))
         if signs:
             return await self._again(lambda: self._delete(existing))
@@ -252,15 +255,15 @@ class Writer:
         while True:
             try:
                 return await attempt()
-            except UnknownFieldError as err:
-                if err.field not in NEWER_ITEM_FIELDS - self.refused:
+            except ConflictError as err:
+                if not is_first or err.key != "changed":
                     raise
-                self.refused.add(err.field)
-                continue
-            except ChangedMeanwhileError:
-                if not is_first:
+            except FieldRefusedError as err:
+                if err.field in NEWER_ITEM_FIELDS - self.refused:
+                    self.refused.add(err.field)
+                    continue
+                if err.field:
                     raise
-            except TimestampRefusedError as err:
                 # The refusal itself tells the time of the feed.
                 if not is_first:
                     minutes = str(self.connection.clock.minutes_off)
@@ -283,7 +286,7 @@ class Writer:
                 try:
                     await self._check_owned(existing, document)
                 except NotOwnerError as err:
-                    if name == key:
+                    if name == key or err.key == "no_owner":
                         raise
                     raise ConflictError(
                         "another playlist has this slug", key="slug_taken"
@@ -316,13 +319,13 @@ class Writer:
             ours = self.key.did if self.key else "-"
             dids = owners(stored)
             if self.family is Family.V2 and dids and ours not in dids:
-                raise NotOwnerError(dids, ours)
+                raise not_owner(dids, ours)
             return
         key = self._signer()
         try:
             check_owner(stored, key)
-        except NoOwnerError as err:
-            if self.family is Family.V2:
+        except NotOwnerError as err:
+            if self.family is Family.V2 and err.key == "no_owner":
                 raise Dp1Error(
                     "it was published with an API key", key="key_owned"
                 ) from err

@@ -19,7 +19,7 @@ from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from .... import timing
 from ....addresses import ADDRESSES
-from ....client.errors import Dp1Error, NoAnswerError, NotFoundError
+from ....client.errors import Dp1Error, NotFoundError, UnreachableError
 from ....client.feed.client import Feed
 from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, open_items
 from ....client.pages import Page
@@ -237,7 +237,7 @@ class FeedServer(Shelf[FeedPlaylist]):
                     FOREIGN_CONCURRENCY, *map(read, missing)
                 )
         except TimeoutError:
-            problems = [NoAnswerError("not all playlists answer in time")]
+            problems = [UnreachableError("not all playlists answer in time")]
         playlists = [playlist for url in urls if (playlist := self._playlist_at(url))]
         return playlists, next(filter(None, problems), None)
 
