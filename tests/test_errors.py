@@ -20,6 +20,7 @@ from custom_components.dp1.client.errors import (
     UnreachableError,
 )
 from custom_components.dp1.client.feed.connection import REFUSALS
+from custom_components.dp1.client.feed.drafts import not_owner
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
     SHOWN_CHARACTERS,
@@ -33,7 +34,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from .sources import INTEGRATION, modules
 
 TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text("utf-8"))
-SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
+SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer", "museum")
 # Keys that only an error of a display, or of a feed, has; each is that of a class, or of one error.
 # A screen has no address that a form could ask for.
 ONLY_OF_SCREENS = {"no_page"}
@@ -103,7 +104,7 @@ def samples() -> Iterator[Dp1Error]:
             for code in ("sourceUnreachable", "sigInvalid", "contentBlocked", "other"):
                 yield PlaylistRefusedError("displayPlaylist", code, "so")
         elif kind is NotOwnerError:
-            yield NotOwnerError(["did:key:theirs"], "did:key:ours")
+            yield not_owner(["did:key:theirs"], "did:key:ours")
         else:
             yield kind("why")
 

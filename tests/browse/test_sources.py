@@ -9,6 +9,7 @@ from custom_components.dp1 import async_setup_data
 from custom_components.dp1.library.libraries import (
     UPDATE_SECONDS,
     async_add_libraries_listener,
+    async_source_list,
     async_tell_changed,
 )
 from homeassistant.components.media_player import MediaPlayerEntityFeature
@@ -137,7 +138,13 @@ async def test_names_are_unique_over_libraries(gallery: Gallery) -> None:
         assert gallery.attribute("source") in (LARGE, f"{LARGE} (Annex)")
         third = library_entry(None, f"{other.url}/", title="Annex")
         await set_up(gallery.hass, third)
-        await until(lambda: f"{LARGE} (Annex 2)" in gallery.source_list)
+        await third.runtime_data.async_inside("exhibitions")
+        await gallery.hass.async_block_till_done()
+        # One catalog is listed once, and each library found by its own name.
+        sources = async_source_list(gallery.hass)
+        assert [*sources.names] == gallery.source_list == names
+        named = sources.media_id(f"{LARGE} (Annex 2)")
+        assert (named or "").startswith(f"media-source://dp1/{third.entry_id}/")
 
 
 async def test_a_display_that_cannot_tell_what_it_shows(

@@ -1,6 +1,7 @@
 """Test the open collection of a museum: browsing, search, casts, label, source, surprise."""
 
 from collections.abc import AsyncIterator
+import json
 
 import pytest
 
@@ -8,13 +9,17 @@ from custom_components.dp1.client import museum as client
 from custom_components.dp1.client.display.player_status import PlaylistItem
 from custom_components.dp1.client.errors import NotFoundError, UnexpectedAnswerError
 from custom_components.dp1.client.museum import MuseumWork
+from custom_components.dp1.library.libraries import async_node
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.node import media_id
+from homeassistant.exceptions import HomeAssistantError
 
 from .conftest import MakeLibrary
 from .shows import player, search_nodes
 
 from tests.displays import until
 from tests.simulators.museum import MuseumSimulator
+from tests.sources import INTEGRATION
 
 ON = {"museum": True}
 
@@ -160,3 +165,20 @@ async def test_answers_that_make_no_sense(
     assert work is not None
     assert (work.title, work.artists, work.note) == ("#1", ("Ines",), "")
     assert work.source == f"{images}/a%2F..%2Fb/full/843,/0/default.jpg"
+
+
+async def test_a_museum_that_does_not_answer(
+    museum: MuseumSimulator, library: Library
+) -> None:
+    """What fails at the museum is told of it and not of the catalog, in words that exist in every language."""
+    museum.is_down = True
+    with pytest.raises(HomeAssistantError) as caught:
+        await library.async_refresh()
+    assert caught.value.translation_key == "museum_temporary"
+    assert "museum" in (library.problem_text or "")
+    with pytest.raises(HomeAssistantError) as caught:
+        await async_node(library.hass, media_id(library.entry_id, "museum_work/1"))
+    assert caught.value.translation_key == "museum_temporary"
+    for file in (INTEGRATION / "translations").glob("*.json"):
+        texts = json.loads(file.read_text())["exceptions"]
+        assert "museum_temporary" in texts, file

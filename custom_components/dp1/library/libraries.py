@@ -282,7 +282,8 @@ async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Item]
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
     """Return the library that took the place of a removed one."""
     of_all = ("", *OWN_MEDIA_IDS.values(), NodeKind.DAILY)
-    kind = None if node in of_all else error_prefix_of(node)
+    prefix = error_prefix_of(node)
+    kind = None if node in of_all or prefix == "museum" else prefix
     removed = hass.data[REMOVED_LIBRARIES]
     for entry in _entries(hass):
         if removed.is_successor(entry_id, entry, kind):

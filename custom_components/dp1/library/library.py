@@ -553,7 +553,7 @@ def error_prefix_of(node: str) -> str:
 
 _ERROR_PREFIXES = {
     kind: provider.error_prefix
-    for provider in (Daily, Collections, FeedProvider, Channels)
+    for provider in (Daily, Collections, FeedProvider, Channels, MuseumProvider)
     for kind in provider.kinds
 }
 

@@ -37,7 +37,7 @@ class MuseumProvider(Provider):
     """The works in the public domain of the Art Institute of Chicago, where the owner wants them."""
 
     kinds = (NodeKind.MUSEUM, NodeKind.MUSEUM_WORK)
-    surprise = "museum"
+    error_prefix = surprise = "museum"
     origin = museum.MUSEUM_URL
 
     def __init__(
