@@ -62,10 +62,10 @@ from custom_components.dp1.library.listing import (
     record_to_text,
 )
 from custom_components.dp1.library.node import parse_media_id, split_node_id
-from custom_components.dp1.library.providers.catalog.records import (
+from custom_components.dp1.library.providers.catalog.index import (
     work_of as work_of_artwork,
 )
-from custom_components.dp1.library.providers.collection.nodes import work_of
+from custom_components.dp1.library.providers.collection.server import work_of
 from custom_components.dp1.library.providers.kept import KeptNode
 from custom_components.dp1.playback.media_ids import split_media_id
 from custom_components.dp1.services import ACTIONS

@@ -12,7 +12,7 @@ import pytest
 from custom_components.dp1.client.feed.models import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.providers.catalog import server as catalog_module
-from custom_components.dp1.library.providers.catalog.records import folders_of
+from custom_components.dp1.library.providers.catalog.index import folders_of
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 

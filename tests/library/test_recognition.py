@@ -12,11 +12,8 @@ from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import look_up
-from custom_components.dp1.library.providers.catalog.records import (
-    folder_of,
-    token_key,
-    work_of,
-)
+from custom_components.dp1.library.providers.catalog.index import folder_of, token_key
+from custom_components.dp1.library.providers.catalog.items import work_of
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

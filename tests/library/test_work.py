@@ -12,8 +12,8 @@ from custom_components.dp1.client.playlist.document import (
 )
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.item import Item, labeled
-from custom_components.dp1.library.providers.catalog.records import work_of
-from custom_components.dp1.library.providers.collection.nodes import items_of
+from custom_components.dp1.library.providers.catalog.items import work_of
+from custom_components.dp1.library.providers.collection.server import items_of
 from homeassistant.util import dt as dt_util
 
 NOW = dt_util.utcnow()

@@ -41,8 +41,8 @@ from .providers.album import Albums
 from .providers.catalog.provider import CatalogProvider
 from .providers.catalog.server import CatalogServer
 from .providers.channel import Channels
-from .providers.collection.nodes import medium_of
 from .providers.collection.provider import Collections
+from .providers.collection.server import medium_of
 from .providers.daily import Daily
 from .providers.favorites import Favorites
 from .providers.feed.provider import FeedProvider

@@ -19,8 +19,11 @@ from ..const import DOMAIN
 from ..errors import action_failed, invalid_input, translated
 from ..language import async_message
 from ..library.libraries import async_libraries
-from ..library.providers.collection.nodes import items_of
-from ..library.providers.collection.server import async_indexer, async_user_agent
+from ..library.providers.collection.server import (
+    async_indexer,
+    async_user_agent,
+    items_of,
+)
 
 # Seconds for a link to a market; an action ends within 30 seconds.
 LINK_TIMEOUT: Final = 25.0

@@ -29,8 +29,7 @@ from ..item import Item
 from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, NodeKind
 from ..shelf import Shelf
-from .collection.nodes import work_of
-from .collection.server import async_indexer
+from .collection.server import async_indexer, work_of
 from .feed.provider import image_at
 from .provider import Provider, Source
 

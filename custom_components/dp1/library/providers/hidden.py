@@ -4,7 +4,7 @@ from typing import override
 
 from ..item import Item
 from ..node import NodeKind
-from .catalog.records import WorkKey
+from .catalog.index import WorkKey
 from .kept import Kept, work_keys
 
 

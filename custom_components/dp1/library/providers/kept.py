@@ -18,7 +18,7 @@ from ...language import async_text
 from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from ..item import Item, labeled
 from ..node import WORKS, Children, NodeKind
-from .catalog.records import WorkKey, token_key
+from .catalog.index import WorkKey, token_key
 from .provider import Provider
 
 SAVE_SECONDS = 1.0

@@ -17,7 +17,7 @@ from ....client.hosts import all_urls, same_work
 from ....client.http import request_json
 from ...item import NO_WORK, Item
 from ..feed.server import FeedServer
-from .records import claimed_title, comparable, work_at
+from .index import claimed_title, comparable, work_at
 from .server import CatalogServer
 
 # Seconds after which a work is looked up again that a display shows.

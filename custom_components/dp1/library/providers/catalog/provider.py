@@ -47,9 +47,9 @@ from ...search import Query, Scored
 from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Json, Provider, Source, children_of
 from .background_reader import BackgroundReader
+from .index import claimed_title, comparable
+from .items import artist_node, artist_nodes, exhibition_node, series_node
 from .look_up import WorkLookUp
-from .nodes import artist_node, artist_nodes, exhibition_node, series_node
-from .records import claimed_title, comparable
 from .search import CatalogSearch
 from .server import CatalogServer
 

@@ -26,8 +26,7 @@ from ...search import (
 )
 from ...words import FILLERS, NUMBER_WORDS, fold, number_of
 from ..provider import SEARCH_PATIENCE
-from .nodes import artist_node, exhibition_node, series_node
-from .records import people_of
+from .items import artist_node, exhibition_node, people_of, series_node
 from .server import CatalogServer
 
 # Reading series takes requests, so only those of the best exhibitions are read.

@@ -25,7 +25,8 @@ from ...item import Item
 from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...shelf import Read, Shelf
 from ...words import fold
-from .records import Exhibitor, KnownWorks, work_of
+from .index import WorkIndex
+from .items import Exhibitor, work_of
 
 # Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
 CATALOG_AGE: Final = 3600.0
@@ -80,7 +81,7 @@ class CatalogServer(Shelf[Exhibition]):
             ),
         }
         super().__init__(hass, entry, "catalog", url, timing.REFRESH, kinds)
-        self.works = KnownWorks()
+        self.works = WorkIndex()
         # Found by the catalog, and not in its list.
         self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}

@@ -20,8 +20,7 @@ from ...listing import Listing
 from ...node import Children, NodeKind, media_id, node_id, split_node_id
 from ...search import Lines, line_of
 from ..provider import Source, SubentryProvider, source_of
-from .nodes import MEDIA, items_of, medium_of, work_of
-from .server import CollectionServer
+from .server import MEDIA, CollectionServer, items_of, medium_of, work_of
 
 # The kind and the key of the folder of all artists.
 ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")

@@ -1,35 +1,19 @@
-"""Works of the catalog: made of its records, and looked up by id, address, token or a name of their own."""
+"""Index of the works of a catalog: by id, address, token or a name of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 import re
-from uuid import uuid5
-
-from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
-    PROOF_NAMES,
     absolute_url,
-    artwork_page,
-    cover_url,
-    edition,
     own_name,
-    picture_url,
     provenance,
-    series_page,
     shown_once,
     source_url,
-    title,
-    year,
 )
-from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
+from ....client.catalog.models import Artwork, Series
 from ....client.hosts import same_work, work_url
-from ....client.playlist.manifest import MAX_NOTE, Artist
-from ....client.text import shorten
 from ....client.values import mapping, text
-from ...item import WORK_IDS, Item
-from ...node import NodeKind, node_id
-from ...words import fold
+from .items import item_id
 
 _CLAIM = re.compile(
     r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
@@ -41,143 +25,7 @@ _EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 type WorkKey = tuple[str, str]
 
 
-def artists_of(people: Iterable[Alumni]) -> tuple[Artist, ...]:
-    """Return the artists of a work."""
-    return tuple(
-        Artist(
-            person.name,
-            person.about,
-            cover_url(person),
-            {"website": person.website} if person.website else {},
-        )
-        for person in people
-    )
-
-
-def people_of(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
-    """Return the artists of a series, or the only artist of its exhibition, with their biographies.
-
-    The record of a series has no biographies.
-    """
-    artists = exhibition.artists if exhibition else ()
-    if not series.artists:
-        return artists if len(artists) == 1 else ()
-    with_biography = {
-        person.id: person for person in artists if person.id and person.about
-    }
-    return tuple(
-        person if person.about else with_biography.get(person.id, person)
-        for person in series.artists
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Exhibitor:
-    """An artist with the exhibitions with their works, the newest first."""
-
-    name: str
-    exhibitions: list[Exhibition]
-
-    def viewable(self) -> list[Exhibition]:
-        """Return the exhibitions that can be seen."""
-        now = dt_util.utcnow()
-        return [each for each in self.exhibitions if each.viewable(now)]
-
-    def made(self, series: Series, exhibition: Exhibition) -> bool:
-        """Return whether a series in an exhibition is by the artist."""
-        names = {fold(person.name) for person in people_of(series, exhibition)}
-        return fold(self.name) in names
-
-
-def claimed_title(title: str) -> str | None:
-    """Return the name of the exhibition that the title of a playlist claims, as `comparable` writes it."""
-    match = _CLAIM.fullmatch(title.strip())
-    return comparable(match[1]) if match else None
-
-
-def comparable(name: str) -> str:
-    """Return a name without case and extra blanks."""
-    return " ".join(name.casefold().split())
-
-
-def item_id(series: Series, artwork: Artwork) -> str:
-    """Return the id of the playlist item of a work."""
-    return str(uuid5(WORK_IDS, f"{series.id}/{artwork.id}"))
-
-
-def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> Item:
-    """Return the metadata of a work of the catalog."""
-    number = edition(artwork)
-    name = title(artwork, series) or (f"#{number}" if number else artwork.id)
-    source = source_url(artwork, series)
-    within = exhibition.title if exhibition else None
-    return Item(
-        id=node_id(NodeKind.ARTWORK, series.id, artwork.id)
-        if artwork.id
-        else node_id(NodeKind.SERIES, series.id),
-        kind=NodeKind.ARTWORK,
-        item_id=item_id(series, artwork) if artwork.id else None,
-        title=name,
-        artists=artists_of(people_of(series, exhibition)),
-        series=series.title if series.title and series.title != name else None,
-        exhibition=within,
-        edition=_edition(artwork, series),
-        year=year(artwork, series),
-        picture=picture_url(artwork, series, "l"),
-        thumbnail=picture_url(artwork, series),
-        link=artwork_page(artwork) if artwork.id else series_page(series),
-        medium=series.medium or None,
-        note=shorten(series.description, MAX_NOTE) or None,
-        source=source,
-        provenance=provenance(artwork),
-        can_play=not artwork.gone and source is not None,
-        subtitle=within,
-    )
-
-
-def _edition(artwork: Artwork, series: Series) -> str | None:
-    """Return the edition of a work."""
-    if series.single:
-        return None
-    if artwork.name in PROOF_NAMES:
-        return artwork.name
-    if (number := edition(artwork)) is None:
-        return None
-    size = series.max_artwork
-    return f"#{number} of {size}" if size and size >= number else f"#{number}"
-
-
-def folder_of(address: str) -> str | None:
-    """Return the folder of an address whose name is a UUID, as those of series are."""
-    match = _FOLDER.match(address)
-    return match[0] if match else None
-
-
-def folders_of(series: Series) -> set[str]:
-    """Return the folders with the works of a series and nothing else."""
-    paths = (
-        f"previews/{series.id}/",
-        *series.previews,
-        f"{series.unique_preview_path}/",
-    )
-    addresses = (absolute_url(path) for path in paths if path.strip("/"))
-    return {
-        folder for address in addresses if address and (folder := folder_of(address))
-    }
-
-
-def token_key(origin: object) -> WorkKey | None:
-    """Return contract and number of a token; addresses on Ethereum are case-insensitive."""
-    contract = mapping(mapping(origin).get("contract"))
-    address, token = text(contract.get("address")), text(contract.get("tokenId"))
-    if not address or not token:
-        return None
-    if address.startswith(("0x", "0X")):
-        address = address.lower()
-    return address, token
-
-
-class KnownWorks:
+class WorkIndex:
     """Index of the works that have been read from the catalog."""
 
     def __init__(self) -> None:
@@ -277,6 +125,36 @@ def _work_keys(series: Series, artwork: Artwork) -> Iterator[WorkKey]:
         yield "source", same_work(source)
 
 
+def token_key(origin: object) -> WorkKey | None:
+    """Return contract and number of a token; addresses on Ethereum are case-insensitive."""
+    contract = mapping(mapping(origin).get("contract"))
+    address, token = text(contract.get("address")), text(contract.get("tokenId"))
+    if not address or not token:
+        return None
+    if address.startswith(("0x", "0X")):
+        address = address.lower()
+    return address, token
+
+
+def folder_of(address: str) -> str | None:
+    """Return the folder of an address whose name is a UUID, as those of series are."""
+    match = _FOLDER.match(address)
+    return match[0] if match else None
+
+
+def folders_of(series: Series) -> set[str]:
+    """Return the folders with the works of a series and nothing else."""
+    paths = (
+        f"previews/{series.id}/",
+        *series.previews,
+        f"{series.unique_preview_path}/",
+    )
+    addresses = (absolute_url(path) for path in paths if path.strip("/"))
+    return {
+        folder for address in addresses if address and (folder := folder_of(address))
+    }
+
+
 def work_at(series: Series, source: str) -> Artwork:
     """Return a work that has not been read, as far as its address and series tell."""
     return Artwork(
@@ -294,3 +172,14 @@ def _index_of(series: Series, source: str) -> int | None:
     else:
         match = _EDITION.search(source)
     return int(match[1]) if match else None
+
+
+def claimed_title(title: str) -> str | None:
+    """Return the name of the exhibition that the title of a playlist claims, as `comparable` writes it."""
+    match = _CLAIM.fullmatch(title.strip())
+    return comparable(match[1]) if match else None
+
+
+def comparable(name: str) -> str:
+    """Return a name without case and extra blanks."""
+    return " ".join(name.casefold().split())
