@@ -13,9 +13,9 @@ from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from custom_components.dp1.library import files as files_module
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.node import Node, NodeKind
-from custom_components.dp1.library.work import Work
+from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.screen.pairing import Screens
 from homeassistant.core import HomeAssistant
 
@@ -95,7 +95,7 @@ async def test_on_a_screen(
             hass, library_entry(feed.url, options={"keep_files": True})
         )
         kept: Library = library.runtime_data
-        work = Node(id="artwork/1/a", kind=NodeKind.ARTWORK, work=Work(title="a"))
+        work = Item(id="artwork/1/a", kind=NodeKind.ARTWORK, title="a")
         kept.favorites.async_add(work, {"source": url, "title": "a"})
         await kept.files.async_read()
         assert kept.files.count == 1

@@ -48,7 +48,6 @@ from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Json, Provider, Source, children_of
 from .background_reader import BackgroundReader
 from .index import claimed_title, comparable
-from .items import artist_node, artist_nodes, exhibition_node, series_node
 from .look_up import WorkLookUp
 from .search import CatalogSearch
 from .server import CatalogServer
@@ -111,16 +110,16 @@ class CatalogProvider(Provider):
             case NodeKind.EXHIBITIONS, []:
                 return self.folder()
             case NodeKind.EXHIBITION, [key]:
-                return exhibition_node(catalog, await catalog.async_exhibition(key))
+                return catalog.exhibition_node(await catalog.async_exhibition(key))
             case NodeKind.SERIES, [key]:
-                return series_node(catalog, await catalog.async_find_series(key))
+                return catalog.series_node(await catalog.async_find_series(key))
             case NodeKind.ARTWORK, [series, key]:
                 return catalog.work_of(*await self._async_work(series, key))
             case NodeKind.ARTISTS, []:
                 # Cards open it.
-                return self._folder(NodeKind.ARTISTS, artist_nodes(catalog))
+                return self._folder(NodeKind.ARTISTS, catalog.artist_nodes())
             case NodeKind.ARTIST, [key]:
-                return artist_node(catalog, await catalog.async_artist(key))
+                return catalog.artist_node(await catalog.async_artist(key))
         return await super().async_node(node)
 
     @override
@@ -134,18 +133,18 @@ class CatalogProvider(Provider):
             case NodeKind.EXHIBITION, [key]:
                 await catalog.async_exhibition(key)
                 listed = await catalog.async_series(key)
-                nodes = (series_node(catalog, series) for series in listed.records)
+                nodes = (catalog.series_node(series) for series in listed.records)
                 return children_of(nodes, listed)
             case NodeKind.SERIES, [key]:
                 series = await catalog.async_find_series(key)
                 return await self._async_inside_series(series, limit)
             case NodeKind.ARTISTS, []:
                 exhibitions = await catalog.async_list()
-                return children_of(artist_nodes(catalog), exhibitions)
+                return children_of(catalog.artist_nodes(), exhibitions)
             case NodeKind.ARTIST, [key]:
                 artist = await catalog.async_artist(key)
                 all_series, problem = await catalog.async_series_by(artist)
-                nodes = (series_node(catalog, series) for series in all_series)
+                nodes = (catalog.series_node(series) for series in all_series)
                 return Children(tuple(nodes), problem=problem)
         return await super().async_children(node, limit)
 
@@ -211,7 +210,7 @@ class CatalogProvider(Provider):
 
     def open_nodes(self) -> Iterator[Item]:
         """Yield the nodes of the exhibitions that can be seen."""
-        nodes = (exhibition_node(self.catalog, it) for it in self.catalog.list.records)
+        nodes = (self.catalog.exhibition_node(it) for it in self.catalog.list.records)
         return (node for node in nodes if node.can_expand)
 
     # By name
@@ -440,7 +439,7 @@ class CatalogProvider(Provider):
         for exhibition in opened:
             opens = exhibition.viewable_from
             if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
-                node = exhibition_node(self.catalog, exhibition)
+                node = self.catalog.exhibition_node(exhibition)
                 link = exhibition_page(exhibition)
                 async_tell(
                     self.hass, self.entry.entry_id, EXHIBITION_OPENED, node, link

@@ -26,7 +26,7 @@ from ...search import (
 )
 from ...words import FILLERS, NUMBER_WORDS, fold, number_of
 from ..provider import SEARCH_PATIENCE
-from .items import artist_node, exhibition_node, people_of, series_node
+from .items import people_of
 from .server import CatalogServer
 
 # Reading series takes requests, so only those of the best exhibitions are read.
@@ -53,7 +53,7 @@ class CatalogSearch:
             hass,
             lambda: catalog.list.records,
             _lines_of,
-            lambda exhibition, _: exhibition_node(catalog, exhibition),
+            lambda exhibition, _: catalog.exhibition_node(exhibition),
             NodeKind.EXHIBITIONS,
         )
         self._series = Lines(
@@ -61,7 +61,7 @@ class CatalogSearch:
             lambda: catalog.all_series,
             lambda series: [line_of(series.title, *self._context_of(series))],
             lambda series, _: (
-                series_node(catalog, series) if self._is_open(series) else None
+                catalog.series_node(series) if self._is_open(series) else None
             ),
             NodeKind.EXHIBITIONS,
         )
@@ -71,7 +71,7 @@ class CatalogSearch:
                 hass,
                 lambda: catalog.artists,
                 lambda artist: [line_of(artist.name)],
-                lambda artist, _: artist_node(catalog, artist),
+                lambda artist, _: catalog.artist_node(artist),
             ),
             self._series,
             Lines(
@@ -139,7 +139,7 @@ class CatalogSearch:
             )
         )
         matches = [
-            (float(max(_score(query, each), RELEVANT)), exhibition_node(catalog, each))
+            (float(max(_score(query, each), RELEVANT)), catalog.exhibition_node(each))
             for each in relevant
         ]
         return matches + await self._async_numbered(query)

@@ -1,13 +1,15 @@
 """The server of the exhibition catalog; series and artworks are read on demand."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from math import ceil
 from typing import Any, Final
 
 from lru import LRU
+from yarl import URL
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
@@ -15,7 +17,7 @@ from homeassistant.util import dt as dt_util
 
 from .... import timing
 from ....addresses import ADDRESSES
-from ....client.catalog.artwork import CAP
+from ....client.catalog.artwork import CAP, cover_url, shown_once, source_url
 from ....client.catalog.client import PAGE_SIZE, Catalog, artwork_place, series_place
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
@@ -23,10 +25,11 @@ from ....client.pages import Page
 from ....const import CONF_CATALOG_URL, LOGGER
 from ...item import Item
 from ...listing import PATIENCE, Delta, Listing, ListKind
+from ...node import NodeKind, node_id
 from ...shelf import Read, Shelf
 from ...words import fold
 from .index import WorkIndex
-from .items import Exhibitor, work_of
+from .items import Exhibitor, artists_of, people_of, work_of
 
 # Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
 CATALOG_AGE: Final = 3600.0
@@ -133,6 +136,89 @@ class CatalogServer(Shelf[Exhibition]):
         series = self.series_of(exhibition.id)
         empty = series.complete and not series.records
         return exhibition.viewable(dt_util.utcnow()) and not empty
+
+    # Items
+
+    def exhibition_node(self, exhibition: Exhibition) -> Item:
+        """Return the node of an exhibition, which can be expanded and played while it is open."""
+        opens, is_open = exhibition.opens_at, self.is_open(exhibition)
+        return Item(
+            id=node_id(NodeKind.EXHIBITION, exhibition.id),
+            kind=NodeKind.EXHIBITION,
+            title=exhibition.title,
+            artists=artists_of(exhibition.artists),
+            year=opens.year if opens else None,
+            note=exhibition.note or None,
+            picture=cover_url(exhibition),
+            can_play=is_open,
+            can_expand=is_open,
+            subtitle=exhibition.curator.name if exhibition.curator else None,
+            opens_at=opens,
+        )
+
+    def series_node(self, series: Series) -> Item:
+        """Return the node of a series, which can be expanded if it has different works; one without a playable work is not offered."""
+        artworks = self.artworks_of(series.id)
+        can_play = artworks.read_at is None or any(
+            not artwork.gone and source_url(artwork, series)
+            for artwork in artworks.records
+        )
+        exhibition = self.exhibition(series.exhibition_id)
+        once = shown_once(series)
+        return Item(
+            id=node_id(NodeKind.SERIES, series.id),
+            kind=NodeKind.SERIES,
+            title=series.title,
+            artists=artists_of(people_of(series, exhibition)),
+            year=series.minted_at.year if series.minted_at else None,
+            medium=series.medium or None,
+            note=series.description or None,
+            picture=cover_url(series),
+            can_play=can_play,
+            can_expand=can_play and not once,
+            subtitle=exhibition.title if exhibition else None,
+            works=1 if once else series.max_artwork,
+        )
+
+    def artist_node(self, artist: Exhibitor) -> Item:
+        """Return the node of an artist, with biography, website and portrait."""
+        exhibitions = artist.viewable()
+        is_open = bool(exhibitions)
+        people = (person for each in exhibitions for person in each.artists)
+        records = [person for person in people if person.name == artist.name]
+        texts = (" ".join(filter(None, (it.about, it.website))) for it in records)
+        # A work says more than a portrait, which is often gone.
+        pictures = chain(
+            map(cover_url, self._series_of(artist)),
+            map(cover_url, exhibitions),
+            map(cover_url, records),
+        )
+        return Item(
+            id=node_id(NodeKind.ARTIST, artist.name),
+            kind=NodeKind.ARTIST,
+            title=artist.name,
+            note=next(filter(None, texts), None),
+            picture=next(filter(None, pictures), None),
+            can_play=is_open,
+            can_expand=is_open,
+            subtitle=next(
+                (host for it in records if (host := URL(it.website).host)), None
+            ),
+        )
+
+    def artist_nodes(self) -> list[Item]:
+        """Return the artists whose works can be seen, by name."""
+        nodes = (self.artist_node(artist) for artist in self.artists)
+        return sorted(
+            (node for node in nodes if node.can_play), key=lambda node: fold(node.title)
+        )
+
+    def _series_of(self, artist: Exhibitor) -> Iterator[Series]:
+        """Yield the series of an artist that have been read."""
+        for exhibition in artist.viewable():
+            for series in self.series_of(exhibition.id).records:
+                if artist.made(series, exhibition):
+                    yield series
 
     # Reads
 
