@@ -315,7 +315,7 @@ def read_catalog(case: Any, spoiler: Spoiler) -> None:
                 continue
             assert record_from_text(kind, record_to_text(record)) == record
             if isinstance(record, Artwork) and series:
-                json_bytes(work_of_artwork(record, series, None).item())
+                json_bytes(work_of_artwork(record, series, None).to_dp1())
 
 
 def read_feed(case: Any, spoiler: Spoiler) -> None:
@@ -353,7 +353,7 @@ def read_token(case: Any, spoiler: Spoiler) -> None:
     if (token := Token.parse(record, owners)) is not None:
         assert unsafe([token.id, token.name, token.description, token.artists]) is None
         assert len(json_bytes(token.artists)) < MOST_ATTRIBUTES
-        json_bytes(work_of(token).item())
+        json_bytes(work_of(token).to_dp1())
 
 
 def read_document(case: Any, spoiler: Spoiler) -> None:

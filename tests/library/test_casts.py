@@ -234,26 +234,6 @@ async def test_a_work_of_a_playlist(
         await library.async_build_playlist(f"item/{stored['id']}/nothing")
 
 
-async def test_what_was_found_is_not_looked_up_again(
-    catalog: CatalogSimulator, library: Library
-) -> None:
-    """What was read to find something by its name is shown, also if the list has changed in between."""
-    show = catalog.data.find_exhibition("Net Evil")
-    series = catalog.data.series(show["id"])[0]
-    exhibition = await library.async_find("exhibition", "Net Evil")
-    await library.async_children(exhibition.id)
-    named = await library.async_find("series", series["title"])
-    known = library.catalog_server
-    known.list._set(())
-    known._series.clear()
-    catalog.reset_counters()
-    with pytest.raises(NotFoundError):
-        await library.async_build_playlist(exhibition.id)
-    assert (await library.async_build_playlist(exhibition)).title == "Net Evil"
-    assert (await library.async_build_playlist(named)).title == series["title"]
-    assert {request.route for request in catalog.requests} == {"series", "artworks"}
-
-
 async def test_an_exhibition_without_works(
     catalog: CatalogSimulator, library: Library
 ) -> None:

@@ -229,14 +229,14 @@ async def test_find(
         " Nét  Evil ",
     ):
         node = await library.async_find("exhibition", text)
-        assert node.id == f"exhibition/{show['id']}", text
+        assert node == f"exhibition/{show['id']}", text
     # Of two with the same title the newer one is found.
     newest = await library.async_find("exhibition", "Still Life")
-    assert (await library.async_node(newest.id)).year == 2024
+    assert (await library.async_node(newest)).year == 2024
     series = catalog.data.series(show["id"])[0]
     for text in (series["id"], series["title"].upper()):
-        ref = await library.async_find("series", text)
-        assert (await ref.node()).title == series["title"]
+        node = await library.async_find("series", text)
+        assert (await library.async_node(node)).title == series["title"]
     # A similar title is suggested in the error.
     for text in ("e", "net", "Net Evli"):
         with pytest.raises(NotFoundError):

@@ -48,7 +48,7 @@ def test_an_item_of_the_catalog() -> None:
         contract="KT1",
         token_id="5",
     )
-    item = work_of(artwork, SERIES, None).item(created=NOW, duration=300)
+    item = work_of(artwork, SERIES, None).to_dp1(created=NOW, duration=300)
     manifest = item.pop("inlineManifest")
     assert item == {
         "id": item["id"],
