@@ -58,7 +58,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
-    {"file_reader", "work"},
+    {"file_reader", "item"},
     {"files", "folder", "keys", "listing", "node", "settings", "words"},
     {"shelf"},
     {"news", "search"},

