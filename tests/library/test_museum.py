@@ -175,9 +175,8 @@ async def test_a_museum_that_does_not_answer(
         await library.async_refresh()
     assert caught.value.translation_key == "museum_temporary"
     assert "museum" in (library.problem_text or "")
-    with pytest.raises(HomeAssistantError) as caught:
-        with told(library, "museum_work/1"):
-            await library.async_node("museum_work/1")
+    with pytest.raises(HomeAssistantError) as caught, told(library, "museum_work/1"):
+        await library.async_node("museum_work/1")
     assert caught.value.translation_key == "museum_temporary"
     for file in (INTEGRATION / "translations").glob("*.json"):
         texts = json.loads(file.read_text())["exceptions"]
