@@ -47,7 +47,7 @@ class Item(Description):
         edition: like ``#12 of 40`` or ``AP``.
         note: of whoever hung it, or else of the work.
         picture: URL.
-        thumbnail: URL of a small picture that everybody may load, if that is another.
+        small: URL of a small picture that everybody may load, if that is another.
         link: URL of its page.
         source: URL of what a display shows.
         provenance: as in DP-1.
@@ -55,6 +55,7 @@ class Item(Description):
         works: how many are inside, if that is known.
         opens_at: of an exhibition.
         query: whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
+        thumbnail: of an own picture, path at which its source serves it in small, or its id in the media folders.
     """
 
     id: str = ""
@@ -69,7 +70,7 @@ class Item(Description):
     medium: str | None = None
     note: str | None = None
     picture: str | None = None
-    thumbnail: str | None = None
+    small: str | None = None
     link: str | None = None
     source: str | None = None
     provenance: Mapping[str, Any] | None = None
@@ -79,6 +80,7 @@ class Item(Description):
     works: int | None = None
     opens_at: datetime | None = None
     query: str = ""
+    thumbnail: str = ""
 
     @classmethod
     def of_item(cls, item: PlaylistItem, language: str = "") -> Self:
@@ -110,7 +112,7 @@ class Item(Description):
     @property
     def small_picture(self) -> str | None:
         """Return the URL of a small picture of the work."""
-        return self.thumbnail or self.picture
+        return self.small or self.picture
 
     @property
     def any_picture(self) -> str | None:

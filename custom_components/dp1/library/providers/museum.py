@@ -206,7 +206,7 @@ def work_node(work: MuseumWork) -> Item:
         medium="image",
         note=work.note or None,
         picture=work.picture(museum.MIDDLE),
-        thumbnail=work.picture(),
+        small=work.picture(),
         link=work.page,
         source=work.source,
         can_play=True,

@@ -63,7 +63,7 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
         edition=_edition(artwork, series),
         year=year(artwork, series),
         picture=picture_url(artwork, series, "l"),
-        thumbnail=picture_url(artwork, series),
+        small=picture_url(artwork, series),
         link=artwork_page(artwork) if artwork.id else series_page(series),
         medium=series.medium or None,
         note=shorten(series.description, MAX_NOTE) or None,
