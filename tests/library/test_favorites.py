@@ -111,7 +111,8 @@ async def test_favorites_are_stored(
     favorites.async_remove("unknown")
     await library.async_stop()
     stored = hass_storage["dp1.favorites.library"]["data"]["favorites"]
-    old = {"kind": "owned", "work": {"title": "Old", "artist": "Quill, Zora"}}
+    work = {"id": "a-1", "title": "Old", "artist": "Quill, Zora", "year": None}
+    old = {"kind": "owned", "work": {**work, "node_id": "owned/1/2"}}
     stored += [
         {"node": {"id": "owned/1/2", **old}},
         None,
@@ -124,6 +125,7 @@ async def test_favorites_are_stored(
     (oldest, *others) = again.nodes()
     assert others == [node, mine]
     assert (oldest.title, oldest.artists) == ("Old", (Artist("Quill, Zora"),))
+    assert (oldest.id, oldest.item_id) == ("owned/1/2", "a-1")
     favorite = again.kept(node.id)
     assert favorite and favorite.item == {"source": "https://art.example/1"}
     (item,) = again.items()
