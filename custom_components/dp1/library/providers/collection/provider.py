@@ -20,35 +20,10 @@ from ...listing import Listing
 from ...node import Children, NodeKind, media_id, node_id, split_node_id
 from ...search import Lines, line_of
 from ..provider import Source, SubentryProvider, source_of
-from .server import MEDIA, CollectionServer, items_of, medium_of, work_of
+from .server import ARTISTS, MEDIA, CollectionServer, items_of, work_of
 
-# The kind and the key of the folder of all artists.
-ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")
 # Every status of the display carries the whole list.
 MAX_OWNED: Final = 200
-
-
-class _View:
-    """The works of a collection by the kind and the key of the nodes in which they are, and the nodes by their names."""
-
-    def __init__(self, collection: CollectionServer) -> None:
-        """Look at works, which are the newest first."""
-        self.records = collection.list.records
-        whole = NodeKind.COLLECTION, collection.subentry_id
-        self.works: dict[tuple[str, str], list[Token]] = {
-            whole: list(self.records),
-            ARTISTS: [],
-        }
-        for work in self.records:
-            medium = NodeKind.COLLECTION_PART, medium_of(work)
-            artists = [(NodeKind.COLLECTION_ARTIST, artist) for artist in work.artists]
-            for key in ((NodeKind.OWNED, work.item_id), *artists, medium):
-                self.works.setdefault(key, []).append(work)
-        self.folders = tuple(
-            _folder(collection, kind, key, works)
-            for (kind, key), works in self.works.items()
-            if kind in (NodeKind.COLLECTION, NodeKind.COLLECTION_ARTIST)
-        )
 
 
 class Collections(SubentryProvider[CollectionServer]):
@@ -77,7 +52,6 @@ class Collections(SubentryProvider[CollectionServer]):
             SUBENTRY_COLLECTION,
             partial(CollectionServer, hass, entry),
         )
-        self._views: dict[str, _View] = {}
         self.lines = [
             lines
             for collection in self.servers
@@ -91,21 +65,20 @@ class Collections(SubentryProvider[CollectionServer]):
         works = self._works(collection, listed, kind, key)
         if kind == NodeKind.OWNED:
             return work_of(works[0], collection)
-        return _folder(collection, kind, key, works)
+        return collection.folder(kind, key, works)
 
     @override
     async def async_children(self, node: str, limit: int) -> Children[Any]:
         """Return the works, all artists, or of a collection its folders and then all works."""
         collection, listed, kind, key = await self._async_read(node)
-        view = self.view(collection)
-        inside: Sequence[Item | Token] = view.works.get((kind, key), ())
+        inside: Sequence[Item | Token] = collection.works.get((kind, key), ())
         match kind:
             case NodeKind.OWNED:
                 return await super().async_children(node, limit)
             case NodeKind.COLLECTION:
-                inside = [*_folders(collection, view), *view.records]
+                inside = [*_folders(collection), *collection.list.records]
             case NodeKind.COLLECTION_PART if (kind, key) == ARTISTS:
-                inside = view.folders[1:]
+                inside = collection.folders[1:]
         return Children(
             inside,
             problem=_problem(listed),
@@ -119,7 +92,7 @@ class Collections(SubentryProvider[CollectionServer]):
         collection, listed, kind, key = await self._async_read(node)
         works = self._works(collection, listed, kind, key)
         playable = [work for work in works if work.source]
-        folder = _folder(collection, kind, key, works)
+        folder = collection.folder(kind, key, works)
         title = works[0].name if kind == NodeKind.OWNED else folder.title
         if not playable:
             raise _problem(listed) or NotFoundError(f"{title!r} has nothing to show")
@@ -152,7 +125,7 @@ class Collections(SubentryProvider[CollectionServer]):
         self, collection: CollectionServer, listed: Listing[Token], kind: str, key: str
     ) -> Sequence[Token]:
         """Return the works that are somewhere in a collection."""
-        works = self.view(collection).works.get((kind, key))
+        works = collection.works.get((kind, key))
         if works is None:
             raise listed.missing or NotFoundError(
                 f"no {kind} {key!r}", translation_key="not_in_collection"
@@ -162,14 +135,13 @@ class Collections(SubentryProvider[CollectionServer]):
     @override
     def roots(self) -> list[Item]:
         """Return the nodes of the collections."""
-        return [self.view(collection).folders[0] for collection in self.servers]
+        return [collection.folders[0] for collection in self.servers]
 
     @override
     def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item by its id."""
         for collection in self.servers:
-            works = self.view(collection).works
-            if tokens := works.get((NodeKind.OWNED, item.id or "")):
+            if tokens := collection.works.get((NodeKind.OWNED, item.id or "")):
                 return work_of(tokens[0], collection)
         return None
 
@@ -194,7 +166,7 @@ class Collections(SubentryProvider[CollectionServer]):
 
         return Lines(
             self.hass,
-            lambda: self.view(collection).folders,
+            lambda: collection.folders,
             lines_of,
             lambda node, _: node,
         )
@@ -214,43 +186,16 @@ class Collections(SubentryProvider[CollectionServer]):
             if work.source is not None
         )
 
-    def view(self, collection: CollectionServer) -> _View:
-        """Return the works of a collection by where they are; lists are never changed but replaced."""
-        view = self._views.get(collection.subentry_id)
-        if view is None or view.records is not collection.list.records:
-            view = self._views[collection.subentry_id] = _View(collection)
-        return view
 
-
-def _folders(collection: CollectionServer, view: _View) -> Iterator[Item]:
+def _folders(collection: CollectionServer) -> Iterator[Item]:
     """Yield the folders within a collection; one with everything tells nothing."""
-    if len(view.folders) > 2:
-        yield _folder(collection, *ARTISTS, ())
+    if len(collection.folders) > 2:
+        yield collection.folder(*ARTISTS, ())
     kind = NodeKind.COLLECTION_PART
-    media = [key for key in MEDIA if (kind, key) in view.works]
+    media = [key for key in MEDIA if (kind, key) in collection.works]
     if len(media) > 1:
         for key in media:
-            yield _folder(collection, kind, key, view.works[kind, key])
-
-
-def _folder(
-    collection: CollectionServer, kind: str, key: str, works: Sequence[Token]
-) -> Item:
-    """Return the node of a collection, or within it of its artists, or of the works of an artist or a medium."""
-    within, title = [collection.subentry_id], key
-    if kind == NodeKind.COLLECTION:
-        within, title = [], collection.title
-    elif kind == NodeKind.COLLECTION_PART:
-        title = key.capitalize()
-    return Item(
-        id=node_id(kind, *within, key),
-        kind=kind,
-        title=title,
-        picture=next((work.thumbnail for work in works if work.thumbnail), None),
-        can_play=any(work.source for work in works),
-        can_expand=True,
-        works=len(works),
-    )
+            yield collection.folder(kind, key, collection.works[kind, key])
 
 
 def _problem(listed: Listing[Token]) -> Dp1Error | None:

@@ -1,6 +1,6 @@
 """The server of a collection: the works that some addresses hold, followed in the background."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -32,6 +32,8 @@ from ...shelf import Shelf
 
 # How a work behaves, and how the catalog names that.
 MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
+# The kind and the key of the folder of all artists.
+ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")
 POLL_SECONDS: Final = (1800.0, 3600.0)
 # The indexer has nothing of the addresses: somebody has to add them there.
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
@@ -87,7 +89,15 @@ class State:
 
 
 class CollectionServer(Shelf[Token]):
-    """The works of a collection, read and followed; addresses go to the indexer and nowhere else."""
+    """The works of a collection, read and followed; addresses go to the indexer and nowhere else.
+
+    Attributes:
+        works: by the kind and the key of the nodes in which they are, the newest first.
+        folders: the nodes of the collection and of its artists; the same tuple until there are others.
+    """
+
+    works: Mapping[tuple[str, str], Sequence[Token]]
+    folders: tuple[Item, ...]
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry[Any], subentry: ConfigSubentry
@@ -119,6 +129,7 @@ class CollectionServer(Shelf[Token]):
             ),
             subentry=subentry,
         )
+        self._index()
         self._saved_checkpoints: list[Checkpoint | None] = []
         self.is_followed = True
         self._empty_reads = 0
@@ -228,8 +239,43 @@ class CollectionServer(Shelf[Token]):
             yield replace(work, source=None) if size and left < 0 else work
 
     def _follow(self, key: str, delta: Delta[Token]) -> None:
-        """Note when the works have changed."""
+        """Note when the works have changed, and where they are now."""
         self.changed_at = dt_util.utcnow()
+        self._index()
+
+    def _index(self) -> None:
+        """Sort the works into the nodes in which they are."""
+        records = self.list.records
+        whole = NodeKind.COLLECTION, self.subentry_id
+        index: dict[tuple[str, str], list[Token]] = {whole: [*records], ARTISTS: []}
+        for work in records:
+            medium = NodeKind.COLLECTION_PART, medium_of(work)
+            artists = [(NodeKind.COLLECTION_ARTIST, artist) for artist in work.artists]
+            for key in ((NodeKind.OWNED, work.item_id), *artists, medium):
+                index.setdefault(key, []).append(work)
+        self.works = index
+        self.folders = tuple(
+            self.folder(kind, key, works)
+            for (kind, key), works in index.items()
+            if kind in (NodeKind.COLLECTION, NodeKind.COLLECTION_ARTIST)
+        )
+
+    def folder(self, kind: str, key: str, works: Sequence[Token]) -> Item:
+        """Return the node of the collection, or within it of its artists, or of the works of an artist or a medium."""
+        within, title = [self.subentry_id], key
+        if kind == NodeKind.COLLECTION:
+            within, title = [], self.title
+        elif kind == NodeKind.COLLECTION_PART:
+            title = key.capitalize()
+        return Item(
+            id=node_id(kind, *within, key),
+            kind=kind,
+            title=title,
+            picture=next((work.thumbnail for work in works if work.thumbnail), None),
+            can_play=any(work.source for work in works),
+            can_expand=True,
+            works=len(works),
+        )
 
     @callback
     def _handle_list(self, read: Listing[Token]) -> None:
