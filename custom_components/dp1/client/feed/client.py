@@ -34,7 +34,7 @@ from ..values import text
 from .connection import Family, FeedConnection, family_of
 from .models import MAX_PLAYLISTS, FeedChannel
 from .paging import pages, records
-from .writer import Change, Published, Writer
+from .writer import Change, Published, Writer, writer_of
 
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
@@ -272,15 +272,8 @@ class Feed:
                 family = await self.family(connection)
             except LostAnswerError as err:
                 raise UnreachableError(f"{err}; nothing was sent") from err
-            writer = Writer(
-                connection,
-                family,
-                key,
-                curator,
-                prefer_api_key,
-                self._legacy_keys,
-                self._refused,
-            )
+            kind = writer_of(family, connection, key, prefer_api_key)
+            writer = kind(connection, key, curator, self._legacy_keys, self._refused)
             try:
                 return await write(writer)
             except AuthenticationError as err:

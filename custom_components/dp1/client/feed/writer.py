@@ -1,10 +1,10 @@
 """Writes to a feed: publish, update and delete playlists, exactly once, and check the stored copy."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, override
 
 from ..errors import (
     AuthenticationError,
@@ -96,57 +96,29 @@ class Existing:
     by_id: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Writer:
-    """Writes to one feed.
+    """Writes to one feed with its API key: what the families have in common.
 
     Attributes:
         connection: the feed.
-        family: its kind.
         key: who signs; None to publish a document as others have signed it, or with the API key.
         curator: name to give the signer.
-        prefer_api_key: use the API key rather than a signature where the feed takes both.
         legacy_keys: ``did:key`` of the signers that a v1.0.x ``signature`` may come from.
         refused: fields that the feed has no place for, as far as it has told.
+        is_complete: whether the feed wants whole documents.
     """
 
+    is_complete: ClassVar[bool] = False
+
     connection: FeedConnection
-    family: Family
     key: SigningKey | None
     curator: str = ""
-    prefer_api_key: bool = False
     legacy_keys: tuple[str, ...] = ()
     refused: set[str] = field(default_factory=set)
 
-    @property
-    def by_key(self) -> bool:
-        """Return whether writes use the API key."""
-        if self.family is Family.V2 and self.connection.api_key:
-            return self.key is None or self.prefer_api_key
-        return self.family is Family.TS
-
     async def publish(self, document: Mapping[str, Any]) -> Published:
         """Publish a playlist, or replace ours with the same id or slug."""
-        if self.family is Family.TS and not self.connection.api_key:
-            raise AuthenticationError(
-                "this feed signs by itself and needs an API key to publish"
-            )
-        if self.key is None and not self.by_key:
-            if not document.get("signatures"):
-                if self.family is Family.SIGNED:
-                    raise Dp1Error(
-                        "this feed takes signatures only", key="needs_signature"
-                    )
-                raise AuthenticationError(
-                    "this feed needs an API key or a signature", key="needs_key"
-                )
-            try:
-                draft = await asyncio.to_thread(draft_as_signed, document)
-                return await self._create(draft)
-            except FieldRefusedError as err:
-                if err.field:
-                    raise
-                raise InvalidPlaylistError([Fault("created", str(err))]) from err
         return await self._again(lambda: self._publish(document))
 
     async def _publish(self, document: Mapping[str, Any]) -> Published:
@@ -163,10 +135,7 @@ class Writer:
             """Read the playlist and send the changed one."""
             existing = await self._read(url)
             await self._check_owned(existing, {})
-            if not self.by_key and not await self._is_signed_by_us(existing):
-                raise Dp1Error(
-                    "the works are known from the feed alone", key="unsigned"
-                )
+            await self._check_known(existing)
             changed = await asyncio.to_thread(change, unsigned(existing.document))
             return await self._replace(changed, existing)
 
@@ -174,25 +143,12 @@ class Writer:
 
     async def delete(self, ref: str) -> str:
         """Delete a playlist of ours, by its id, slug or address on this feed, now or soon, and return its id."""
-        signs = self.family is Family.SIGNED
-        if not signs and not self.connection.api_key:
+        if not self.connection.api_key:
             raise AuthenticationError(
                 "this feed needs an API key to delete", key="needs_key"
             )
         existing = await self._read(self.connection.own_url(ref))
-        if signs:
-            return await self._again(lambda: self._delete(existing))
         return await self._send_delete(existing.document, None)
-
-    async def _delete(self, existing: Existing) -> str:
-        """Delete a playlist by a signed intent."""
-        stored = existing.document
-        key = self._signer()
-        check_owner(stored, key)
-        if not existing.by_id and not await self._is_signed_by_us(existing):
-            raise Dp1Error("its id is known from the feed alone", key="unsigned")
-        now = self.connection.clock.for_intents()
-        return await self._send_delete(stored, delete_body(stored, key, now))
 
     async def _send_delete(
         self, stored: Document, body: Mapping[str, Any] | None
@@ -300,86 +256,47 @@ class Writer:
         if not isinstance(document, dict) or not isinstance(document.get("id"), str):
             raise UnexpectedAnswerError("the answer is not a playlist")
         by_id = self.connection.playlist_url(document["id"]) == url
-        if self.family is Family.SIGNED and not by_id:
-            slug = document.get("slug")
-            if self.connection.playlist_url(str(slug)) != url:
-                raise UnexpectedAnswerError("the answer is another playlist")
         return Existing(document, by_id)
 
-    async def _is_signed_by_us(self, existing: Existing) -> bool:
-        """Return whether a playlist carries our signature, which takes long to find out of a large one."""
-        return await asyncio.to_thread(is_signed_by, existing.document, self._signer())
+    # What the families do in their own ways
 
     async def _check_owned(
         self, existing: Existing, document: Mapping[str, Any]
     ) -> None:
         """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
-        stored = existing.document
-        if self.by_key:
-            ours = self.key.did if self.key else "-"
-            dids = owners(stored)
-            if self.family is Family.V2 and dids and ours not in dids:
-                raise not_owner(dids, ours)
-            return
-        key = self._signer()
-        try:
-            check_owner(stored, key)
-        except NotOwnerError as err:
-            if self.family is Family.V2 and err.key == "no_owner":
-                raise Dp1Error(
-                    "it was published with an API key", key="key_owned"
-                ) from err
-            raise
-        if await self._is_signed_by_us(existing):
-            return
-        keys = {*curator_keys(document), key.did}
-        if not existing.by_id or not set(curator_keys(stored)) <= keys:
-            raise Dp1Error("the playlist does not carry our signature", key="unsigned")
 
-    def _signer(self) -> SigningKey:
-        """Return the key that signs."""
-        if self.key is None:
-            raise Dp1Error("this feed takes signatures only", key="needs_signature")
-        return self.key
+    async def _check_known(self, existing: Existing) -> None:
+        """Check that nothing is signed of a stored playlist that only the feed names."""
 
     async def _draft(
         self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
     ) -> Draft:
         """Prepare a document, which may be large, for the credentials that are used."""
-        if self.by_key:
-            complete = self.family is Family.TS
-            return await asyncio.to_thread(
-                draft_with_key, document, complete=complete, stored=stored
-            )
-        key, now = self._signer(), self.connection.clock.for_documents()
-        newer = NEWER_ITEM_FIELDS - self.refused if self.family is Family.SIGNED else ()
         return await asyncio.to_thread(
-            draft_signed, document, key, self.curator, now, stored, newer=newer
+            draft_with_key, document, complete=self.is_complete, stored=stored
         )
+
+    async def _body(self, draft: Draft) -> Mapping[str, Any]:
+        """Return what is sent to replace a playlist."""
+        return draft.document
 
     async def _create(self, draft: Draft) -> Published:
         """Send a new playlist."""
         url = f"{self.connection.url}/playlists"
-        stored = await self._send("POST", url, draft)
-        if self.family is Family.TS and not stored.queued:
-            stored = replace(stored, queued=not await self._is_there(stored))
+        stored = await self._send("POST", url, draft, draft.document)
         return await self._published(draft, stored, "published")
 
     async def _replace(
         self, document: Mapping[str, Any], existing: Existing
     ) -> Published:
         """Replace a playlist; an identical one is not sent."""
-        held, body = existing.document, None
+        held = existing.document
         draft = await self._draft(document, held)
-        if draft.signed:
-            key = self._signer()
-            if await asyncio.to_thread(_is_same, draft.document, held, key):
+        if self.key and draft.signed:
+            if await asyncio.to_thread(_is_same, draft.document, held, self.key):
                 return await self._published(draft, Stored(held), "published")
-            if self.family is Family.SIGNED:
-                now = self.connection.clock.for_intents()
-                body = await asyncio.to_thread(replace_body, draft.document, key, now)
         url = self.connection.playlist_url(held["id"])
-        stored = await self._send("PUT", url, draft, body)
+        stored = await self._send("PUT", url, draft, await self._body(draft))
         return await self._published(draft, stored, "updated")
 
     async def _send(
@@ -387,7 +304,7 @@ class Writer:
         method: str,
         url: str,
         draft: Draft,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any],
     ) -> Stored:
         """Send a document, and if the outcome is in doubt look for a signed one by its id, then send it once more.
 
@@ -398,18 +315,12 @@ class Writer:
             method: HTTP method.
             url: where to.
             draft: what the feed is to hold.
-            body: what is sent, if not the document alone.
+            body: what is sent.
 
         Raises:
             ConflictError: the feed holds another document by this id or slug.
             LostAnswerError: in doubt even after looking.
         """
-        body = draft.document if body is None else body
-        if self.family is Family.SIGNED:
-            if len(await asyncio.to_thread(encode, body)) > MAX_DOCUMENT:
-                raise InvalidRequestError(
-                    "the document is larger than 5 MiB", key="too_large"
-                )
         doubt: Dp1Error | None = None
         while True:
             try:
@@ -473,6 +384,198 @@ class Writer:
             )
 
         return await asyncio.to_thread(compare)
+
+
+class KeyWriter(Writer):
+    """Writes to a V2 feed with its API key."""
+
+    @override
+    async def _check_owned(
+        self, existing: Existing, document: Mapping[str, Any]
+    ) -> None:
+        """Check that a playlist is of nobody or ours."""
+        ours = self.key.did if self.key else "-"
+        if (dids := owners(existing.document)) and ours not in dids:
+            raise not_owner(dids, ours)
+
+
+class TsWriter(Writer):
+    """Writes to a feed in TypeScript, which signs by itself whoever has the API key."""
+
+    is_complete = True
+
+    @override
+    async def publish(self, document: Mapping[str, Any]) -> Published:
+        """Publish a playlist, or replace the one with the same id or slug."""
+        if not self.connection.api_key:
+            raise AuthenticationError(
+                "this feed signs by itself and needs an API key to publish"
+            )
+        return await super().publish(document)
+
+    @override
+    async def _send(
+        self, method: str, url: str, draft: Draft, body: Mapping[str, Any]
+    ) -> Stored:
+        """Send a document; a new one may wait in a queue."""
+        stored = await super()._send(method, url, draft, body)
+        if method == "POST" and not stored.queued:
+            return replace(stored, queued=not await self._is_there(stored))
+        return stored
+
+
+class SignatureWriter(Writer):
+    """Writes to a V2 feed with signatures."""
+
+    @override
+    async def publish(self, document: Mapping[str, Any]) -> Published:
+        """Publish a playlist, or replace ours with the same id or slug; without a key as others have signed it."""
+        if self.key is not None:
+            return await super().publish(document)
+        if not document.get("signatures"):
+            raise self._unsigned()
+        try:
+            draft = await asyncio.to_thread(draft_as_signed, document)
+            return await self._create(draft)
+        except FieldRefusedError as err:
+            if err.field:
+                raise
+            raise InvalidPlaylistError([Fault("created", str(err))]) from err
+
+    def _unsigned(self) -> Dp1Error:
+        """Return the error for what has neither a key nor a signature."""
+        return AuthenticationError(
+            "this feed needs an API key or a signature", key="needs_key"
+        )
+
+    def _signer(self) -> SigningKey:
+        """Return the key that signs."""
+        if self.key is None:
+            raise Dp1Error("this feed takes signatures only", key="needs_signature")
+        return self.key
+
+    async def _is_signed_by_us(self, existing: Existing) -> bool:
+        """Return whether a playlist carries our signature, which takes long to find out of a large one."""
+        return await asyncio.to_thread(is_signed_by, existing.document, self._signer())
+
+    @override
+    async def _check_owned(
+        self, existing: Existing, document: Mapping[str, Any]
+    ) -> None:
+        """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
+        stored, key = existing.document, self._signer()
+        self._check_owner(stored, key)
+        if await self._is_signed_by_us(existing):
+            return
+        keys = {*curator_keys(document), key.did}
+        if not existing.by_id or not set(curator_keys(stored)) <= keys:
+            raise Dp1Error("the playlist does not carry our signature", key="unsigned")
+
+    def _check_owner(self, stored: Document, key: SigningKey) -> None:
+        """Check that a stored playlist belongs to a key; one that belongs to nobody was published with the API key."""
+        if not owners(stored):
+            raise Dp1Error("it was published with an API key", key="key_owned")
+        check_owner(stored, key)
+
+    @override
+    async def _check_known(self, existing: Existing) -> None:
+        """Check that a stored playlist carries our signature."""
+        if not await self._is_signed_by_us(existing):
+            raise Dp1Error("the works are known from the feed alone", key="unsigned")
+
+    @property
+    def _newer(self) -> Collection[str]:
+        """Return the newer fields that the feed has a place for."""
+        return ()
+
+    @override
+    async def _draft(
+        self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
+    ) -> Draft:
+        """Prepare a document with our signature."""
+        key, now = self._signer(), self.connection.clock.for_documents()
+        return await asyncio.to_thread(
+            draft_signed, document, key, self.curator, now, stored, newer=self._newer
+        )
+
+
+class SignedWriter(SignatureWriter):
+    """Writes to a feed from 2026 on: by signatures only, which also say what is replaced and deleted."""
+
+    @override
+    async def delete(self, ref: str) -> str:
+        """Delete a playlist of ours by a signed intent."""
+        existing = await self._read(self.connection.own_url(ref))
+        return await self._again(lambda: self._delete(existing))
+
+    async def _delete(self, existing: Existing) -> str:
+        """Delete a playlist that has been read."""
+        stored, key = existing.document, self._signer()
+        check_owner(stored, key)
+        if not existing.by_id and not await self._is_signed_by_us(existing):
+            raise Dp1Error("its id is known from the feed alone", key="unsigned")
+        now = self.connection.clock.for_intents()
+        return await self._send_delete(stored, delete_body(stored, key, now))
+
+    @override
+    async def _read(self, url: str) -> Existing:
+        """Read a playlist, which is found by its slug, too."""
+        existing = await super()._read(url)
+        slug = str(existing.document.get("slug"))
+        if not existing.by_id and self.connection.playlist_url(slug) != url:
+            raise UnexpectedAnswerError("the answer is another playlist")
+        return existing
+
+    @override
+    def _unsigned(self) -> Dp1Error:
+        """Return the error for what has neither a key nor a signature."""
+        return Dp1Error("this feed takes signatures only", key="needs_signature")
+
+    @override
+    def _check_owner(self, stored: Document, key: SigningKey) -> None:
+        """Check that a stored playlist belongs to a key."""
+        check_owner(stored, key)
+
+    @property
+    @override
+    def _newer(self) -> Collection[str]:
+        """Return the newer fields, unless the feed has told that it has no place for them."""
+        return NEWER_ITEM_FIELDS - self.refused
+
+    @override
+    async def _body(self, draft: Draft) -> Mapping[str, Any]:
+        """Return the document within a signed intent."""
+        now = self.connection.clock.for_intents()
+        return await asyncio.to_thread(
+            replace_body, draft.document, self._signer(), now
+        )
+
+    @override
+    async def _send(
+        self, method: str, url: str, draft: Draft, body: Mapping[str, Any]
+    ) -> Stored:
+        """Send a document of the size that the feed takes."""
+        if len(await asyncio.to_thread(encode, body)) > MAX_DOCUMENT:
+            raise InvalidRequestError(
+                "the document is larger than 5 MiB", key="too_large"
+            )
+        return await super()._send(method, url, draft, body)
+
+
+def writer_of(
+    family: Family,
+    connection: FeedConnection,
+    key: SigningKey | None,
+    prefer_api_key: bool,
+) -> type[Writer]:
+    """Return how a family of feeds is written to; `prefer_api_key` is rather than a signature where it takes both."""
+    if family is Family.V2 and connection.api_key and (key is None or prefer_api_key):
+        return KeyWriter
+    return {
+        Family.V2: SignatureWriter,
+        Family.SIGNED: SignedWriter,
+        Family.TS: TsWriter,
+    }[family]
 
 
 async def _stored(answer: Answer) -> Stored:
