@@ -29,9 +29,11 @@ from .addresses import ADDRESSES, async_session
 from .client.errors import Dp1Error, NotFoundError
 from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
-from .client.text import markdown_safe, shorten
+from .client.text import host_of, markdown_safe, shorten
 from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, SUBENTRY_COLLECTION
 from .dialogs import Dialog, ReadingDialog
+from .errors import translated
+from .language import async_message
 from .library.keys import async_signing_key
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
@@ -253,7 +255,8 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
                 errors[CONF_URL] = "unknown_channel"
             except Dp1Error as err:
                 errors[CONF_URL] = "cannot_connect"
-                detail = shorten(str(err), MAX_DETAIL)
+                told = translated(err, "feed", host_of(address.url) or "", address.url)
+                detail = shorten(async_message(self.hass, told), MAX_DETAIL)
             else:
                 return self._save(
                     title=user_input.get(CONF_NAME) or address.publisher or first.title,

@@ -369,6 +369,10 @@ async def test_the_form(hass: HomeAssistant) -> None:
             ("http://127.0.0.1:9/api/v1/channels/x", "cannot_connect"),
         ):
             assert (await house.ask(url))["errors"] == {"url": error}, url
+        told = await house.ask("http://127.0.0.1:9/api/v1/channels/x")
+        # As errors of actions are told, in the language of Home Assistant.
+        detail = told["description_placeholders"]["detail"]
+        assert detail.startswith("The feed of 127.0.0.1:9 refused the connection.")
         subentry = await house.follow(f"/{EVENINGS}/")
         again = await house.ask(f"{channels}/{EVENINGS}")
         assert again["reason"] == "already_configured"
