@@ -150,6 +150,7 @@ async def outcome(
     return "right" if right else "wrong", said
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_fresh_wishes(hass: HomeAssistant, tmp_path: Path, language: str) -> None:
     """Nothing does something else or takes what is not ours, and most is right."""
