@@ -9,7 +9,7 @@ import yaml
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
-from custom_components.dp1.library.search import Query, line_of
+from custom_components.dp1.library.search import MAX_LINES, Query, line_of
 from custom_components.dp1.library.words import number_of, numbers_agree
 
 from .conftest import MakeLibrary
@@ -147,7 +147,7 @@ async def test_a_rare_word_among_common_ones(
     for heard in ("hymns blue", "bloo windoe hims"):
         (hit, *_) = await library.async_hits(heard)
         assert hit.is_sure and hit.node.title == "Blue Window Hymns"
-    assert len(await library.async_hits("blue window")) == 100
+    assert len(await library.async_hits("blue window")) == MAX_LINES
 
 
 @pytest.mark.parametrize(

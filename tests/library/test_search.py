@@ -255,7 +255,7 @@ async def test_find(
         await library.async_node("playlist/no-such-thing")
     upcoming = catalog.data.find_exhibition("Before the Opening")
     named = await library.async_find("exhibition", upcoming["slug"])
-    assert not (await library.async_node(named.id)).can_play
+    assert not (await library.async_node(named)).can_play
 
 
 async def test_a_playlist_that_is_newer_than_the_list(

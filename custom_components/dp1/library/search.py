@@ -12,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from heapq import nlargest
 from itertools import batched, chain, combinations, islice
 import re
@@ -50,7 +50,7 @@ JOINED: Final = 0.9
 NEAR: Final = 0.72
 MAX_QUERY: Final = 200
 # A query may fit all there is; the newest of that are looked at.
-MAX_LINES: Final = 100
+MAX_LINES: Final = 50
 # Names that sound most like a query, and how many are compared at a time, during which the event loop waits.
 MAX_ALIKE: Final = 50
 BATCH: Final = 1000
@@ -131,13 +131,7 @@ class Query:
 
     def likeness(self, line: str) -> float:
         """Return how much the title of a line, a part of it, or its other fields sound like the query, from 0 to 1."""
-        title, *others = line.split("\t")
-        names = (
-            title.replace(BETWEEN_PARTS, " "),
-            *title.split(BETWEEN_PARTS),
-            *others,
-        )
-        return max(map(self._likeness_of, names))
+        return max(map(self.likeness_of, names_in(line)))
 
     def means(self, title: str, *makers: str | None) -> bool:
         """Return whether the words mean a title or a part of it, and nothing beside it but who made it or where it is from."""
@@ -171,7 +165,7 @@ class Query:
                 ):
                     return True
                 for some in _most_of(telling(part)):
-                    fit = query._likeness_of(some)
+                    fit = query.likeness_of(some)
                     # One word that was heard instead of two has the sound of both.
                     least = SURE if len(words) >= len(some.split()) else JOINED
                     # What fits better without a word has one too many.
@@ -181,16 +175,17 @@ class Query:
                         return True
         return False
 
-    def _likeness_of(self, name: str) -> float:
+    def likeness_of(self, name: str) -> float:
         """Return how much a folded name sounds like the query."""
-        (ours, numbers), (theirs, their_numbers) = _heard(self.text), _heard(name)
+        ours, numbers = _said(self.text)
+        (theirs, roughly), their_numbers = _heard(name)
         if not theirs or not numbers_agree(numbers, their_numbers):
             return 0.0
-        best = 0.0
-        for each in {ours, sound_of(self.text.split())}:
-            fit = fuzz.ratio(each, theirs) + fuzz.ratio(rough(each), rough(theirs))
-            best = max(best, fit / 200)
-        return best
+        fits = (
+            fuzz.ratio(each, theirs) + fuzz.ratio(rough_each, roughly)
+            for each, rough_each in ours
+        )
+        return max(fits) / 200
 
     def most_of(self) -> Iterator[str]:
         """Yield the sounds of more than half of the words in a row, which may be a title among others."""
@@ -204,11 +199,36 @@ class Query:
         return all(_is_in(word, folded) for word in self.words)
 
 
+type Sounds = tuple[str, str]
+
+
+def _sounds(words: Iterable[str]) -> Sounds:
+    """Return how words sound, and how roughly."""
+    heard = sound_of(words)
+    return heard, rough(heard)
+
+
 @lru_cache(maxsize=8192)
-def _heard(folded: str) -> tuple[str, frozenset[int]]:
+def _heard(folded: str) -> tuple[Sounds, frozenset[int]]:
     """Return how a folded text sounds without fillers, and the numbers in it."""
     words = telling(folded)
-    return sound_of(words), frozenset(numbers_in(words))
+    return _sounds(words), frozenset(numbers_in(words))
+
+
+@lru_cache(maxsize=64)
+def _said(folded: str) -> tuple[set[Sounds], frozenset[int]]:
+    """Return how a query sounds, without fillers and with them, and the numbers in it."""
+    sounds, numbers = _heard(folded)
+    return {sounds, _sounds(folded.split())}, numbers
+
+
+def names_in(line: str) -> Iterator[str]:
+    """Yield the title of a line, the parts of it, and its other fields."""
+    title, *others = line.split("\t")
+    yield title.replace(BETWEEN_PARTS, " ")
+    if BETWEEN_PARTS in title:
+        yield from title.split(BETWEEN_PARTS)
+    yield from others
 
 
 def _most_of(words: list[str]) -> Iterator[str]:
@@ -341,8 +361,10 @@ class _Index[T]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
         rows, lines = self._fitting(query), self._lines
         if len(rows) > MAX_LINES:
-            starts = (f" {query.text}{end}" for end in ("\t", BETWEEN_PARTS, ""))
-            best = (at for start in starts for at in rows if start in lines[at])
+            start = f" {query.text}"
+            starting = [at for at in rows if start in lines[at]]
+            ends = (f"{start}{end}" for end in ("\t", BETWEEN_PARTS, ""))
+            best = (at for whole in ends for at in starting if whole in lines[at])
             first = dict.fromkeys(chain(islice(best, MAX_LINES), rows[:MAX_LINES]))
             rows = [*first][:MAX_LINES]
         return [(query.score_line(lines[at]), *self._place(at)) for at in rows]
@@ -362,7 +384,9 @@ class _Index[T]:
             time.sleep(0)
         best = nlargest(MAX_ALIKE, close, key=lambda each: each[1])
         places = self._at(sound for sound, *_ in best)
-        likeness = {at: query.likeness(self._lines[at]) for at in places}
+        # Many lines have the same artist or playlist.
+        alike = cache(query.likeness_of)
+        likeness = {at: max(map(alike, names_in(self._lines[at]))) for at in places}
         if least < SURE:
             sounds = set(query.most_of())
             for at in self._at(sounds):

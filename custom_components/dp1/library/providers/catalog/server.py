@@ -416,10 +416,10 @@ class CatalogServer(Shelf[Exhibition]):
     def _follow_series(self, exhibition_id: str, delta: Delta[Series]) -> None:
         """Index series; artworks of one that has grown are to be read again, and those of one that is gone are forgotten."""
         for series in (*delta.added, *delta.changed):
-            earlier = self._series.get(series.id, series)
-            if earlier.max_artwork != series.max_artwork:
-                self.artworks_of(series.id).async_expire()
-            self.works.discard_series(earlier)
+            if earlier := self._series.get(series.id):
+                if earlier.max_artwork != series.max_artwork:
+                    self.artworks_of(series.id).async_expire()
+                self.works.discard_series(earlier)
             self.works.add_series(series)
             self._series[series.id] = series
             if works := self.listings(ARTWORKS).get(series.id):
