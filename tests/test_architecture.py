@@ -59,7 +59,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"file_reader", "item"},
-    {"files", "folder", "keys", "listing", "node", "settings", "words"},
+    {"files", "folder", "listing", "node", "settings", "signing_key", "words"},
     {"shelf"},
     {"news", "search"},
     {"providers"},

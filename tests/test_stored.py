@@ -23,7 +23,7 @@ from homeassistant.util import dt as dt_util
 
 from .displays import entry_of, set_up, settle, until
 from .houses import series
-from .libraries import library_entry
+from .libraries import DID, SEED, library_entry
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 
@@ -102,7 +102,7 @@ async def home(
 async def test_what_an_earlier_version_stored(
     home: Home, hass_storage: dict[str, Any]
 ) -> None:
-    """Group, spread, messages, history, lent picture and favorite are there, and nothing is sent."""
+    """Group, spread, messages, history, lent picture, favorite and key are there, and nothing is sent."""
     together = group_of(home.hass, "MIDDLE")
     assert together is not None
     assert together.members == ["LEFT", "MIDDLE", "RIGHT"]
@@ -125,6 +125,10 @@ async def test_what_an_earlier_version_stored(
     assert [str(child.title) for child in children.nodes] == [
         it["node"]["work"]["title"] for it in favorites
     ]
+    (key,) = (it["data"] for it in hass_storage.values() if "signing_key" in it["key"])
+    assert key == {"signing_key": SEED}
+    assert "signing_key" not in home.library.data
+    assert library.key.did == DID
     assert [wall.writes for wall in home.walls.values()] == [0, 0, 0, 0]
     assert not [key for key in hass_storage if "damaged" in key]
 

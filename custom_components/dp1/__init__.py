@@ -31,7 +31,6 @@ from .grants import GRANTS, Grants, internal_url, is_loopback
 from .hosts import HOSTS, Hosts
 from .language import async_load_texts
 from .library.item import Item
-from .library.keys import async_signing_key
 from .library.libraries import (
     REMOVED_LIBRARIES,
     RemovedLibraries,
@@ -42,6 +41,7 @@ from .library.libraries import (
 )
 from .library.library import Library, async_remove_stored
 from .library.renewal import async_forget_moved, async_watch_moved
+from .library.signing_key import async_signing_key
 from .playback.activity import ActivityTracker
 from .playback.address import CastAddress
 from .playback.daily import DailyWatch

@@ -34,7 +34,6 @@ from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, SUBENTRY_COL
 from .dialogs import Dialog, ReadingDialog
 from .errors import translated
 from .language import async_message
-from .library.keys import async_signing_key
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
 from .library.providers.collection.server import (
@@ -43,6 +42,7 @@ from .library.providers.collection.server import (
     async_user_agent,
 )
 from .library.settings import NAME_FIELD, URL_FIELD, Preferences
+from .library.signing_key import async_signing_key
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200

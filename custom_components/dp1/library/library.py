@@ -26,7 +26,6 @@ from ..errors import action_failed, translated, translated_errors
 from ..language import async_message
 from .files import Files, async_remove_kept
 from .item import Item
-from .keys import async_move_key, async_remove_key, async_signing_key
 from .news import async_hold, async_tell_held
 from .node import (
     WORKS,
@@ -55,6 +54,7 @@ from .providers.surprise import Surprise
 from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
 from .settings import Preferences
 from .shelf import Shelf, async_remove_files, async_remove_subentries
+from .signing_key import async_move_key, async_remove_key, async_signing_key
 from .source_list import BuiltPlaylists, SourceList
 from .words import MAX_FOLDED
 
