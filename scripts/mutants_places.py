@@ -597,7 +597,7 @@ PLACES = [
         ["tests/test_callers.py::test_every_medium_by_who_may_not"],
     ),
     Place(
-        "grants.py",
+        "lent.py",
         "works are read again and again for tokens",
         "in TOKEN.finditer(text):",
         'in re.finditer(rf"{PATH}([^?]*)[?]token=(x+)", text):',

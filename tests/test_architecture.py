@@ -29,6 +29,7 @@ HIGHEST = {"intent", "llm", "media_player", "services"}
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"client", "const"},
+    {"lent"},
     {"errors", "fields", "language", "length", "timing"},
     {"dialogs", "permissions", "storage"},
     {"addresses", "grants"},

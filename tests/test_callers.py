@@ -591,6 +591,7 @@ TO_AN_ALBUM: dict[str, tuple[str, dict[str, Any]]] = {
     "source list": ("media_player.select_source", {"source": "Our holiday"}),
     "group": ("media_player.join", {"group_members": LEFT_AND_RIGHT}),
     "card": ("", {"media_content_id": "{album}"}),
+    "sentence": ("intent", {}),
 }  # fmt: skip
 
 
@@ -659,6 +660,18 @@ async def test_an_album_by_who_may_not(
 
     async def ask(context: Context) -> bool:
         """Ask in the name of somebody, and return whether that was refused."""
+        if action == "intent":
+            slots = {"what": "Our holiday", "name": "Left", "art": "yes"}
+            values = {key: {"value": value} for key, value in slots.items()}
+            answer = await intent.async_handle(
+                hass,
+                "test",
+                "Dp1Show",
+                values,
+                context=context,
+                assistant="conversation",
+            )
+            return answer.error_code is not None
         if action:
             names = [] if entrance == "group" else ["left"]
             try:

@@ -9,6 +9,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from .client.errors import SHOWN_FAULTS, Dp1Error, InvalidPlaylistError
 from .client.text import clean
 from .const import DOMAIN, LOGGER
+from .lent import without_token
 
 SHOWN_CHARACTERS = 300
 
@@ -117,5 +118,8 @@ def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
 
 
 def _plain(placeholders: Mapping[str, str]) -> dict[str, str]:
-    """Return placeholders without markup, control characters and excessive length."""
-    return {name: clean(text, SHOWN_CHARACTERS) for name, text in placeholders.items()}
+    """Return placeholders without markup, control characters, tokens that we lent and excessive length."""
+    return {
+        name: clean(without_token(text), SHOWN_CHARACTERS)
+        for name, text in placeholders.items()
+    }

@@ -1,12 +1,11 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from ipaddress import ip_address
-import re
 from secrets import token_urlsafe
 from typing import Final
 from urllib.parse import quote
@@ -22,6 +21,7 @@ from .client.playlist.playlist import Playlist
 from .client.values import MAX_ON_LOOP
 from .const import DOMAIN
 from .errors import action_failed
+from .lent import PATH, lent_in, without_token
 from .storage import SafeStore
 
 # Seconds from when the URL of a picture is made until the display reports it.
@@ -30,12 +30,6 @@ PROXY_GRACE: Final = 300.0
 PROXY_SETTLES: Final = 10.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
-PATH: Final = f"/api/{DOMAIN}/media"
-# As `token_urlsafe` makes it, in characters.
-TOKEN_LENGTH: Final = 43
-TOKEN: Final = re.compile(rf"\?token=([\w-]{{{TOKEN_LENGTH}}})(?![\w-])")
-# What ends an address within a page.
-END: Final = re.compile(r"[?\"'<>\s]")
 SAVE_DELAY = 1
 # The tokens of what a display with an entry id shows, or also of what it can return to; None in doubt.
 type TokensOn = Callable[[str, bool], set[str] | None]
@@ -173,7 +167,7 @@ class Grants:
         missing = set(self._grants)
         for source in sources:
             if PATH in source:
-                for match in _lent_in(source, missing):
+                for match in lent_in(source, missing):
                     missing.remove(match[1])
                     found.add(match[1])
         return found
@@ -204,12 +198,12 @@ class Grants:
 
     def media_id_of(self, source: str) -> str | None:
         """Return the medium at a URL, if it is one of ours."""
-        match = next(_lent_in(source), None)
+        match = next(lent_in(source), None)
         return self.media_id(match[1]) if match else None
 
     def original_url(self, source: str) -> str:
         """Return the address of the work of a kept file that is lent, and any other as it is."""
-        match = next(_lent_in(source), None) if PATH in source else None
+        match = next(lent_in(source), None) if PATH in source else None
         grant = self._grants.get(match[1]) if match else None
         if grant is None or not grant.media_id.startswith(KEPT):
             return source
@@ -326,29 +320,6 @@ def page_url(html: str) -> str:
 def picture_page(source: str) -> str:
     """Return a page with a picture, which displays show also where they cannot embed it."""
     return page_url(PICTURE_PAGE.format(url=escape(source)))
-
-
-def without_token(source: str | None) -> str | None:
-    """Return the source of a work without the token that lets anybody load it."""
-    if not source:
-        return source
-    parts, end = [], 0
-    for match in _lent_in(source):
-        parts.append(source[end : match.start()])
-        end = match.end()
-    return "".join((*parts, source[end:]))
-
-
-def _lent_in(text: str, among: Container[str] | None = None) -> Iterator[re.Match[str]]:
-    """Yield the tokens of addresses of media in a text, or those of some; it may be as long as a document, and is read once."""
-    end = 0
-    for match in TOKEN.finditer(text):
-        begin, end = end, match.end()
-        if among is not None and match[1] not in among:
-            continue
-        start = text.rfind(PATH, begin, match.start())
-        if start >= 0 and END.search(text, start, match.start()) is None:
-            yield match
 
 
 def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:

@@ -165,6 +165,23 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         assert "fxhash=ooSimHash88" in wall.state.items[0]["source"]
 
 
+async def test_never_again(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
+    """A hidden work is left out of the collection, also after a restart, and is still listed in it."""
+    entry = await collected(hass, indexer, E1, E2, T1)
+    collection = f"{PREFIX}{entry.entry_id}/{NODE}"
+    async with House.of(hass, "wall") as house:
+        wall = house.walls["wall"]
+        await house.play("wall", collection)
+        first, *others = titles(wall.state.items)
+        await until(lambda: house.attribute("wall", "media_title") == first)
+        await house.do("dp1.hide_work", "wall")
+        assert titles(wall.state.items) == others
+        await hass.config_entries.async_reload(entry.entry_id)
+        await house.play("wall", collection)
+        assert titles(wall.state.items) == others
+        assert first in await works(entry.runtime_data)
+
+
 async def test_search(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """A collection, its artists and its works are found by their names."""
     entry = await collected(hass, indexer, E1, T1)

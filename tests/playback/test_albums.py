@@ -17,6 +17,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1.browse.display import HISTORY_FOLDER
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.length import length_of_film, length_of_sound
@@ -142,6 +143,36 @@ async def test_a_folder_hangs(
         grant.fresh.clear()
     hass.config_entries.async_entries("dp1")[0].runtime_data.history._entries.clear()
     assert await status(kept[document["items"][0]["id"]]) == 404
+
+
+async def test_a_folder_that_was_shown(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """It stands in the history by its own id: nobody reads there what it is lent by, nor in an error."""
+    await play(hass, FOLDER)
+    await until(lambda: len(display.player.items) == 4)
+    page = await hass.services.async_call(
+        "media_player",
+        "browse_media",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_id": HISTORY_FOLDER,
+            "media_content_type": "directory",
+        },
+        blocking=True,
+        return_response=True,
+    )
+    (shown,) = page[ENTITY_ID].children
+    assert "token" not in f"{shown.media_content_id} {shown.thumbnail}"
+    lent = display.state.playlist_url
+    assert lent and "?token=" in lent
+    with pytest.raises(HomeAssistantError) as refused:
+        await play(hass, lent, "image/jpeg")
+    assert "token" not in str(refused.value.translation_placeholders)
+    display.player.load(playlist("Reef", title="Reef"))
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    await play(hass, shown.media_content_id)
+    await until(lambda: len(display.player.items) == 4)
 
 
 async def test_after_a_restart(

@@ -258,6 +258,26 @@ async def test_no_work_for_today(hass: HomeAssistant, wall: str) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
+async def test_a_hidden_day(hass: HomeAssistant) -> None:
+    """A work that is hidden is not shown on its day, neither in the list nor by itself; the next one is."""
+    async with days(
+        hass, daily(*range(9)), new=("B", LISBON), old=("A1", LISBON)
+    ) as house:
+        await house.move(at(3, "12:00:00", LISBON))
+        await house.show("new")
+        await until(lambda: house.state("new").attributes.get("media_title") == "Day 3")
+        target = {"entity_id": "media_player.new"}
+        await hass.services.async_call("dp1", "hide_work", target, blocking=True)
+        assert "Day 3" not in house.titles("new")
+        with pytest.raises(HomeAssistantError, match="hidden"):
+            await house.show("old")
+        await house.move(at(4, "12:00:00", LISBON))
+        await house.show("old")
+        for name in house.walls:
+            await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
+
+
+@pytest.mark.usefixtures("socket_enabled")
 async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
     """Shown for a while or added to the queue it is today's work alone; it returns after an announcement."""
     async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:

@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.dp1.displays import async_displays
+from custom_components.dp1.displays import async_displays, find_display
 from custom_components.dp1.playback import follow
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
-from tests.displays import ENTITY_ID, playlist, until
-from tests.galleries import EVENING, SMALL, Gallery
+from tests.displays import ENTITY_ID, entry_of, playlist, set_up, until
+from tests.galleries import CHANNEL, EVENING, SMALL, Gallery
+from tests.simulators.display import DisplaySimulator
 
 MANY = playlist(
     "Dawn", "Noon", "Dusk", id="385f79b6-a45f-4c1c-8080-e93a192add99", title="Day"
@@ -61,8 +62,9 @@ async def hide_current(gallery: Gallery, **what: Any) -> list[str]:
         {"playlist": MANY},
         {"playlist_url": EVENING},
         {"media_content_id": f"playlist/{EVENING}"},
+        {"media_content_id": f"channel/{CHANNEL}"},
     ],
-    ids=lambda what: next(iter(what)),
+    ids=lambda what: "-".join(map(str, next(iter(what.items()))))[:24],
 )
 async def test_a_hidden_work_is_left_out(gallery: Gallery, what: Any) -> None:
     """The display goes on without it, also when it is cast again, and with it once it is taken back."""
@@ -133,6 +135,27 @@ async def test_what_hangs_without_it_is_one_list(gallery: Gallery) -> None:
     await until(lambda: gallery.attribute("media_title") == "Noon")
     (display,) = async_displays(gallery.hass)
     assert [entry.title for entry in display.history.entries()] == ["Day"]
+
+
+async def test_what_was_shown_is_shown_without_it(gallery: Gallery) -> None:
+    """What is shown again from the history, and what all of a group show."""
+    other = DisplaySimulator(
+        profile="B", device_id="FF1-00000002", poll_interval=0.1, storm_gate=False
+    )
+    async with other:
+        other.caster.preflight = False
+        entry = entry_of(other, unique_id="FF1-00000002", title="Other")
+        await set_up(gallery.hass, entry)
+        await gallery.player("join", group_members=["media_player.other"])
+        await hide_current(gallery, playlist=MANY)
+        left = ["Noon", "Dusk"]
+        await until(lambda: [item["title"] for item in other.player.items] == left)
+        display = find_display(gallery.hass, ENTITY_ID)
+        (shown,) = display.history.entries()
+        await cast(gallery, playlist=playlist("Bell"))
+        await gallery.play(shown.media_id, "")
+        assert on_wall(gallery) == left
+        await until(lambda: [item["title"] for item in other.player.items] == left)
 
 
 async def test_it_is_taken_back_by_the_answer(gallery: Gallery) -> None:

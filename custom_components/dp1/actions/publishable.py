@@ -17,7 +17,7 @@ from ..client.guard import HOME_SUFFIXES, is_home_name
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.playlist.schema import MAX_FAULTS, path_text
 from ..client.text import plain_host, web_url
-from ..grants import PATH as LENT_PATH, TOKEN_LENGTH
+from ..lent import PATH as LENT_PATH, TOKEN_LENGTH
 
 PUBLIC_SCHEMES: Final = ("http", "https", "ipfs", "ar", "data")
 # Parts of addresses that give access to media of this Home Assistant.

@@ -27,6 +27,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import work_of
 from ..errors import action_failed, component_errors, raised_as, retyped
+from ..grants import public_media_id
 from ..language import async_load_texts
 from ..library.folder import ENTITIES
 from ..library.libraries import LibraryNode, async_exhibitions, async_libraries
@@ -91,7 +92,8 @@ async def async_browse_display(
     if text == HISTORY_FOLDER:
         folder = _history_folder(coordinator, picture_url)
         folder.children = [
-            history_media(entry, picture_url) for entry in coordinator.history.entries()
+            history_media(coordinator.hass, entry, picture_url)
+            for entry in coordinator.history.entries()
         ]
         return folder
     if text == REMEMBERED:
@@ -173,17 +175,20 @@ def is_supported(media: BrowseMedia) -> bool:
     return media.media_content_type.startswith(SUPPORTED_TYPES)
 
 
-def history_media(entry: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
-    """Return the browse item of a history entry."""
+def history_media(
+    hass: HomeAssistant, entry: HistoryEntry, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the browse item of a history entry; a list that we serve is that of its folder or collection."""
+    media_id = public_media_id(hass, entry.media_id) or ""
     when = f"{dt_util.as_local(entry.at):%Y-%m-%d %H:%M}"
     return BrowseMedia(
         media_class=MediaClass.PLAYLIST,
-        media_content_id=entry.media_id,
+        media_content_id=media_id,
         media_content_type=MediaType.PLAYLIST,
         title=entry.title or when,
         can_play=True,
         can_expand=False,
-        thumbnail=picture_url(entry.media_id) if _cover_of(entry) else None,
+        thumbnail=picture_url(media_id) if _cover_of(entry) else None,
     )
 
 

@@ -162,7 +162,9 @@ async def async_search_display(
         except HomeAssistantError:
             if not history:
                 raise
-    return SearchMedia(result=_merged(query, results, history, picture_url))
+    return SearchMedia(
+        result=_merged(coordinator.hass, query, results, history, picture_url)
+    )
 
 
 def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[str] | None:
@@ -188,6 +190,7 @@ def _search_history(
 
 
 def _merged(
+    hass: HomeAssistant,
     query: SearchMediaQuery,
     results: list[SearchResult],
     history: list[tuple[int, HistoryEntry]],
@@ -201,6 +204,6 @@ def _merged(
     for score, entry in history:
         if fold(entry.title or "") not in titles:
             place = first if score == EXACT and not is_result else last
-            place.append(history_media(entry, picture_url))
+            place.append(history_media(hass, entry, picture_url))
     nodes = [node_media(library, node, picture_url) for library, node in results]
     return [*first, *nodes, *last][:MAX_RESULTS]

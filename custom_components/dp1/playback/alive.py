@@ -22,9 +22,10 @@ from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
 from ..display.discovery import is_one_way
 from ..errors import invalid_input
-from ..grants import GRANTS, without_token
+from ..grants import GRANTS
 from ..hosts import HOSTS
 from ..language import async_message
+from ..lent import without_token
 from ..permissions import STRANGER, Caller
 from .hidden import hidden_keys, without_hidden
 from .kept_files import async_lend

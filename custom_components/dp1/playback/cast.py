@@ -23,7 +23,8 @@ from ..display.discovery import is_one_way
 from ..display.history import History
 from ..display.hung import Hung, Snapshot
 from ..errors import action_failed, invalid_input
-from ..grants import GRANTS, without_token
+from ..grants import GRANTS
+from ..lent import without_token
 from .alive import async_alive
 from .media_ids import start_of
 from .request import Begin, Ready, Request

@@ -20,6 +20,7 @@ from ..library.libraries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
 from .follow import hung_document
+from .hidden import visible
 from .request import Ready, Request
 from .resolve import async_apply, daily_of
 from .wall import async_take
@@ -165,10 +166,10 @@ def _firmware(coordinator: DisplayCoordinator) -> str:
 
 
 async def _async_due(hass: HomeAssistant, daily: Daily, request: Request) -> Playlist:
-    """Return a playlist of the works that are due, without times and signatures."""
+    """Return a playlist of the works that are due, without times and signatures; raise if all of them are hidden."""
     items = [
         {key: value for key, value in item.items() if key != "displayAt"}
-        for item in daily.due().items
+        for item in visible(hass, daily.due().items)
     ]
     document = unsigned(daily.document or {}) | {"items": items}
     document.pop("schedule", None)

@@ -14,8 +14,9 @@ from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
 from ..errors import action_failed
-from ..grants import GRANTS, without_token
+from ..grants import GRANTS
 from ..language import async_message
+from ..lent import without_token
 from .alive import READ_AGAIN, async_alive
 
 

@@ -1,7 +1,8 @@
 """Hidden works: they are left out of every list that goes to a display."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 
@@ -23,21 +24,28 @@ def hidden_keys(hass: HomeAssistant) -> frozenset[WorkKey]:
 
 
 @callback
+def visible[T: Mapping[str, Any]](hass: HomeAssistant, items: Sequence[T]) -> list[T]:
+    """Return the items of a playlist that are not hidden, or raise ServiceValidationError if all are."""
+    keys = hidden_keys(hass)
+    left = [item for item in items if not keys or keys.isdisjoint(work_keys(item))]
+    if items and not left:
+        raise invalid_input(ALL_HIDDEN, count=str(len(items)))
+    return left
+
+
+@callback
 def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
     """Return a playlist without the hidden works, with a warning; as it is if it has none, or is one work that was asked for.
 
     Raises:
         ServiceValidationError: it has nothing else.
     """
-    keys, items = hidden_keys(hass), playlist.items
-    if not keys or len(items) < 2 or playlist.node_id == NodeKind.HIDDEN:
+    items = playlist.items
+    if len(items) < 2 or playlist.node_id == NodeKind.HIDDEN:
         return playlist
-    left = [item for item in items if keys.isdisjoint(work_keys(item))]
-    hidden = len(items) - len(left)
-    if len(left) == len(items):
+    left = visible(hass, items)
+    if not (hidden := len(items) - len(left)):
         return playlist
-    if not left:
-        raise invalid_input(ALL_HIDDEN, count=str(hidden))
     told = invalid_input("some_hidden", hidden=str(hidden), count=str(len(items)))
     warnings = (playlist.warning, async_message(hass, told))
     return replace(

@@ -26,7 +26,8 @@ from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..errors import component_errors
-from ..grants import GRANTS, KEPT, LIVE, PATH, internal_url
+from ..grants import GRANTS, KEPT, LIVE, internal_url
+from ..lent import PATH
 from ..library.folder import FOLDER_PREFIX
 from ..library.libraries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
