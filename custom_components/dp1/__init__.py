@@ -178,7 +178,7 @@ def _follow_link(screen: Screen | None, change: Change) -> None:
     """Tell a screen where the page of its work is."""
     if screen is not None:
         work = change.after.data.work or Item()
-        screen.async_link(work.link, work.id)
+        screen.async_link(work.link, work.item_id)
 
 
 async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:

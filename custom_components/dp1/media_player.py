@@ -199,7 +199,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         item = player.current if player and work is not NO_WORK else None
         # Cards name the artist of an image, but not that of a playlist.
         self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
-        self._attr_media_title = work.title
+        self._attr_media_title = work.title or None
         self._attr_media_artist = work.artist
         self._attr_media_album_name = work.exhibition
         self._attr_media_image_url = work.picture
@@ -211,7 +211,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_extra_state_attributes = {
             "dp1": {
                 **self._details_of(work),
-                "work_id": work.id,
+                "work_id": work.item_id,
                 "source": without_token(work.source),
                 "license": item.license if item else None,
                 "works": player.count if player else None,

@@ -233,7 +233,7 @@ SHORT: dict[str, Any] = {
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
     "library.shelf.SAVE_DELAY": 0.3,
     "storage.FIRST_RETRY": 0.3,
-    "guard.SAVE_DELAY": 0.3,
+    "addresses.SAVE_DELAY": 0.3,
     "display.wall.SAVE_DELAY": 0.3,
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.

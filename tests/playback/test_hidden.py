@@ -150,7 +150,7 @@ async def test_what_was_shown_is_shown_without_it(gallery: Gallery) -> None:
         await hide_current(gallery, playlist=MANY)
         left = ["Noon", "Dusk"]
         await until(lambda: [item["title"] for item in other.player.items] == left)
-        display = find_display(gallery.hass, ENTITY_ID)
+        display = find_display(gallery.hass, ENTITY_ID).runtime_data
         (shown,) = display.history.entries()
         await cast(gallery, playlist=playlist("Bell"))
         await gallery.play(shown.media_id, "")

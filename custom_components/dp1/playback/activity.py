@@ -57,10 +57,10 @@ class Activity:
         if (work := self.data.work) is None:
             return {}
         return {
-            "title": work.title,
+            "title": work.title or None,
             "artist": work.artist,
             "exhibition": work.exhibition,
-            "work_id": work.id,
+            "work_id": work.item_id,
         }
 
     @cached_property
