@@ -223,4 +223,4 @@ def test_a_status_of_4_mb_takes_no_time() -> None:
         body = json.dumps({"items": items, "error": "<" * 250_000}).encode()
         before = time.process_time()
         PlayerStatus.parse(decode(body))
-        assert time.process_time() - before < 0.5
+        assert time.process_time() - before < 1.0
