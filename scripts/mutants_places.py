@@ -672,9 +672,23 @@ PLACES = [
     Place(
         "errors.py",
         "texts of strangers are echoed",
-        "name: clean(text, SHOWN_CHARACTERS) for name",
-        "name: text for name",
+        "name: clean(without_token(text), SHOWN_CHARACTERS)",
+        "name: text",
         ["tests/test_errors.py"],
+    ),
+    Place(
+        "errors.py",
+        "what is lent is in errors",
+        "clean(without_token(text), SHOWN_CHARACTERS)",
+        "clean(text, SHOWN_CHARACTERS)",
+        ["tests/playback/test_albums.py::test_a_folder_that_was_shown"],
+    ),
+    Place(
+        "browse/display.py",
+        "what is lent is in the history",
+        'media_id = public_media_id(hass, entry.media_id) or ""',
+        "media_id = entry.media_id",
+        ["tests/playback/test_albums.py::test_a_folder_that_was_shown"],
     ),
     Place(
         "playback/show.py",
