@@ -344,6 +344,11 @@ async def test_what_a_display_cannot_do(page: Page) -> None:
         await expect(page.locator(f"[data-do={name}]")).to_be_hidden()
     await page.locator("[data-do=more]").click()
     await expect(page.get_by_role("menuitem")).to_have_text(["never", "details"])
+    await page.keyboard.press("Escape")
+    # A work that is alone has no place.
+    await expect(page.locator(".place")).to_have_text("place 2 3")
+    await render(page, work={"works": 1})
+    await expect(page.locator(".place")).to_be_hidden()
 
 
 async def test_parts(page: Page) -> None:
@@ -687,6 +692,12 @@ async def test_after_a_choice(page: Page) -> None:
     await choose.click()
     await page.get_by_role("dialog").get_by_title("Clouds", exact=True).click()
     back = notice.get_by_role("button", name="back_to Tides")
+    await render(page, **before, media_playlist="Clouds")
+    await expect(back).to_be_visible()
+    # An action brings it back.
+    await render(page, **before)
+    await expect(back).to_be_hidden()
+    await render(page, **before, media_playlist="Clouds")
     await back.click()
     await expect(notice).to_have_text("")
     shown = act("media_player.play_media", **before, media_content_type="playlist")
@@ -1160,6 +1171,7 @@ async def test_the_line_stands_still(page: Page) -> None:
     await expect(page.locator(".status[aria-busy]")).to_be_visible()
     assert await following.bounding_box() == before
     await page.evaluate("window.done()")
+    await render(page, media_playlist="Clouds")
     await expect(page.locator(".status button")).to_be_visible()
     assert await following.bounding_box() == before
 

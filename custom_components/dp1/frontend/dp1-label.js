@@ -390,7 +390,6 @@ export class WallLabelCard extends HTMLElement {
     const attributes = state?.attributes ?? {};
     const shows = state?.state === "playing";
     const isThere = state && state.state !== "unavailable";
-    const asleep = state?.state === "off";
     const title = shows ? attributes.media_title : name;
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
     const contract = work.provenance?.contract;
@@ -420,7 +419,7 @@ export class WallLabelCard extends HTMLElement {
         ".artists .note": work.about_artist,
         ".artists .rest": more,
         ".artists summary span": text("about_artist"),
-        ".place": shows && work.works && text("place", { place: attributes.media_track, works: work.works }),
+        ".place": hasOthers && work.works && text("place", { place: attributes.media_track, works: work.works }),
         ".choose span": text("choose"),
         ".upcoming h3": text("next"),
       },
@@ -436,7 +435,7 @@ export class WallLabelCard extends HTMLElement {
         favorite: typeof work.favorite === "boolean" && text("favorite"),
         duration: shows && work.work_id && text("show_for"),
         more: state && text("more"),
-        power: isThere && !asleep && can(state, FEATURES.turnOff) && text("sleep"),
+        power: isThere && state.state !== "off" && can(state, FEATURES.turnOff) && text("sleep"),
         choose: canChoose && text("choose"),
         own: canChoose && text("hang_picture"),
       },
@@ -451,17 +450,16 @@ export class WallLabelCard extends HTMLElement {
    * @param {Attributes} attributes
    * @returns {View["status"]}
    */
-  _status(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host, until, works, left_out: hidden } = /** @type {Attributes} */ ({}), group_members: members }) {
+  _status(state, { dp1: { error_page: reason, set_up: isSetUp, silent_host: host, until, works, left_out: hidden } = /** @type {Attributes} */ ({}), group_members: members, media_playlist: playlist = null }) {
     const { _hass: hass, name } = this;
     const notice = notices.get(this.entityId);
-    // What can be taken back waits while the display sleeps or is away.
-    if (notice && (notice.isBusy || ["playing", "idle"].includes(state?.state ?? ""))) return notice;
+    // What can be taken back waits while the display sleeps or is away; what is back already need not come back.
+    if (notice && notice.before !== playlist && (notice.isBusy || ["playing", "idle"].includes(state?.state ?? ""))) return notice;
     /** @type {(key: string, domain: string, action: string, data?: object) => Help} */
     const help = (key, domain, action, data) => ({ label: text(key), act: () => this.act(this.find(".status"), domain, action, data) });
     const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
     const error = (key, values) => textAt(`exceptions.${key}.message`, values);
     const again = help("try_again", "homeassistant", "update_entity");
-    const details = { label: text("details"), act: () => this.moreInfo() };
     const wakeOnLan = this.relative("wake_on_lan");
     const problem = this.relative("playback_problem");
     this._relatives = [problem, this.relative("work"), wakeOnLan].filter(Boolean);
@@ -478,7 +476,7 @@ export class WallLabelCard extends HTMLElement {
     if (isSetUp) return lasting(error("display_not_ready", { name }), again);
     if (state.state === "unknown") {
       const restart = press("restart", this.relative("reboot"));
-      return lasting(error("display_player_not_running", { name }), ...(restart.length ? restart : [details]));
+      return lasting(error("display_player_not_running", { name }), ...(restart.length ? restart : [{ label: text("details"), act: () => this.moreInfo() }]));
     }
     if (state.state === "off") return lasting(text("asleep"), ...(can(state, FEATURES.turnOn) ? [wake] : []));
     if (state.state === "idle") return lasting(text("idle"));
@@ -526,7 +524,6 @@ export class WallLabelCard extends HTMLElement {
     for (const part of [".links", ".reads", ".choices", ".controls"]) {
       this.find(part).hidden = this._hidden.has(part) || [...this.find(part).querySelectorAll("a, button, details, .chain")].every((it) => it.hidden);
     }
-    this.find(".transport").hidden = !shows;
     this._writeStatus(status);
     this._renderPicture(state, shows);
     this._renderProgress(state?.attributes ?? {}, shows);

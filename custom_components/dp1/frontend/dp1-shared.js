@@ -51,7 +51,7 @@
  * @property {Details} [dp1]
  * @property {string} [why] it was found: of what it is a part, where neither its title nor its artist has a word
  * @typedef {{label: string, act: () => void}} Help
- * @typedef {{message: string, helps?: Help[], isBusy?: boolean}} Notice
+ * @typedef {{message: string, helps?: Help[], isBusy?: boolean, before?: string}} Notice "before" is the playlist that can come back
  * @typedef {[domain: string, action: string, data?: object]} Action
  */
 
@@ -468,7 +468,7 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
   const { media_content_id, media_playlist: playlist } = before;
   let own;
   let isCanceled = false;
-  const put = (message, helps = [], isBusy = false) => notify(entityId, (own = { message, helps, isBusy }));
+  const put = (message, helps = [], isBusy = false, before) => notify(entityId, (own = { message, helps, isBusy, before }));
   const isOwn = () => notices.get(entityId) === own;
   const back = () => perform(hass, entityId, playlist, [PLAYER, "play_media", { media_content_id, media_content_type: "playlist" }]);
   const tell = (command) => hass.callWS({ type: `${DOMAIN}/${command}`, entity_id: entityId }).catch(() => "display");
@@ -494,7 +494,7 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
     put(problem.message || text("not_read"), [again, { label: text("dismiss"), act: () => notify(entityId) }]);
   } else if (done) {
     if (done !== "back_to") put(text(done, { title }), canGoBack ? [{ label: text("undo"), act: back }] : []);
-    else if (canGoBack && playlist && playlist !== title) put("", [{ label: text("back_to", { title: playlist }), act: back }]);
+    else if (canGoBack && playlist && playlist !== title) put("", [{ label: text("back_to", { title: playlist }), act: back }], false, playlist);
     passing(entityId);
   }
 };
