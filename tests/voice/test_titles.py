@@ -4,7 +4,7 @@ import pytest
 
 from custom_components.dp1.voice.tail import Tail
 
-from .hearing import LANGUAGES, names_of, places_of
+from .hearing import LANGUAGES, names_of, places_of, recognize
 
 # A title by what it ends with, what is said after it in each language, and the slots of that.
 TITLES: dict[str, tuple[str, ...]] = {
@@ -162,6 +162,23 @@ AFTER = {
     "ja": ("", "を書斎に", "を十分間", "を書斎に十分間", "をここに"),
     "zh": ("", "在书房", "十分钟", "在书房十分钟", "在这里"),
 }
+# What is said before a title, with its slots.
+BEFORE: dict[str, dict[str, dict[str, str]]] = {
+    "en": {"here ": {}, "the painting ": {"kind": "work"}, "up ": {}},
+    "de": {"hier ": {}, "das Bild ": {"kind": "work"}, "gern ": {}},
+    "fr": {"ici ": {}, "le tableau ": {"kind": "work"}},
+    "es": {"aquí ": {}, "el cuadro ": {"kind": "work"}},
+    "nl": {"hier ": {}, "het schilderij ": {"kind": "work"}},
+    "ja": {"ここに": {}, "作品の": {"kind": "work"}},
+    "zh": {"在这里": {}, "作品": {"kind": "work"}},
+}
+# Forms of a wish in which the title was not found: the beginning and the end.
+FORMS = {
+    "en": ("would you mind showing ", " please"),
+    "de": ("zehn Minuten lang zeig ", ""),
+    "es": ("puedes enseñarme ", ""),
+    "ja": ("", "をお願いします"),
+}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -182,3 +199,31 @@ def test_titles(language: str) -> None:
                 missed.append((text, read))
     assert not missed
     assert sum(map(len, TITLES.values())) >= 100
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_before_titles(language: str) -> None:
+    """A title is read as it is called after a place or what it is, too; a name and a time are that first."""
+    tail, missed = Tail.of(language, places_of(language)), []
+    for title in TITLES[language]:
+        for before, slots in BEFORE[language].items():
+            text = f"{before}{title}"
+            read = {reading.what: reading.slots for reading in tail.readings(text)}
+            if read.get(title) != slots:
+                missed.append((text, read))
+    assert not missed
+    here, title = [*BEFORE[language]][0], TITLES[language][0]
+    readings = [reading.what for reading in tail.readings(f"{here}{title}")]
+    assert readings.index(title) == 1
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_forms(language: str) -> None:
+    """A title is read in each form of a wish."""
+    before, after = FORMS[language]
+    title = TITLES[language][0]
+    intent, slots = recognize(language, f"{before}{title}{after}")
+    tail = Tail.of(language, places_of(language))
+    assert intent == "Dp1Show"
+    assert str(slots["what"]) in title
+    assert title in {reading.what for reading in tail.readings(f"{title}{after}")}

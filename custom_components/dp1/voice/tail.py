@@ -82,8 +82,22 @@ class Tail:
     def readings(self, text: str) -> Iterator[Reading]:
         """Yield the names that a text may consist of with their slots, the longest first; at least the text itself."""
         slots: dict[str, Any] = {}
-        yield Reading(_trimmed(text))
+        last: Reading | None = None
+        kept_back = list[Reading]()
         for _ in range(MAX_PARTS):
+            reading = Reading(_trimmed(text), slots)
+            if reading != last:
+                yield reading
+            # "The painting | Rain in the Living Room": a name may follow what is said before it.
+            front = self._without_front(text, slots)
+            if front is not None:
+                last = Reading(_trimmed(front[0]), slots | front[1])
+                # "Here | for ten minutes" is rather a name and a time than a place and a name.
+                if "kind" not in front[1] and self._is_tail(front[0]):
+                    kept_back.append(last)
+                    last = None
+                else:
+                    yield last
             folded, places = _folded(text)
             least = max(0, len(folded) - MAX_TAIL)
             cuts = [
@@ -95,17 +109,14 @@ class Tail:
             # The end of a part may be one, too: "Upstairs Downstairs | in the study".
             for kept, said in cuts[:0:-1]:
                 yield Reading(_trimmed(kept), slots | said)
-            found = cuts[0] if cuts else None
-            if found is None and (match := self._start.match(folded)):
-                said = self._slots(match)
-                kept = text[places[match.end()] :]
-                if match.end() and kept.strip() and said.keys().isdisjoint(slots):
-                    found = kept, said
+            found = cuts[0] if cuts else front
             if found is None:
+                if kept_back:
+                    yield from (*kept_back, reading)
                 return
             text, said = found
             slots = slots | said
-            yield Reading(_trimmed(text), slots)
+        yield Reading(_trimmed(text), slots)
 
     def choice_of(self, what: str) -> Mapping[str, Any]:
         """Return the slots of what is left to us, such as "something new" or "art from 2021"; nothing of a name."""
@@ -132,6 +143,29 @@ class Tail:
                         what.pop()
                     return Reading(" ".join(what), {**reading.slots, "place": name})
         return None
+
+    def _without_front(
+        self, text: str, slots: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]] | None:
+        """Return a text without the part before a name, and the slots of that, if none is known already."""
+        folded, places = _folded(text)
+        if not (match := self._start.match(folded)) or not match.end():
+            return None
+        said, kept = self._slots(match), text[places[match.end()] :]
+        if not kept.strip() or not said.keys().isdisjoint(slots):
+            return None
+        return kept, said
+
+    def _is_tail(self, text: str) -> bool:
+        """Return whether a text consists of what may follow a name."""
+        folded = _folded(text)[0]
+        for _ in range(MAX_PARTS):
+            least = max(0, len(folded) - MAX_TAIL)
+            if (match := next(self._ends(folded, least), None)) is None:
+                return False
+            if not (folded := folded[: match.start()].rstrip()):
+                return True
+        return False
 
     @property
     def _before(self) -> set[str]:
