@@ -181,5 +181,8 @@ async def test_an_end_while_nothing_else_happens(rooms: House) -> None:
     assert rooms.hanging("middle") == "Tides 1"
     await end(rooms, *rooms.walls)
     await in_step(rooms, "Tides 1", "Tides 1", "Tides 1")
+    # The display shows it before Home Assistant has ended the message.
+    await until(lambda: rooms.attribute("left", "dp1")["until"] is None)
+    await until(lambda: rooms.attribute("left", "media_title") == "Tides 1")
     await rooms.do("media_next_track", "right")
     await in_step(rooms, "Tides 2", "Tides 2", "Tides 2")
