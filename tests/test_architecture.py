@@ -60,8 +60,9 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"file_reader", "item"},
-    {"files", "folder", "listing", "node", "settings", "signing_key", "words"},
-    {"shelf"},
+    {"files", "folder", "node", "settings", "signing_key", "words"},
+    {"listing"},
+    {"index", "shelf"},
     {"news", "search"},
     {"providers"},
     {"source_list"},

@@ -9,10 +9,11 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Artist
+from custom_components.dp1.library.index import token_mark
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import look_up
-from custom_components.dp1.library.providers.catalog.index import folder_of, token_key
+from custom_components.dp1.library.providers.catalog.index import folder_of
 from custom_components.dp1.library.providers.catalog.items import work_of
 from homeassistant.core import HomeAssistant
 
@@ -264,12 +265,12 @@ def test_tokens() -> None:
     """Ethereum addresses are case-insensitive, others are not."""
 
     def mark(address: str) -> tuple[str, str] | None:
-        return token_key({"contract": {"address": address, "tokenId": "1"}})
+        return token_mark({"contract": {"address": address, "tokenId": "1"}})
 
     assert mark("0xAB") == mark("0xab")
     assert mark("KT1a") != mark("KT1A")
     for origin in (None, {}, {"contract": None}, {"contract": {"address": "0x1"}}):
-        assert token_key(origin) is None
+        assert token_mark(origin) is None
 
 
 async def test_works_of_the_same_folder(

@@ -24,7 +24,7 @@ from ..library.node import (
     FOLDER_TITLES,
     MEDIA_PREFIX,
     WORKS,
-    Children,
+    Inside,
     NodeKind,
     media_id,
     split_node_id,
@@ -140,7 +140,7 @@ async def async_top_nodes(
     ]
 
 
-def _title(library: Library, node: Item, inside: Children) -> str:
+def _title(library: Library, node: Item, inside: Inside) -> str:
     """Return the title of a page, with who an artist is or made a playlist, and a note if it is outdated: the browser has no other place for it."""
     hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:

@@ -29,7 +29,7 @@ from .item import Item
 from .news import async_hold, async_tell_held
 from .node import (
     WORKS,
-    Children,
+    Inside,
     NodeKind,
     more_node,
     node_id,
@@ -335,7 +335,7 @@ class Library:
                     return kept.node
             raise
 
-    async def async_children(self, node: str) -> Children:
+    async def async_children(self, node: str) -> Inside:
         """Return the nodes inside another, with the reason if some could not be read.
 
         Raises NotFoundError if there is no such node or it cannot be opened.
@@ -344,27 +344,25 @@ class Library:
         children = await self._async_inside(node)
         end = start + MAX_CHILDREN
         page = children.nodes[start:end]
-        nodes = tuple(map(children.make, page) if children.make else page)
+        nodes = tuple(page)
         if (more := len(children.nodes) - end) > 0:
             nodes = (*nodes, more_node(node, end, count=more))
-        return replace(children, nodes=nodes, make=None)
+        return replace(children, nodes=nodes)
 
-    async def _async_inside(self, node: str) -> Children[Any]:
+    async def _async_inside(self, node: str) -> Inside:
         """Return the nodes or records inside another, or why they could not be read; raises NotFoundError."""
         if node == NodeKind.ROOT:
-            return Children(self.roots())
+            return Inside(self.roots())
         try:
             return await self._provider(node).async_children(node, CAP)
         except NotFoundError:
             raise
         except Dp1Error as err:
-            return Children((), problem=err)
+            return Inside((), problem=err)
 
     async def async_inside(self, node: str) -> Sequence[Item]:
         """Return all nodes inside another, as far as they take no request for each."""
-        children = await self._async_inside(node)
-        nodes = children.nodes[:MAX_INSIDE]
-        return [*map(children.make, nodes)] if children.make else nodes
+        return (await self._async_inside(node)).nodes[:MAX_INSIDE]
 
     async def async_build_playlist(
         self, node: str, *, limit: int | None = None
@@ -391,7 +389,7 @@ class Library:
         """
         if not 0 < len(name := text.strip()) <= MAX_FOLDED:
             raise NotFoundError("nothing has a name of that length")
-        return await self.catalog_provider.async_find(kind, name)
+        return await self.catalog_provider.async_named(kind, name)
 
     def playlist_node(self, text: str) -> str | None:
         """Return the node id of the oldest playlist of the feed with a title, or of one that was built by its id."""
@@ -403,7 +401,7 @@ class Library:
 
     def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item without a request."""
-        works = (provider.work(item) for provider in self.providers)
+        works = (provider.find(item) for provider in self.providers)
         return next((work for work in works if work is not None), None)
 
     async def async_work(self, item: PlaylistItem) -> Item | None:
@@ -411,7 +409,7 @@ class Library:
         problem: Dp1Error | None = None
         for provider in self.providers:
             try:
-                if work := await provider.async_work(item):
+                if work := await provider.async_find(item):
                     return work
             except Dp1Error as err:
                 problem = err

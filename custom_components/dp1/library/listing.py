@@ -11,6 +11,7 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from itertools import batched, chain
 from math import inf
 import time
 from types import MappingProxyType
-from typing import Any, Final, Protocol, Self, runtime_checkable
+from typing import Any, Final, Protocol, Self, overload, override, runtime_checkable
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_dumps
@@ -37,6 +38,8 @@ from ..client.pages import Page
 from ..client.values import mapping, moment, whole
 from ..const import LOGGER
 from ..storage import record_from_json, record_to_json
+from .item import NO_WORK, Item
+from .node import Inside
 
 # How long a reader waits, and for the rest of a list of which some is there.
 PATIENCE = 10.0
@@ -78,23 +81,52 @@ class Delta[T]:
     is_first: bool
 
 
+class Lazy[T](Sequence[Item]):
+    """Items that are made when somebody looks, of which a page shows a part: thousands are inside some."""
+
+    def __init__(self, records: Sequence[T], make: Callable[[T], Item]) -> None:
+        """Initialize with what the items are made of."""
+        self._records = records
+        self._make = make
+
+    @override
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    @override
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        """Return one or some."""
+        if isinstance(place, slice):
+            return [*map(self._make, self._records[place])]
+        return self._make(self._records[place])
+
+
 @dataclass(frozen=True, slots=True)
 class ListKind[T: Record]:
     """A kind of lists of a server.
 
     Attributes:
         record: type of the records.
+        parse: makes the item of a record in the list with a key.
+        is_packed: whether there are so many that an item is made when somebody looks at it, and kept then.
         pages: yields the pages of about so many records of the list with a key, with a pause in seconds before each if nobody waits.
         order: sorts the records, or leaves some out.
-        follow: called with the key and what has changed; after loading in another thread.
+        follow: called with the list and what has changed in it; after loading in another thread.
         ended: called with the list after each reading.
         is_keyed: whether there are several such lists.
     """
 
     record: type[T]
     pages: Pages[T]
+    parse: Callable[[str, T], Item] = lambda key, record: NO_WORK
+    is_packed: bool = False
     order: Callable[[Iterable[T]], Iterable[T]] = tuple
-    follow: Callable[[str, Delta[T]], None] = lambda key, delta: None
+    follow: Callable[[Listing[T], Delta[T]], None] = lambda listing, delta: None
     ended: Callable[[Listing[T]], None] = lambda listing: None
     is_keyed: bool = False
 
@@ -151,6 +183,7 @@ class Listing[T: Record]:
         self.sizes: Mapping[str, int] = _NONE
         self._told_total: int | None = None
         self._by_id: dict[str, T] = {}
+        self._items: dict[str, Item] = {}
         self._shelf = shelf
         self._kind = kind
         self._task: asyncio.Task[None] | None = None
@@ -194,6 +227,45 @@ class Listing[T: Record]:
     def get(self, key: str) -> T | None:
         """Return a record by its id."""
         return self._by_id.get(key)
+
+    # Items
+
+    def inside(self, nodes: Sequence[Item] | None = None) -> Inside:
+        """Return what is inside the node of the list, by default all items, and why the rest is missing."""
+        rest = max(0, (self.total or 0) - len(self.records))
+        nodes = self.items if nodes is None else nodes
+        return Inside(nodes, rest, self.missing, self.read_at)
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Return the items of the records, in their order."""
+        return Lazy(self.records, self.item_of)
+
+    def item(self, key: str) -> Item | None:
+        """Return the item of a record by its id."""
+        record = self._by_id.get(key)
+        return None if record is None else self.item_of(record)
+
+    def item_of(self, record: T) -> Item:
+        """Return the item of a record of the list; it was made when that arrived, or is the first time that somebody looks."""
+        if (item := self._items.get(record.id)) is None:
+            item = self._items[record.id] = self._kind.parse(self.key, record)
+        return item
+
+    @callback
+    def async_remake(self, keys: Iterable[str] | None = None) -> None:
+        """Make the items of some records or all again, as what they depend on has changed, and tell which are others now."""
+        keys = self._by_id if keys is None else keys
+        records = [it for it in map(self._by_id.get, keys) if it is not None]
+        before = [self._items.pop(record.id, None) for record in records]
+        changed = tuple(
+            record
+            for record, item in zip(records, before, strict=True)
+            if self._kind.is_packed or self.item_of(record) != item
+        )
+        if changed:
+            delta = Delta((), changed, (), not self.is_known)
+            self._shelf.async_handle_delta(self, delta)
 
     async def async_get(
         self, *, max_age: float, patience: float = PATIENCE, limit: int | None = None
@@ -395,19 +467,25 @@ class Listing[T: Record]:
         before, self.records, self._by_id = self._by_id, new, by_id
         sizes = self.sizes
         self.sizes = {key: sizes[key] for key in by_id if key in sizes} or _NONE
-        self._shelf.async_handle_delta(
-            self,
-            Delta(
-                tuple(it for key, it in by_id.items() if key not in before),
-                tuple(
-                    it
-                    for key, it in by_id.items()
-                    if (old := before.get(key)) is not None and old is not it
-                ),
-                tuple(it for key, it in before.items() if key not in by_id),
-                not self.is_known,
+        self._items = {
+            key: item
+            for key, item in self._items.items()
+            if by_id.get(key) is before.get(key)
+        }
+        delta = Delta(
+            tuple(it for key, it in by_id.items() if key not in before),
+            tuple(
+                it
+                for key, it in by_id.items()
+                if (old := before.get(key)) is not None and old is not it
             ),
+            tuple(it for key, it in before.items() if key not in by_id),
+            not self.is_known,
         )
+        if not self._kind.is_packed:
+            for record in (*delta.added, *delta.changed):
+                self.item_of(record)
+        self._shelf.async_handle_delta(self, delta)
 
     def _with_writes(self, records: Iterable[T]) -> Iterable[T]:
         """Return records with those written or deleted since the reading began, as its pages may be older."""
@@ -441,7 +519,7 @@ class Listing[T: Record]:
         self.limit = whole(stored.get("asked"))
         self.read_at = moment(stored.get("read_at")) if is_whole else None
         self.sizes = sizes or _NONE
-        self._kind.follow(self.key, Delta(self.records, (), (), True))
+        self._kind.follow(self, Delta(self.records, (), (), True))
 
     def to_store(self) -> Json:
         """Return the list as plain JSON, each record as a text: a whole list would be decoded in one go."""

@@ -1,6 +1,6 @@
 """Nodes of the library and their ids."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -69,17 +69,13 @@ WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED, NodeKind.MUSEUM_WORK)
 
 
 @dataclass(frozen=True, slots=True)
-class Children[T = Item]:
-    """The nodes inside a node: `not_shown` more are left out, and `problem` is why some are missing or old.
+class Inside:
+    """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old."""
 
-    As only a part of a long list is shown, a provider may return records, and what makes their nodes.
-    """
-
-    nodes: Sequence[T]
+    nodes: Sequence[Item]
     not_shown: int = 0
     problem: Dp1Error | None = None
     since: datetime | None = None
-    make: Callable[[T], Item] | None = None
 
 
 def node_id(kind: str, *keys: str) -> str:

@@ -4,6 +4,7 @@ A shelf alone writes its lists, and tells who follows them what has changed.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -38,6 +39,7 @@ from .listing import (
     ListKind,
     Record,
     record_to_text,
+    with_pauses,
 )
 
 # The most seconds until a look at the main list that failed is tried again.
@@ -178,7 +180,7 @@ class Shelf[T: Record]:
     def async_handle_delta(self, listing: Listing[Any], delta: Delta[Any]) -> None:
         """Tell who follows a list what has changed in it."""
         self._is_changed = True
-        self._kinds[listing.name].follow(listing.key, delta)
+        self._kinds[listing.name].follow(listing, delta)
         self.async_updated()
 
     @callback
@@ -390,6 +392,10 @@ class Shelf[T: Record]:
                 mapping(stored) if kind.is_keyed else {"": stored}
             ).items():
                 self.listing(name, key).restore(each)
+        for name, kind in self._kinds.items():
+            if not kind.is_packed:
+                for listing in self._lists[name].values():
+                    deque(with_pauses(listing.items), 0)
 
     def _is_usable(self, state: Any) -> bool:
         """Return whether what is stored is still of the same things."""

@@ -17,7 +17,7 @@ from ..display.hung import Hung
 from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.providers.kept import work_keys
+from ..library.index import marks_of_item
 from .cast import async_player_of, async_take_snapshot, async_wake, check_reach
 from .compose import async_works_alone, with_ends, with_own_ids
 from .daily import async_of_today
@@ -96,7 +96,7 @@ async def async_leave_out(coordinator: DisplayCoordinator) -> None:
         after = [*items[current + 1 :], *items[:current]]
         hidden = hidden_keys(coordinator.hass)
         following = next(
-            (item for item in after if hidden.isdisjoint(work_keys(item))), None
+            (item for item in after if hidden.isdisjoint(marks_of_item(item))), None
         )
         if following is None:
             await _async_hang_nothing(coordinator)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 import time
 from typing import Any, Final, override
 from uuid import uuid5
@@ -26,7 +27,8 @@ from ..folder import (
     ordered,
 )
 from ..item import WORK_IDS, Item
-from ..node import Children, NodeKind, media_id, node_id, split_node_id
+from ..listing import Lazy
+from ..node import Inside, NodeKind, media_id, node_id, split_node_id
 from ..search import Lines, line_of
 from .provider import Provider, Source, source_of
 
@@ -108,7 +110,7 @@ class Albums(Provider):
         return await super().async_node(node)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the pictures of an album, which are read now; of what is shuffled in the order of their names."""
         match split_node_id(node):
             case NodeKind.ALBUM, [key]:
@@ -119,7 +121,7 @@ class Albums(Provider):
         order = Order.NAME if album.order is Order.SHUFFLED else album.order
         files = ordered(files, order, album.duration)
         files = await async_detailed(self.hass, files)
-        return Children(tuple(files), make=lambda file: photo_node(album, file))
+        return Inside(Lazy(files, partial(photo_node, album)))
 
     @override
     async def async_build(self, node: str, limit: int | None) -> Playlist:

@@ -33,9 +33,9 @@ from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ..item import Item
-from ..listing import Delta, Listing, ListKind
+from ..listing import Delta, Lazy, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
-from ..node import Children, NodeKind, node_id, split_node_id
+from ..node import Inside, NodeKind, node_id, split_node_id
 from ..search import Lines, line_of
 from ..shelf import Shelf
 from .feed.provider import (
@@ -212,7 +212,7 @@ class FollowedChannel(Shelf[Listed]):
             self._reads += 1
             self._tell({listed.id: listed for listed in read.records})
 
-    def _follow(self, key: str, delta: Delta[Listed]) -> None:
+    def _follow(self, listing: Listing[Listed], delta: Delta[Listed]) -> None:
         """Set the playlists for searches."""
         self.playlists = tuple(each.playlist for each in self.list.records)
 
@@ -353,11 +353,11 @@ class Channels(SubentryProvider[FollowedChannel]):
         return channel_node(channel)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the playlists of a channel in its own order."""
         channel, listed = await self._async_read(node)
-        return Children(
-            channel.playlists, 0, listed.missing, listed.read_at, playlist_node
+        return Inside(
+            Lazy(channel.playlists, playlist_node), 0, listed.missing, listed.read_at
         )
 
     @override

@@ -271,7 +271,7 @@ class Daily(Provider):
         self._shelf.async_schedule(AFTER_CHANGE)
 
     @override
-    def work(self, item: PlaylistItem) -> Item | None:
+    def find(self, item: PlaylistItem) -> Item | None:
         """Return the work of today as the indexer has it."""
         if self._today is None:
             return None
@@ -286,7 +286,7 @@ class Daily(Provider):
     async def _async_describe(self) -> None:
         """Look up the artist of the work of today, which the playlist lacks."""
         item = self.item
-        if item is None or item.raw.get("inlineManifest") or self.work(item):
+        if item is None or item.raw.get("inlineManifest") or self.find(item):
             return
         try:
             if (work := await self._async_find_work(item)) is None or not work.artist:

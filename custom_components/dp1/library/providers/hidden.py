@@ -2,10 +2,10 @@
 
 from typing import override
 
+from ..index import Mark, marks_of_item
 from ..item import Item
 from ..node import NodeKind
-from .catalog.index import WorkKey
-from .kept import Kept, work_keys
+from .kept import Kept
 
 
 class Hidden(Kept):
@@ -13,7 +13,7 @@ class Hidden(Kept):
 
     kinds = (NodeKind.HIDDEN,)
     name = "hidden"
-    _keys: frozenset[WorkKey] | None = None
+    _keys: frozenset[Mark] | None = None
 
     @override
     def roots(self) -> list[Item]:
@@ -26,11 +26,13 @@ class Hidden(Kept):
         return self._folder(NodeKind.HIDDEN, ())
 
     @property
-    def keys(self) -> frozenset[WorkKey]:
+    def keys(self) -> frozenset[Mark]:
         """Return by what the works are recognized, in whichever list they are."""
         if self._keys is None:
             kept = self._kept.values()
-            self._keys = frozenset(key for each in kept for key in work_keys(each.item))
+            self._keys = frozenset(
+                key for each in kept for key in marks_of_item(each.item)
+            )
         return self._keys
 
     @override

@@ -1,6 +1,6 @@
 """Nodes that a person has put aside in a library, stored with enough to show and play them without the servers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, override
 
@@ -9,16 +9,15 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
-from ...client.hosts import same_work
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, one_line
 from ...client.values import mapping
 from ...language import async_text
 from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
+from ..index import marks_of_item
 from ..item import Item, labeled
-from ..node import WORKS, Children, NodeKind
-from .catalog.index import WorkKey, token_key
+from ..node import WORKS, Inside, NodeKind
 from .provider import Provider
 
 SAVE_SECONDS = 1.0
@@ -92,11 +91,11 @@ class Kept(Provider):
         return self.folder(node)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the nodes in a folder."""
         if node not in self.kinds:
             return await super().async_children(node, limit)
-        return Children(self.inside(node))
+        return Inside(self.inside(node))
 
     @override
     async def async_build(self, node: str, limit: int | None) -> Playlist:
@@ -141,11 +140,11 @@ class Kept(Provider):
 
     def of_work(self, item: Json | None) -> list[str]:
         """Return the ids under which the work of a playlist item is kept, wherever it is served."""
-        keys = {*work_keys(item)}
+        keys = {*marks_of_item(item)}
         return [
             node_id
             for node_id, each in self._kept.items()
-            if not keys.isdisjoint(work_keys(each.item))
+            if not keys.isdisjoint(marks_of_item(each.item))
         ]
 
     def build_kept(self, node_id: str) -> Playlist | None:
@@ -230,14 +229,3 @@ def _bounded(node: Item) -> Item:
     }
     subtitle = one_line(node.subtitle or "", MAX_TITLE) or None
     return replace(node, **texts, subtitle=subtitle)
-
-
-def work_keys(item: Mapping[str, Any] | None) -> Iterator[WorkKey]:
-    """Yield by what the work of a playlist item is recognized: its token, its id, and what its address means."""
-    if item is None:
-        return
-    if token := token_key(item.get("provenance")):
-        yield token
-    for name, value in (("id", item.get("id")), ("source", item.get("source"))):
-        if isinstance(value, str) and value:
-            yield name, same_work(value) if name == "source" else value

@@ -15,18 +15,18 @@ from ...client import museum
 from ...client.catalog.artwork import CAP, evenly
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import Dp1Error
-from ...client.hosts import same_work
 from ...client.museum import Museum, MuseumWork
 from ...client.pages import Page
 from ...client.playlist.manifest import Artist
 from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
+from ..index import Mark, Marks, marks_of
 from ..item import WORK_IDS, Item
-from ..node import FOLDER_TITLES, Children, NodeKind, node_id, split_node_id
+from ..node import FOLDER_TITLES, Inside, NodeKind, node_id, split_node_id
 from ..search import MAX_QUERY, RELEVANT, Lines, Query, Scored, line_of
-from ..shelf import PATIENCE, Delta, ListKind, Shelf
+from ..shelf import PATIENCE, ListKind, Shelf
 from .collection.server import async_user_agent
-from .provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source, children_of
+from .provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source
 
 REFRESH_SECONDS: Final = 7 * 86400.0
 # Works that a search has found.
@@ -47,20 +47,24 @@ class MuseumProvider(Provider):
         super().__init__(hass, entry, on_change)
         self.is_used = self.preferences.museum
         self._client: Museum | None = None
-        works = ListKind(MuseumWork, self._pages, follow=self._follow)
+        self._marks = Marks[MuseumWork](lambda _, work: _marks(work))
+        works = ListKind(
+            MuseumWork,
+            self._pages,
+            lambda _, work: parse(work),
+            follow=self._marks.follow,
+        )
         self.shelf: Shelf[MuseumWork] = Shelf(
             hass, entry, "museum", museum.MUSEUM_URL, REFRESH_SECONDS, {"works": works}
         )
         self.servers = (self.shelf,)
-        self._found: LRU[str, MuseumWork] = LRU(MAX_FOUND)
-        # By the ids of their items and what their addresses mean.
-        self._by_key: dict[str, MuseumWork] = {}
+        self._found: LRU[str | Mark, Item] = LRU(MAX_FOUND)
         self.lines = (
             Lines(
                 hass,
                 lambda: self.shelf.list.records,
                 lambda work: [line_of(work.title, ", ".join(work.artists))],
-                lambda work, _: work_node(work),
+                lambda work, _: self.shelf.list.item_of(work),
                 NodeKind.MUSEUM,
             ),
         )
@@ -72,16 +76,16 @@ class MuseumProvider(Provider):
             case NodeKind.MUSEUM, []:
                 return self.folder()
             case NodeKind.MUSEUM_WORK, [key]:
-                return work_node(await self._async_read(key))
+                return await self._async_read(key)
         return await super().async_node(node)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the best known works."""
         if node != NodeKind.MUSEUM:
             return await super().async_children(node, limit)
         works = await self.shelf.async_list()
-        return children_of(works.records, works, work_node)
+        return works.inside()
 
     @override
     async def async_build(self, node: str, limit: int | None) -> Playlist:
@@ -91,7 +95,7 @@ class MuseumProvider(Provider):
                 listed = await self.shelf.async_list(BUILD_PATIENCE)
                 if not listed.records and listed.missing:
                     raise listed.missing
-                works = evenly(listed.records, limit or CAP)
+                works = evenly(listed.items, limit or CAP)
                 title = FOLDER_TITLES[NodeKind.MUSEUM]
             case NodeKind.MUSEUM_WORK, [key]:
                 works = [await self._async_read(key, BUILD_PATIENCE)]
@@ -99,8 +103,8 @@ class MuseumProvider(Provider):
             case _:
                 return await super().async_build(node, limit)
         duration = self.preferences.duration
-        items = [work_node(work).to_dp1(duration=duration) for work in works]
-        cover = works[0].picture(museum.MIDDLE) if works else None
+        items = [work.to_dp1(duration=duration) for work in works]
+        cover = works[0].picture if works else None
         return self.build_items(node, title, items, cover=cover)
 
     @override
@@ -110,9 +114,8 @@ class MuseumProvider(Provider):
 
     def folder(self) -> Item:
         """Return the folder."""
-        works = self.shelf.list.records
-        nodes = map(work_node, works)
-        return self._folder(NodeKind.MUSEUM, nodes, can_play=bool(works))
+        works = self.shelf.list.items
+        return self._folder(NodeKind.MUSEUM, works, can_play=bool(works))
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
@@ -122,7 +125,7 @@ class MuseumProvider(Provider):
     @override
     def surprises(self) -> Iterator[str]:
         """Yield the best known works."""
-        return (node_id(NodeKind.MUSEUM_WORK, it.id) for it in self.shelf.list.records)
+        return (work.id for work in self.shelf.list.items)
 
     @override
     async def async_ask(self, query: Query, text: str) -> Scored:
@@ -134,30 +137,25 @@ class MuseumProvider(Provider):
         except Dp1Error as err:
             LOGGER.debug("The museum finds nothing: %s", err)
             return []
-        for work in page.records:
-            self._remember(work)
-        return [
-            (max(query.score(it.title, ", ".join(it.artists)), RELEVANT), work_node(it))
-            for it in page.records
-        ]
+        works = map(self._remember, page.records)
+        return [(max(query.score(it.title, it.artist), RELEVANT), it) for it in works]
 
     @override
-    def work(self, item: PlaylistItem) -> Item | None:
+    def find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item that was listed or found."""
-        for key in (item.id, same_work(item.source or "")):
-            if key and (work := self._by_key.get(key) or self._found.get(key)):
-                return work_node(work)
-        return None
+        if place := self._marks.find(item):
+            return self.shelf.list.item(place[1])
+        marks = marks_of(item.id, item.source, None)
+        return next(filter(None, map(self._found.get, marks)), None)
 
-    async def _async_read(self, key: str, patience: float = PATIENCE) -> MuseumWork:
+    async def _async_read(self, key: str, patience: float = PATIENCE) -> Item:
         """Return a work by its id, or raise NotFoundError or why it could not be read."""
-        if work := self.shelf.list.get(key) or self._found.get(key):
-            return work
+        if known := self.shelf.list.item(key) or self._found.get(key):
+            return known
         client = await self._async_client()
         read = partial(client.work, key)
         work = await self.shelf.async_share(f"work {key}", read, patience)
-        self._remember(work)
-        return work
+        return self._remember(work)
 
     async def _async_client(self) -> Museum:
         """Return the client."""
@@ -175,31 +173,31 @@ class MuseumProvider(Provider):
         async for page in (await self._async_client()).best():
             yield page
 
-    def _remember(self, work: MuseumWork) -> None:
+    def _remember(self, work: MuseumWork) -> Item:
         """Remember a work that is not in the list."""
-        for key in (work.id, *_keys(work)):
-            self._found[key] = work
-
-    def _follow(self, key: str, delta: Delta[MuseumWork]) -> None:
-        """Index the works of the list."""
-        for work in delta.removed:
-            for mark in _keys(work):
-                self._by_key.pop(mark, None)
-        for work in (*delta.added, *delta.changed):
-            self._by_key |= dict.fromkeys(_keys(work), work)
+        item = parse(work)
+        self._found[work.id] = item
+        for mark in _marks(work):
+            self._found[mark] = item
+        return item
 
 
-def _keys(work: MuseumWork) -> tuple[str, str]:
+def _marks(work: MuseumWork) -> Iterator[Mark]:
     """Return by what a work is recognized."""
-    return str(uuid5(WORK_IDS, f"museum/{work.id}")), same_work(work.source)
+    return marks_of(_item_id(work), work.source, None)
 
 
-def work_node(work: MuseumWork) -> Item:
+def _item_id(work: MuseumWork) -> str:
+    """Return the id of the playlist item of a work."""
+    return str(uuid5(WORK_IDS, f"museum/{work.id}"))
+
+
+def parse(work: MuseumWork) -> Item:
     """Return a work."""
     return Item(
         id=node_id(NodeKind.MUSEUM_WORK, work.id),
         kind=NodeKind.MUSEUM_WORK,
-        item_id=_keys(work)[0],
+        item_id=_item_id(work),
         title=work.title,
         artists=tuple(map(Artist, work.artists)),
         year=work.year,

@@ -48,7 +48,7 @@ class Pictures(Provider):
         return self.build_items(node, title, [item])
 
     @override
-    def work(self, item: PlaylistItem) -> Item | None:
+    def find(self, item: PlaylistItem) -> Item | None:
         """Return the picture that a display shows, so that it can be kept."""
         media_id = self.hass.data[GRANTS].media_id_of(item.source or "")
         if media_id is None or not is_picture(media_id):

@@ -16,8 +16,7 @@ from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..item import Item, labeled
-from ..listing import Listing
-from ..node import FOLDER_TITLES, Children, NodeKind
+from ..node import FOLDER_TITLES, Inside, NodeKind
 from ..search import Lines, Query, Scored
 from ..settings import Preferences
 from ..shelf import Shelf
@@ -85,7 +84,7 @@ class Provider:
         """Return a node by its id, or raise NotFoundError or why it could not be read."""
         raise NotFoundError(f"nothing is called {node!r}")
 
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the nodes inside a node, at most `limit` of those that take requests, or raise NotFoundError."""
         raise NotFoundError(f"{node!r} has nothing inside")
 
@@ -123,13 +122,13 @@ class Provider:
         """Yield the nodes that a display shows, by the address or the id of its playlist."""
         yield from ()
 
-    def work(self, item: PlaylistItem) -> Item | None:
-        """Return the work of a playlist item without a request."""
+    def find(self, item: PlaylistItem) -> Item | None:
+        """Return the work of the item of a wall without a request."""
         return None
 
-    async def async_work(self, item: PlaylistItem) -> Item | None:
-        """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
-        return self.work(item)
+    async def async_find(self, item: PlaylistItem) -> Item | None:
+        """Return the work of the item of a wall, which may be looked up, or raise why it could not be."""
+        return self.find(item)
 
     # Life
 
@@ -254,11 +253,3 @@ def cover_of(nodes: Iterable[Item]) -> str | None:
     """Return the first picture among the first nodes."""
     first = islice(nodes, MAX_FOR_COVER)
     return next((node.small_picture for node in first if node.small_picture), None)
-
-
-def children_of[T](
-    nodes: Iterable[T], cached: Listing[Any], make: Callable[[T], Item] | None = None
-) -> Children[T]:
-    """Return the nodes of a list, or the records they are made of, and why the rest is missing."""
-    missing = max(0, (cached.total or 0) - len(cached.records))
-    return Children(tuple(nodes), missing, cached.missing, cached.read_at, make)

@@ -15,10 +15,11 @@ from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
 from ...language import async_text
 from ...storage import SafeStore
+from ..index import marks_of_item
 from ..item import Item
 from ..node import FOLDER_TITLES, NodeKind
 from .hidden import Hidden
-from .kept import Json, work_keys
+from .kept import Json
 from .provider import Provider, Source
 
 # Works of one surprise, unless another number is asked for.
@@ -206,7 +207,7 @@ class Surprise(Provider):
             item
             for item in items
             if _mark(item) not in came.works | there
-            and hidden.isdisjoint(work_keys(item))
+            and hidden.isdisjoint(marks_of_item(item))
         ]
         if len(new) < 2:
             came.nodes.add(node)
@@ -219,5 +220,5 @@ class Surprise(Provider):
 
 def _mark(item: Json) -> str:
     """Return a mark of a work, short enough to remember that of each."""
-    key = next(work_keys(item), ("", ""))
+    key = next(marks_of_item(item), ("", ""))
     return blake2s("\n".join(key).encode(), digest_size=8).hexdigest()

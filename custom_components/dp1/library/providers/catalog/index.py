@@ -12,7 +12,7 @@ from ....client.catalog.artwork import (
 )
 from ....client.catalog.models import Artwork, Series
 from ....client.hosts import same_work, work_url
-from ....client.values import mapping, text
+from ...index import token_mark
 from .items import item_id
 
 _CLAIM = re.compile(
@@ -91,7 +91,7 @@ class WorkIndex:
         """Return the ids of the series of a work and of the work by the id of its item, its token, or its address."""
         marks = (
             ("id", key or ""),
-            token_key(origin),
+            token_mark(origin),
             ("source", same_work(source or "")),
         )
         return next(
@@ -119,21 +119,10 @@ class WorkIndex:
 def _work_keys(series: Series, artwork: Artwork) -> Iterator[WorkKey]:
     """Yield the keys of a work; copies share an address, which then stands for the first of them."""
     yield "id", item_id(series, artwork)
-    if mark := token_key(provenance(artwork)):
+    if mark := token_mark(provenance(artwork)):
         yield mark
     if source := source_url(artwork, series):
         yield "source", same_work(source)
-
-
-def token_key(origin: object) -> WorkKey | None:
-    """Return contract and number of a token; addresses on Ethereum are case-insensitive."""
-    contract = mapping(mapping(origin).get("contract"))
-    address, token = text(contract.get("address")), text(contract.get("tokenId"))
-    if not address or not token:
-        return None
-    if address.startswith(("0x", "0X")):
-        address = address.lower()
-    return address, token
 
 
 def folder_of(address: str) -> str | None:

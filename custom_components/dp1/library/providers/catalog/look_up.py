@@ -46,13 +46,13 @@ class WorkLookUp:
             MAX_LOOK_UPS
         )
 
-    def work(self, item: PlaylistItem) -> Item | None:
+    def find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, as far as it has been read or looked up."""
         result, _ = self._results.get(_key(item)) or (None, 0.0)
         looked_up = result if isinstance(result, Item) else None
         return self._indexed(item) or looked_up or self._described_by_series(item)
 
-    async def async_work(self, item: PlaylistItem) -> Item | None:
+    async def async_find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, which is looked up, or raise why it could not be."""
         if work := self._indexed(item):
             return work

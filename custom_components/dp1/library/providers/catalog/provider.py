@@ -42,10 +42,10 @@ from ....const import SOURCE_LIMIT
 from ...item import Item
 from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
-from ...node import Children, NodeKind, node_id, split_node_id
+from ...node import Inside, NodeKind, node_id, split_node_id
 from ...search import Query, Scored
 from ..feed.server import FeedServer
-from ..provider import BUILD_PATIENCE, Json, Provider, Source, children_of
+from ..provider import BUILD_PATIENCE, Json, Provider, Source
 from .background_reader import BackgroundReader
 from .index import claimed_title, comparable
 from .look_up import WorkLookUp
@@ -123,29 +123,29 @@ class CatalogProvider(Provider):
         return await super().async_node(node)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the exhibitions or artists that can be seen, series, or works spread evenly over a series."""
         catalog = self.catalog
         match split_node_id(node):
             case NodeKind.EXHIBITIONS, []:
                 exhibitions = await catalog.async_list()
-                return children_of(self.open_nodes(), exhibitions)
+                return exhibitions.inside([*self.open_nodes()])
             case NodeKind.EXHIBITION, [key]:
                 await catalog.async_exhibition(key)
                 listed = await catalog.async_series(key)
                 nodes = (catalog.series_node(series) for series in listed.records)
-                return children_of(nodes, listed)
+                return listed.inside([*nodes])
             case NodeKind.SERIES, [key]:
                 series = await catalog.async_find_series(key)
                 return await self._async_inside_series(series, limit)
             case NodeKind.ARTISTS, []:
                 exhibitions = await catalog.async_list()
-                return children_of(catalog.artist_nodes(), exhibitions)
+                return exhibitions.inside(catalog.artist_nodes())
             case NodeKind.ARTIST, [key]:
                 artist = await catalog.async_artist(key)
                 all_series, problem = await catalog.async_series_by(artist)
                 nodes = (catalog.series_node(series) for series in all_series)
-                return Children(tuple(nodes), problem=problem)
+                return Inside(tuple(nodes), problem=problem)
         return await super().async_children(node, limit)
 
     @override
@@ -194,7 +194,7 @@ class CatalogProvider(Provider):
         series = await self.catalog.async_find_series(series_id)
         return await self.catalog.async_artwork(series_id, key, patience), series
 
-    async def _async_inside_series(self, series: Series, limit: int) -> Children[Any]:
+    async def _async_inside_series(self, series: Series, limit: int) -> Inside:
         """Return works, spread evenly over a series."""
         once = shown_once(series)
         limit = 1 if once else limit
@@ -203,7 +203,7 @@ class CatalogProvider(Provider):
         nodes = [
             self.catalog.work_of(artwork, series) for artwork in evenly(works, limit)
         ]
-        children = children_of(nodes, artworks)
+        children = artworks.inside(nodes)
         # Copies of a work are not missing works.
         missing = children.not_shown + len(works) - len(nodes)
         return replace(children, not_shown=0 if once else missing)
@@ -215,7 +215,7 @@ class CatalogProvider(Provider):
 
     # By name
 
-    async def async_find(self, kind: str, text: str) -> str:
+    async def async_named(self, kind: str, text: str) -> str:
         """Return the node id of an exhibition by id, slug or title, or of a series by title or id."""
         find: Callable[[str], Awaitable[Exhibition | Series]] = (
             self._search.async_exhibition
@@ -384,14 +384,14 @@ class CatalogProvider(Provider):
             yield node_id(NodeKind.ARTWORK, series.id, record[0].id)
 
     @override
-    def work(self, item: PlaylistItem) -> Item | None:
+    def find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, as far as it has been read or looked up."""
-        return self._look_up.work(item)
+        return self._look_up.find(item)
 
     @override
-    async def async_work(self, item: PlaylistItem) -> Item | None:
+    async def async_find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, which is looked up, or raise why it could not be."""
-        return await self._look_up.async_work(item)
+        return await self._look_up.async_find(item)
 
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address."""

@@ -394,7 +394,9 @@ class CatalogServer(Shelf[Exhibition]):
 
     # Indexes
 
-    def _follow_exhibitions(self, key: str, delta: Delta[Exhibition]) -> None:
+    def _follow_exhibitions(
+        self, listing: Listing[Exhibition], delta: Delta[Exhibition]
+    ) -> None:
         """Collect the artists of the exhibitions; forget the series of exhibitions that are gone."""
         artists: dict[str, Exhibitor] = {}
         for exhibition in self.list.records:
@@ -413,7 +415,7 @@ class CatalogServer(Shelf[Exhibition]):
             for gone in self.listings(SERIES).keys() - {it.id for it in read.records}:
                 self.async_discard(SERIES, gone)
 
-    def _follow_series(self, exhibition_id: str, delta: Delta[Series]) -> None:
+    def _follow_series(self, listing: Listing[Series], delta: Delta[Series]) -> None:
         """Index series; artworks of one that has grown are to be read again, and those of one that is gone are forgotten."""
         for series in (*delta.added, *delta.changed):
             if earlier := self._series.get(series.id):
@@ -431,8 +433,11 @@ class CatalogServer(Shelf[Exhibition]):
                 self.async_discard(ARTWORKS, series.id)
         self._all_series = None
 
-    def _follow_artworks(self, series_id: str, delta: Delta[Artwork]) -> None:
+    def _follow_artworks(
+        self, listing: Listing[Artwork], delta: Delta[Artwork]
+    ) -> None:
         """Index artworks, and discard those that were not used for the longest time."""
+        series_id = listing.key
         self.works_count += len(delta.added) - len(delta.removed)
         lists = self.listings(ARTWORKS)
         if series_id not in lists:

@@ -16,8 +16,8 @@ from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
 from ...item import WORK_IDS, Item
-from ...listing import Listing
-from ...node import Children, NodeKind, media_id, node_id, split_node_id
+from ...listing import Lazy, Listing
+from ...node import Inside, NodeKind, media_id, node_id, split_node_id
 from ...search import Lines, line_of
 from ..provider import Source, SubentryProvider, source_of
 from .server import ARTISTS, MEDIA, CollectionServer, items_of, work_of
@@ -68,7 +68,7 @@ class Collections(SubentryProvider[CollectionServer]):
         return collection.folder(kind, key, works)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the works, all artists, or of a collection its folders and then all works."""
         collection, listed, kind, key = await self._async_read(node)
         inside: Sequence[Item | Token] = collection.works.get((kind, key), ())
@@ -79,11 +79,13 @@ class Collections(SubentryProvider[CollectionServer]):
                 inside = [*_folders(collection), *collection.list.records]
             case NodeKind.COLLECTION_PART if (kind, key) == ARTISTS:
                 inside = collection.folders[1:]
-        return Children(
-            inside,
+        return Inside(
+            Lazy(
+                inside,
+                lambda it: it if isinstance(it, Item) else work_of(it, collection),
+            ),
             problem=_problem(listed),
             since=listed.read_at,
-            make=lambda it: it if isinstance(it, Item) else work_of(it, collection),
         )
 
     @override
@@ -138,7 +140,7 @@ class Collections(SubentryProvider[CollectionServer]):
         return [collection.folders[0] for collection in self.servers]
 
     @override
-    def work(self, item: PlaylistItem) -> Item | None:
+    def find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item by its id."""
         for collection in self.servers:
             if tokens := collection.works.get((NodeKind.OWNED, item.id or "")):

@@ -238,7 +238,7 @@ class CollectionServer(Shelf[Token]):
             left -= size
             yield replace(work, source=None) if size and left < 0 else work
 
-    def _follow(self, key: str, delta: Delta[Token]) -> None:
+    def _follow(self, listing: Listing[Token], delta: Delta[Token]) -> None:
         """Note when the works have changed, and where they are now."""
         self.changed_at = dt_util.utcnow()
         self._index()

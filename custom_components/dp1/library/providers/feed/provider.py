@@ -27,19 +27,12 @@ from ....client.playlist.playlist import Playlist
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
 from ...item import Item, labeled
-from ...listing import Delta
+from ...listing import Delta, Lazy
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
-from ...node import Children, NodeKind, node_id, split_node_id
+from ...node import Inside, NodeKind, node_id, split_node_id
 from ...search import Lines, Query, Scored, line_of
 from ..catalog.provider import CatalogProvider
-from ..provider import (
-    BUILD_PATIENCE,
-    SEARCH_PATIENCE,
-    Provider,
-    Source,
-    children_of,
-    source_of,
-)
+from ..provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source, source_of
 from .server import MAX_IN_CHANNEL, FeedServer
 
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
@@ -128,27 +121,27 @@ class FeedProvider(Provider):
         return await super().async_node(node)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Children[Any]:
+    async def async_children(self, node: str, limit: int) -> Inside:
         """Return the channels, also of a publisher, the playlists, also of a channel in its order, or the works of one."""
         feed = self.feed
         match split_node_id(node):
             case NodeKind.PLAYLISTS, []:
                 listed = await feed.async_list()
-                return children_of(listed.records, listed, playlist_node)
+                return listed.inside(Lazy(listed.records, playlist_node))
             case NodeKind.CHANNELS, []:
                 listed = await feed.async_list()
-                return children_of(self.channel_nodes(), listed)
+                return listed.inside([*self.channel_nodes()])
             case NodeKind.PUBLISHER, [key]:
                 listed = await feed.async_list()
                 channels = (each for each in feed.channels if each.publisher == key)
-                return children_of(map(channel_node, channels), listed)
+                return listed.inside([*map(channel_node, channels)])
             case NodeKind.CHANNEL, [key]:
                 listed = await feed.async_list()
                 channel = await feed.async_channel(key)
                 playlists, problem = await feed.async_playlists_at(
                     channel.playlists[:MAX_IN_CHANNEL]
                 )
-                return Children(
+                return Inside(
                     tuple(map(playlist_node, playlists)),
                     len(channel.playlists) - len(playlists),
                     listed.missing or problem,
@@ -177,12 +170,12 @@ class FeedProvider(Provider):
                     raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
                 item = {"duration": self.preferences.duration, **item}
                 parsed = PlaylistItem.parse(item)
-                work = Item.of_item(parsed).completed_by(self.catalog.work(parsed))
+                work = Item.of_item(parsed).completed_by(self.catalog.find(parsed))
                 title = parsed.title or key
                 return self.build_items(node, title, [labeled(item, work)])
         return await super().async_build(node, limit)
 
-    async def _async_inside_playlist(self, key: str) -> Children[Any]:
+    async def _async_inside_playlist(self, key: str) -> Inside:
         """Return the works of a playlist."""
         feed = self.feed
         problem: Dp1Error | None = None
@@ -196,11 +189,13 @@ class FeedProvider(Provider):
                 raise
             playlist, items, problem = listed, listed.items, err
         now = dt_util.now()
-        return Children(
-            [item for item in items if not item.is_secret(now)],
+        return Inside(
+            Lazy(
+                [item for item in items if not item.is_secret(now)],
+                partial(self.item_node, playlist),
+            ),
             max(0, playlist.count - len(items)),
             problem,
-            make=partial(self.item_node, playlist),
         )
 
     async def _async_build_playlist(

@@ -368,7 +368,9 @@ class FeedServer(Shelf[FeedPlaylist]):
         skipped = documents.received - len(records)
         return Page(records, skipped=skipped)
 
-    def _follow(self, key: str, delta: Delta[FeedPlaylist]) -> None:
+    def _follow(
+        self, listing: Listing[FeedPlaylist], delta: Delta[FeedPlaylist]
+    ) -> None:
         """Index the playlists by their slugs; the newest of one counts."""
         records = reversed(self.list.records)
         self._by_slug = {
