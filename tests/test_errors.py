@@ -13,14 +13,11 @@ from custom_components.dp1.client.errors import (
     Dp1Error,
     Fault,
     InvalidPlaylistError,
-    NotOwnerError,
-    PlaylistRefusedError,
     RejectedError,
     UnexpectedAnswerError,
     UnreachableError,
 )
 from custom_components.dp1.client.feed.connection import REFUSALS
-from custom_components.dp1.client.feed.drafts import not_owner
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
     SHOWN_CHARACTERS,
@@ -84,6 +81,7 @@ def keyed_errors() -> Iterator[Dp1Error]:
                     }
                     if keys:
                         values = {"minutes": "7", "url": "https://feed.example"}
+                        values |= {"owner": "did:key:theirs", "ours": "did:key:ours"}
                         yield vars(errors)[name]("why", placeholders=values, **keys)
     for _, _, kind, key, message in REFUSALS:
         yield kind(message, key=key)
@@ -100,11 +98,8 @@ def samples() -> Iterator[Dp1Error]:
         elif kind is RejectedError:
             yield RejectedError("displayPlaylist", "no")
             yield RejectedError("setVolume")
-        elif kind is PlaylistRefusedError:
-            for code in ("sourceUnreachable", "sigInvalid", "contentBlocked", "other"):
-                yield PlaylistRefusedError("displayPlaylist", code, "so")
-        elif kind is NotOwnerError:
-            yield not_owner(["did:key:theirs"], "did:key:ours")
+            for code in (*errors.REFUSALS, "other", errors.NO_PLAYER):
+                yield RejectedError("displayPlaylist", "so", code)
         else:
             yield kind("why")
 
@@ -166,18 +161,19 @@ def test_every_error_of_a_server_has_a_text_in_forms() -> None:
         (RejectedError("setVolume"), "display_rejected"),
         (RejectedError("displayPlaylist"), "playlist_not_accepted"),
         (
-            PlaylistRefusedError("displayPlaylist", "sourceUnreachable", ""),
+            RejectedError("displayPlaylist", code="sourceUnreachable"),
             "playlist_sources_unreachable",
         ),
         (
-            PlaylistRefusedError("displayPlaylist", "sigInvalid", ""),
+            RejectedError("displayPlaylist", code="sigInvalid"),
             "playlist_signature_refused",
         ),
         (
-            PlaylistRefusedError("displayPlaylist", "contentBlocked", ""),
+            RejectedError("displayPlaylist", code="contentBlocked"),
             "playlist_content_blocked",
         ),
-        (PlaylistRefusedError("displayPlaylist", "new", ""), "playlist_turned_down"),
+        (RejectedError("displayPlaylist", code="new"), "playlist_turned_down"),
+        (RejectedError("sleep", code=errors.NO_PLAYER), "display_player_not_running"),
         (InvalidPlaylistError([Fault("", "no")]), "playlist_invalid"),
     ],
     ids=repr,
@@ -196,7 +192,7 @@ def test_each_error_of_a_feed_has_a_text_of_its_own() -> None:
 def test_what_a_display_says_is_plain_text() -> None:
     """Markup from a display is removed."""
     error = translated(
-        PlaylistRefusedError("displayPlaylist", "x", "<b>no</b>\n<script>1</script>"),
+        RejectedError("displayPlaylist", "<b>no</b>\n<script>1</script>", "x"),
         "display",
         "Wall",
     )

@@ -1,5 +1,6 @@
 """Subentry flow of a library: an album, which is a folder of the home's own pictures."""
 
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
 
@@ -7,6 +8,7 @@ import voluptuous as vol
 
 from homeassistant.config_entries import SOURCE_USER, SubentryFlowResult
 from homeassistant.const import CONF_NAME
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.selector import (
     BooleanSelector,
     NumberSelector,
@@ -17,11 +19,11 @@ from homeassistant.helpers.selector import (
     SelectSelectorConfig,
 )
 
-from .client.errors import NotFoundError
 from .collection_flow import SubentryFlow
 from .const import DEFAULT_DURATION
 from .dialogs import Dialog
-from .library.folder import Order, async_folders, async_read_folder
+from .errors import translated_errors
+from .library.folder import File, Order, async_folders, async_read_folder
 from .library.providers.album import (
     CONF_FOLDER,
     CONF_ITEM_DURATION,
@@ -48,12 +50,11 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         if user_input is not None:
             name, folder = user_input.get(CONF_NAME, ""), user_input[CONF_FOLDER]
             data = {key: user_input[key] for key in user_input if key != CONF_NAME}
-            try:
+            files: list[File] = []
+            with suppress(HomeAssistantError), translated_errors("catalog", folder):
                 files = await async_read_folder(
                     self.hass, folder, subfolders=data.get(CONF_SUBFOLDERS, False)
                 )
-            except NotFoundError:
-                files = []
             if not files:
                 errors[CONF_FOLDER] = "no_pictures"
             elif not name:

@@ -19,6 +19,7 @@ from homeassistant.config_entries import (
     SubentryFlowResult,
 )
 from homeassistant.const import CONF_NAME, CONF_URL
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
@@ -26,13 +27,12 @@ from homeassistant.helpers.selector import (
 )
 
 from .addresses import ADDRESSES, async_session
-from .client.errors import Dp1Error, NotFoundError
 from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
 from .client.text import host_of, markdown_safe, shorten
 from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, SUBENTRY_COLLECTION
 from .dialogs import Dialog, ReadingDialog
-from .errors import translated
+from .errors import translated_errors
 from .language import async_message
 from .library.library import Library
 from .library.providers.channel import ChannelAddress
@@ -143,19 +143,20 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
                 else:
                     session = async_session(self.hass)
                     agent = await async_user_agent(self.hass)
-                    names[await look_up_name(session, name, agent)] = name
+                    with translated_errors("indexer", name):
+                        names[await look_up_name(session, name, agent)] = name
             except ValueError:
                 return names, {CONF_ADDRESSES: "invalid_address"}
-            except NotFoundError:
-                return names, {CONF_ADDRESSES: "unknown_name"}
-            except Dp1Error:
-                return names, {CONF_ADDRESSES: "name_not_looked_up"}
+            except HomeAssistantError as err:
+                is_unknown = err.translation_key == "indexer_not_found"
+                error = "unknown_name" if is_unknown else "name_not_looked_up"
+                return names, {CONF_ADDRESSES: error}
         return names, {}
 
     async def _async_confirm(self, names: Mapping[str, str]) -> SubentryFlowResult:
         """Show the addresses of the names, and their latest acquisitions."""
         lines = [f"- {name}: `{address}`" for address, name in names.items() if name]
-        with suppress(Dp1Error):
+        with suppress(HomeAssistantError), translated_errors("indexer"):
             indexer = await async_indexer(self.hass, self._indexer_url)
             page = await indexer.tokens(
                 owners=list(names), limit=SHOWN_WORKS, newest=True
@@ -195,11 +196,14 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         """Return whether there is more than a page of works, or the indexer is slow."""
         try:
             async with asyncio.timeout(PATIENCE):
-                indexer = await async_indexer(self.hass, self._indexer_url)
-                page = await indexer.tokens(owners=owners, limit=1, offset=str(PAGE))
+                with translated_errors("indexer"):
+                    indexer = await async_indexer(self.hass, self._indexer_url)
+                    page = await indexer.tokens(
+                        owners=owners, limit=1, offset=str(PAGE)
+                    )
         except TimeoutError:
             return True
-        except Dp1Error:
+        except HomeAssistantError:
             return False
         return bool(page.records)
 
@@ -247,16 +251,16 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         if user_input is not None:
             try:
                 address = ChannelAddress.parse(user_input[CONF_URL])
-                guard = self.hass.data[ADDRESSES].async_guard()
-                (first, *_) = await address.async_channels(address.client(guard))
+                client = address.client(self.hass.data[ADDRESSES].async_guard())
+                host = host_of(address.url) or ""
+                with translated_errors("feed", host, address.url):
+                    (first, *_) = await address.async_channels(client)
             except ValueError:
                 errors[CONF_URL] = "invalid_url"
-            except NotFoundError:
-                errors[CONF_URL] = "unknown_channel"
-            except Dp1Error as err:
-                errors[CONF_URL] = "cannot_connect"
-                told = translated(err, "feed", host_of(address.url) or "", address.url)
-                detail = shorten(async_message(self.hass, told), MAX_DETAIL)
+            except HomeAssistantError as err:
+                is_unknown = err.translation_key == "feed_not_found"
+                errors[CONF_URL] = "unknown_channel" if is_unknown else "cannot_connect"
+                detail = shorten(async_message(self.hass, err), MAX_DETAIL)
             else:
                 return self._save(
                     title=user_input.get(CONF_NAME) or address.publisher or first.title,

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .client.errors import SHOWN_FAULTS, Dp1Error, InvalidPlaylistError
+from .client.errors import SHOWN_FAULTS, Dp1Error, Fault, InvalidPlaylistError
 from .client.text import clean
 from .const import DOMAIN, LOGGER
 from .lent import without_token
@@ -19,7 +19,7 @@ def translated(
 ) -> HomeAssistantError:
     """Return the translated error for a ``display``, ``feed``, ``catalog``, ``indexer`` or ``playlist``."""
     texts = _plain({"name": name, "where": where, "detail": str(err)})
-    invalid = isinstance(err, InvalidPlaylistError)
+    invalid = isinstance(err, InvalidPlaylistError) or err.key == "needs_key"
     return (ServiceValidationError if invalid else HomeAssistantError)(
         translation_domain=DOMAIN,
         translation_key=err.translation_key or f"{subject}_{err.key}",
@@ -28,12 +28,17 @@ def translated(
 
 
 @contextmanager
-def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None]:
+def translated_errors(subject: str, name: str = "", where: str = "") -> Iterator[None]:
     """Raise client errors as translated errors."""
     try:
         yield
     except Dp1Error as err:
         raise translated(err, subject, name, where) from err
+
+
+def invalid_playlist(faults: Iterable[Fault]) -> HomeAssistantError:
+    """Return the error for a document with faults."""
+    return translated(InvalidPlaylistError(faults), "playlist")
 
 
 @contextmanager

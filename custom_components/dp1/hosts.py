@@ -35,6 +35,8 @@ from .client.text import file_type
 from .const import CONF_IPFS_GATEWAY, DOMAIN, LOGGER
 from .grants import GRANTS
 
+# What asking for a work may raise: its host is not there or slow, or our own guard does not ask.
+FAILURES: Final = (aiohttp.ClientError, TimeoutError, Dp1Error)
 HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
 NO_GATEWAY: Final = "no_gateway"
 # Seconds that a host has for a look, and how many looks there are in how many seconds.
@@ -129,14 +131,11 @@ class Hosts(Health):
                 )
                 self.async_note(url, response, is_expected=is_page)
                 status = response.status
-        except (aiohttp.ClientError, TimeoutError) as err:
-            LOGGER.debug("Looking at a work: %s", type(err).__name__)
-            self.async_note(url)
+        except FAILURES as err:
+            self.async_failed(url, err)
             # Without internet here, a display may have it all the same.
-            return False if await self._async_is_online() else None
-        except Dp1Error as err:
-            LOGGER.debug("Looking at a work: %s", type(err).__name__)
-            return None
+            was_asked = not isinstance(err, Dp1Error)
+            return False if was_asked and await self._async_is_online() else None
         if status in NOT_SURE and not is_gateway(url):
             return None
         return status < HTTPStatus.BAD_REQUEST and is_page
@@ -155,6 +154,13 @@ class Hosts(Health):
             yield response
 
     @callback
+    def async_failed(self, url: str, err: Exception) -> None:
+        """Note that a host did not answer, unless it was not asked."""
+        LOGGER.debug("Asking for a work: %s", type(err).__name__)
+        if not isinstance(err, Dp1Error):
+            self.async_note(url)
+
+    @callback
     def async_set_own(self) -> None:
         """Take the gateway that the owner named in the options of a library."""
         self.own = None
@@ -170,7 +176,7 @@ class Hosts(Health):
         if not self.has_answers(SILENT_AGE):
             guard = self._hass.data[ADDRESSES].async_public_guard()
             timeout = aiohttp.ClientTimeout(total=LOOK_TIMEOUT)
-            with suppress(aiohttp.ClientError, TimeoutError, Dp1Error):
+            with suppress(*FAILURES):
                 async with guard.request("HEAD", ASSETS_URL, timeout=timeout) as answer:
                     self.note(ASSETS_URL, answer.status)
         return self.has_answers(SILENT_AGE)

@@ -29,8 +29,7 @@ from homeassistant.helpers.selector import (
 )
 
 from .client.display.client import Dialect
-from .client.errors import InvalidPlaylistError
-from .client.playlist.document import build, build_item, check
+from .client.playlist.document import build, build_item, validate
 from .client.playlist.schema import SCALINGS
 from .client.playlist.signing import SigningKey, read_public_key
 from .client.text import markdown_safe, web_url
@@ -433,11 +432,9 @@ def _margin_errors(values: Mapping[str, Any]) -> dict[str, str]:
     if not (margin := values.get(CONF_MARGIN)):
         return {}
     display = Preferences.of({CONF_MARGIN: margin}, {}).display
-    try:
-        check(build("Try", [build_item("https://example.org", display=display)]))
-    except InvalidPlaylistError:
-        return {CONF_MARGIN: "invalid_margin"}
-    return {}
+    item = build_item("https://example.org", display=display)
+    faults = validate(build("Try", [item]))
+    return {CONF_MARGIN: "invalid_margin"} if faults else {}
 
 
 def _with_rgb_color(options: Mapping[str, Any]) -> dict[str, Any]:

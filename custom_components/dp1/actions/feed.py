@@ -11,25 +11,26 @@ import voluptuous as vol
 from homeassistant.components import persistent_notification
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
 from ..addresses import ADDRESSES
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylistError
+from ..client.errors import Fault
 from ..client.feed.client import Feed
 from ..client.feed.connection import Family
 from ..client.feed.drafts import IDENTITY, NEWER_ITEM_FIELDS
 from ..client.feed.writer import Published
 from ..client.hosts import has_ended, moved_url, work_url
-from ..client.playlist.document import is_signed, parse, renewed, validate
+from ..client.playlist.document import faults_in, is_signed, parse, renewed
 from ..client.playlist.schema import MAX_FAULTS, RATINGS, known_fields
 from ..client.playlist.signing import SigningKey, Verification, verify
 from ..client.text import markdown_safe, shorten
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
-from ..errors import action_failed, invalid_input, translated
+from ..errors import action_failed, invalid_input, invalid_playlist, translated_errors
 from ..fields import find_work, list_up_to, name, note, work
 from ..grants import GRANTS, public_hosts
 from ..hosts import HOSTS, Hosts
@@ -194,7 +195,7 @@ def _findable(hosts: Hosts, document: Document) -> Document:
 def _check_public(judge: Judge, document: Mapping[str, Any]) -> None:
     """Raise if a text of a document must not be published."""
     if faults := judge(document):
-        raise translated(InvalidPlaylistError(faults), "playlist")
+        raise invalid_playlist(faults)
 
 
 def _judge_of(call: ServiceCall) -> Judge:
@@ -372,11 +373,8 @@ async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
 
 def _faults(value: Any) -> tuple[Sequence[Fault], Sequence[Fault]]:
     """Return the faults of a document, and what is doubtful in it."""
-    try:
-        document = parse(value)
-        return validate(document), _doubts(document)
-    except InvalidPlaylistError as err:
-        return err.faults, ()
+    document, faults = faults_in(value)
+    return faults, _doubts(document)
 
 
 def _doubts(document: Mapping[str, Any]) -> list[Fault]:
@@ -415,14 +413,13 @@ def _feed_errors(
 ) -> Iterator[None]:
     """Translate errors of a feed, and start a reauth flow if it refuses to be written."""
     try:
-        yield
-    except Dp1Error as err:
-        if err.key == "needs_key":
-            raise invalid_input("feed_needs_key", name=library.title) from err
+        with translated_errors("feed", library.title, feed.url):
+            yield
+    except HomeAssistantError as err:
         # A feed that forbids this does so with every key.
-        if writing and isinstance(err, AuthenticationError) and err.key != "forbidden":
+        if writing and err.translation_key == "feed_authentication":
             library.entry.async_start_reauth(library.hass)
-        raise translated(err, "feed", library.title, feed.url) from err
+        raise
 
 
 CHANGES = ("title", "summary", "add", "remove", "order")
@@ -488,10 +485,8 @@ async def _async_works(
             request = await async_for_caller(call.hass, request)
             works += (await async_found(call.hass, request)).items
             continue
-        try:
+        with translated_errors("playlist"):
             works.append(parse(item))
-        except InvalidPlaylistError as err:
-            raise translated(err, "playlist") from err
     return works
 
 

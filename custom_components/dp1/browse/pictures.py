@@ -26,13 +26,12 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
 
 from ..addresses import ADDRESSES
-from ..client.errors import Dp1Error
 from ..client.http import chunks
 from ..client.text import host_of, media_type
 from ..const import DOMAIN, LOGGER
 from ..errors import component_errors
 from ..grants import SVG
-from ..hosts import HOSTS
+from ..hosts import FAILURES, HOSTS
 from ..library.libraries import async_node
 from ..library.node import MEDIA_PREFIX
 
@@ -109,10 +108,8 @@ async def _async_fetch_at(
                 if len(content) > MAX_PICTURE_BYTES:
                     LOGGER.debug("A picture is too large")
                     return None
-    except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
-        LOGGER.debug("Fetching a picture: %s", type(err).__name__)
-        if not isinstance(err, Dp1Error):
-            hosts.async_note(url)
+    except FAILURES as err:
+        hosts.async_failed(url, err)
         return None
     picture = bytes(content)
     content_type = await hass.async_add_executor_job(picture_type, picture)

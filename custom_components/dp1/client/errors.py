@@ -7,6 +7,8 @@ from typing import override
 
 from .text import clean, one_line
 
+# The word for a display whose player is not running (500 without a reason): nothing was done.
+NO_PLAYER = "noPlayer"
 MAX_MESSAGE = 1000
 MAX_PLACEHOLDER = 300
 SHOWN_FAULTS = 5
@@ -131,29 +133,26 @@ class RejectedError(Dp1Error):
     Attributes:
         command: name of the command.
         detail: the reason given by the display, if any.
+        code: ``NO_PLAYER``; or of a playlist that was read and refused (422) the word that the display has for it, such
+            as ``sourceUnreachable``, ``sigInvalid``, ``playlistInvalid`` or ``contentBlocked``, empty if it has none.
+            None if it is not known why.
     """
 
     translation_key = "display_rejected"
 
-    def __init__(self, command: str, detail: str = "") -> None:
+    def __init__(self, command: str, detail: str = "", code: str | None = None) -> None:
         """Initialize with the refused command and the reason."""
         super().__init__(f"{command}: {detail}" if detail else command)
         self.command = command
         self.detail = one_line(detail)
-        if command == "displayPlaylist":
-            self.translation_key = (
-                "playlist_turned_down" if self.detail else "playlist_not_accepted"
-            )
-            self.placeholders = {"detail": clean(detail, MAX_PLACEHOLDER)}
-
-
-class PlayerNotRunningError(RejectedError):
-    """The player of the display is not running (500 without a reason): nothing was done."""
-
-    def __init__(self, command: str) -> None:
-        """Initialize with the command."""
-        super().__init__(command)
-        self.translation_key = "display_player_not_running"
+        self.code = code
+        if code == NO_PLAYER:
+            self.translation_key = "display_player_not_running"
+        elif command == "displayPlaylist":
+            reason = clean(detail or code, MAX_PLACEHOLDER)
+            told = "playlist_turned_down" if reason else "playlist_not_accepted"
+            self.translation_key = REFUSALS.get(code or "", told)
+            self.placeholders = {"detail": reason}
 
 
 class InvalidPlaylistError(Dp1Error):
@@ -175,22 +174,6 @@ class InvalidPlaylistError(Dp1Error):
         self.placeholders = {"faults": "; ".join(texts)}
 
 
-class PlaylistRefusedError(RejectedError):
-    """The display parsed the playlist and refuses to show it (422).
-
-    Attributes:
-        code: ``sourceUnreachable``, ``sigInvalid``, ``playlistInvalid``, ``contentBlocked`` or another word.
-    """
-
-    def __init__(self, command: str, code: str, detail: str) -> None:
-        """Initialize with the code."""
-        super().__init__(command, detail)
-        self.code = code
-        if detail or code:
-            self.translation_key = REFUSALS.get(code, "playlist_turned_down")
-            self.placeholders = {"detail": clean(detail or code, MAX_PLACEHOLDER)}
-
-
 class AuthenticationError(Dp1Error):
     """The server does not accept the key (401), or who asks (403).
 
@@ -198,12 +181,6 @@ class AuthenticationError(Dp1Error):
     """
 
     key = "authentication"
-
-
-class NotOwnerError(Dp1Error):
-    """The playlist belongs to others, or to nobody as it was published with an API key (``no_owner``): nothing was sent."""
-
-    key = "not_owner"
 
 
 class ConflictError(Dp1Error):
@@ -219,19 +196,16 @@ class NotFoundError(Dp1Error):
 
 
 class InvalidRequestError(Dp1Error):
-    """The feed or catalog refused the request (400, 422) with its own message."""
+    """The feed or catalog refused the request (400, 422) with its own message.
+
+    Attributes:
+        field: name, without its path, of the field of a document that the feed has no place for; empty for the time of a
+            document or an intent, which another would mend; None if it is no field.
+    """
 
     key = "invalid_request"
 
-
-class FieldRefusedError(InvalidRequestError):
-    """The feed has no place for a field of a document (400), or refuses its time, which another would mend.
-
-    Attributes:
-        field: its name, without its path; empty for the time of a document or an intent.
-    """
-
-    def __init__(self, message: str = "", field: str = "") -> None:
-        """Initialize with the name of the field."""
-        super().__init__(message)
-        self.field = field
+    @property
+    def field(self) -> str | None:
+        """Return the name of the field."""
+        return self.placeholders.get("field")

@@ -12,13 +12,13 @@ from homeassistant.core import HomeAssistant
 
 from ..addresses import ADDRESSES
 from ..client.cid import cid_text, read_cid
-from ..client.errors import Dp1Error, NotFoundError, TooLargeError
+from ..client.errors import NotFoundError, TooLargeError
 from ..client.hosts import content_of
 from ..client.http import chunks
 from ..client.text import file_type
 from ..client.unixfs import MAX_BLOCK, Read, UncheckedError, judge
 from ..const import LOGGER
-from ..hosts import HOSTS
+from ..hosts import FAILURES, HOSTS
 
 # In bytes.
 MAX_FILE: Final = 500 * 1000 * 1000
@@ -108,7 +108,7 @@ class FileReader:
         hosts = self._hass.data[HOSTS]
         guard = self._hass.data[ADDRESSES].async_public_guard()
         for at in hosts.urls(f"ipfs://{cid_text(cid)}?format=raw")[:MAX_GATEWAYS]:
-            with suppress(aiohttp.ClientError, TimeoutError, Dp1Error):
+            with suppress(*FAILURES):
                 async with (
                     hosts.async_request(guard, at, BLOCK_TIMEOUT) as response,
                     aclosing(chunks(response, MAX_BLOCK)) as received,

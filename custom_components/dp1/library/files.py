@@ -16,8 +16,6 @@ from shutil import disk_usage, rmtree
 import time
 from typing import Any, Final
 
-import aiohttp
-
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
@@ -25,7 +23,7 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
 from ..addresses import is_at_home
-from ..client.errors import Dp1Error, TooLargeError
+from ..client.errors import TooLargeError
 from ..client.hosts import content_of, is_web, same_work
 from ..client.text import HLS, PAGE, SUFFIXES, markdown_safe, media_type
 from ..const import (
@@ -36,7 +34,7 @@ from ..const import (
     LOGGER,
 )
 from ..grants import KEPT, SVG
-from ..hosts import HOSTS
+from ..hosts import FAILURES, HOSTS
 from ..storage import SafeStore
 from .file_reader import MAX_GATEWAYS, FileReader, NoRoomError, WrongFileError
 
@@ -305,10 +303,8 @@ class Files:
             except WrongFileError:
                 self._hass.data[HOSTS].note(at, 200, is_expected=False)
                 wait = LONG_RETRY
-            except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
-                LOGGER.debug("Keeping a work: %s", type(err).__name__)
-                if not isinstance(err, Dp1Error):
-                    self._hass.data[HOSTS].async_note(at)
+            except FAILURES as err:
+                self._hass.data[HOSTS].async_failed(at, err)
             else:
                 self._index.files[key] = file
                 self._index.failed.pop(key, None)

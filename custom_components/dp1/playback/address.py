@@ -12,13 +12,7 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote
 
-from aiohttp import (
-    ClientConnectionError,
-    ClientError,
-    ClientResponse,
-    ClientTimeout,
-    hdrs,
-)
+from aiohttp import ClientConnectionError, ClientResponse, ClientTimeout, hdrs
 from yarl import URL
 
 from homeassistant.components import media_source
@@ -29,7 +23,6 @@ from homeassistant.helpers.network import is_hass_url
 from .. import timing
 from ..addresses import ADDRESSES, is_at_home
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import Dp1Error, InvalidPlaylistError
 from ..client.guard import Guard
 from ..client.hosts import content_of, is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
@@ -57,8 +50,9 @@ from ..client.values import text
 from ..const import PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..display.metadata import IMAGE_SUFFIXES
-from ..errors import invalid_input, translated
+from ..errors import invalid_input, translated_errors
 from ..grants import SVG, base_url, picture_page
+from ..hosts import FAILURES
 from ..language import async_message
 from ..length import length_of_film, length_of_sound
 from ..library.item import Item
@@ -83,7 +77,7 @@ UNFRAMED_SUFFIXES = {
 MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
 WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
-FAILURES = (Dp1Error, ClientError, OSError, ValueError)
+PAGE_FAILURES = (*FAILURES, OSError, ValueError)
 # Works of a document that are asked for.
 MAX_ASKED: Final = 5
 # Bytes of speech that are read for its length: half an hour, or three minutes without compression.
@@ -149,7 +143,7 @@ async def _async_list_at(
     url = reachable_url(hass, url)
     try:
         answer = await _async_get(hass, url, caller)
-    except Dp1Error:
+    except HomeAssistantError:
         return Playlist(url) if is_list_address(url) else None
     # Displays cannot read a list with a byte order mark, and take it as a document.
     has_mark = answer.body.startswith(BOM_UTF8)
@@ -164,10 +158,8 @@ async def _async_list_at(
         is_readable = inner is document and not has_mark
         return Playlist(url if is_readable else None, inner)
 
-    try:
+    with translated_errors("playlist", url):
         playlist = await answer.async_read(read)
-    except InvalidPlaylistError as err:
-        raise translated(err, "playlist", url) from err
     if caller.hosts:
         await hass.data[ADDRESSES].async_allow_in(playlist.document, caller.hosts)
     return playlist if playlist.url is None else Playlist(url)
@@ -202,11 +194,9 @@ async def async_read_playlist(
     hass: HomeAssistant, url: str, caller: Caller = STRANGER
 ) -> dict[str, Any]:
     """Read the playlist at a URL, for a call or for nobody."""
-    try:
-        answer = await _async_get(hass, url, caller)
+    answer = await _async_get(hass, url, caller)
+    with translated_errors("playlist", url):
         document = await answer.async_read(lambda answer: unwrapped(parse(answer.body)))
-    except Dp1Error as err:
-        raise translated(err, "playlist", url) from err
     if caller.hosts:
         await hass.data[ADDRESSES].async_allow_in(document, caller.hosts)
     return document
@@ -214,15 +204,17 @@ async def async_read_playlist(
 
 async def _async_get(hass: HomeAssistant, url: str, caller: Caller) -> Answer:
     """Return the answer at a URL, for a call."""
-    answer = await request_json(
-        hass.data[ADDRESSES].async_guard(url, caller),
-        "GET",
-        url,
-        timeout=timing.DOCUMENT_TIMEOUT,
-        max_body=MAX_DOCUMENT,
-    )
-    if not answer.ok:
-        raise status_error(answer, f"HTTP {answer.status}")
+    guard = hass.data[ADDRESSES].async_guard(url, caller)
+    with translated_errors("playlist", url):
+        answer = await request_json(
+            guard,
+            "GET",
+            url,
+            timeout=timing.DOCUMENT_TIMEOUT,
+            max_body=MAX_DOCUMENT,
+        )
+        if not answer.ok:
+            raise status_error(answer, f"HTTP {answer.status}")
     return answer
 
 
@@ -290,11 +282,11 @@ async def async_ask(
             if problem is None:
                 _judge(response, found)
             if is_page:
-                with suppress(*FAILURES):
+                with suppress(*PAGE_FAILURES):
                     found.title = await read_title(response)
     except ClientConnectionError, TimeoutError:
         problem = invalid_input("page_silent", url=url)
-    except FAILURES:
+    except PAGE_FAILURES:
         # What our own guard does not ask for, a display may show.
         pass
     if is_page and not found.is_framed:
@@ -327,7 +319,7 @@ async def async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
 
     async def ask(url: str) -> None:
         """Ask for one of them."""
-        with suppress(*FAILURES):
+        with suppress(*PAGE_FAILURES):
             async with _async_request(guard, url) as response:
                 answers[url] = response.status
                 if response.ok:
@@ -402,7 +394,7 @@ async def async_length(
 ) -> float | None:
     """Return how many seconds a sound or a film lasts, None if that is unknown."""
     sound: Path | BytesIO | None = media.path
-    with suppress(*FAILURES):
+    with suppress(*PAGE_FAILURES):
         if sound is None:
             if (local := local_path(hass, media.url)) is None:
                 return None

@@ -14,9 +14,8 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
 
 from .. import timing
-from ..client.errors import InvalidPlaylistError
 from ..client.hosts import content_of, is_elsewhere, same_work, work_url
-from ..client.playlist.document import check_playable, for_display
+from ..client.playlist.document import for_display, unplayable
 from ..client.playlist.playlist import Origin, Playlist
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
@@ -158,10 +157,8 @@ def _sent(playlist: Playlist, find: Find) -> Playlist | None:
     if _looks_up(document):
         return None
     found = for_display(document, find=find)
-    try:
-        check_playable(found)
-    except InvalidPlaylistError as err:
-        LOGGER.debug("A playlist is left to the display: %s", err)
+    if faults := unplayable(found):
+        LOGGER.debug("A playlist is left to the display: %s", faults[0])
         return None
     if len(json.dumps(found, ensure_ascii=False).encode()) > MAX_INLINE:
         return None

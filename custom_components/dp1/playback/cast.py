@@ -14,7 +14,7 @@ from .. import timing
 from ..addresses import ADDRESSES, is_at_home
 from ..client.display.interface import DisplayApi, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import PlaylistRefusedError, RejectedError
+from ..client.errors import RejectedError
 from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import host_of
 from ..client.values import text
@@ -52,7 +52,7 @@ async def async_cast(
             start = None if coordinator.cast_only else request.start
             try:
                 sent = await _async_send(coordinator, display, playlist, start)
-            except PlaylistRefusedError as err:
+            except RejectedError as err:
                 if err.code != "sigInvalid" or playlist.url or not asked.url:
                     raise
                 name = coordinator.name
@@ -112,7 +112,7 @@ async def _async_send(
     try:
         return await display.cast(playlist, start)
     except RejectedError as err:
-        if type(err) is not RejectedError or err.command != "displayPlaylist":
+        if err.code is not None or err.command != "displayPlaylist":
             raise
         read = replace(await async_read(coordinator.hass, playlist), url=None)
         inline = await async_apply(coordinator.hass, read, Request(art=Ready(read)))

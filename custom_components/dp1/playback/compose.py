@@ -10,13 +10,12 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from ..client.display.player_status import PlaylistItem
-from ..client.errors import InvalidPlaylistError
 from ..client.playlist.document import build, parse
 from ..client.playlist.playlist import Playlist
 from ..client.text import MAX_TITLE, shorten
 from ..client.values import mapping
 from ..const import DEFAULT_DURATION
-from ..errors import action_failed, invalid_input, translated
+from ..errors import action_failed, invalid_input, translated_errors
 from ..language import async_message
 from ..library.item import Item, labeled
 from .daily import async_of_today
@@ -110,10 +109,8 @@ async def async_works_alone(hass: HomeAssistant, playlist: Playlist) -> list[Jso
     for item in playlist.items:
         display = {**of_all, **mapping(item.get("display"))}
         works.append({**shared, **item, **({"display": display} if display else {})})
-    try:
+    with translated_errors("playlist"):
         parsed = await hass.async_add_executor_job(parse, {"items": works})
-    except InvalidPlaylistError as err:
-        raise translated(err, "playlist") from err
     items: list[Json] = parsed["items"]
     return items
 

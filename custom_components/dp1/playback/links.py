@@ -6,9 +6,9 @@ from typing import Final
 
 from homeassistant.components import persistent_notification
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 
 from ..addresses import async_session
-from ..client.errors import Dp1Error, NotFoundError
 from ..client.indexer.client import Indexer
 from ..client.indexer.links import IndexedLink, Link, LookupLink, TokenLink, look_up
 from ..client.indexer.tokens import Token
@@ -16,7 +16,7 @@ from ..client.playlist.document import build
 from ..client.playlist.playlist import Origin, Playlist
 from ..client.text import markdown_safe
 from ..const import DOMAIN
-from ..errors import action_failed, invalid_input, translated
+from ..errors import action_failed, invalid_input, translated_errors
 from ..language import async_message
 from ..library.libraries import async_libraries
 from ..library.providers.collection.server import (
@@ -48,13 +48,12 @@ async def async_of_link(
         async with asyncio.timeout(LINK_TIMEOUT):
             if isinstance(link, LookupLink):
                 link = await _async_look_up(hass, link, where)
-            tokens = await _async_tokens(hass, indexer, link, most, where)
+            with translated_errors("indexer", where):
+                tokens = await _async_tokens(hass, indexer, link, most, where)
     except TimeoutError as err:
         raise action_failed("link_not_ready", link=where) from err
-    except Dp1Error as err:
-        raise translated(err, "indexer", where) from err
     if not tokens:
-        raise translated(NotFoundError(), "indexer", where)
+        raise action_failed("indexer_not_found", name=where)
     if not (items := items_of(tokens, preferences[0].duration)):
         raise action_failed("link_without_media", link=where)
     document = build(_title_of_tokens(tokens, link), items)
@@ -67,11 +66,12 @@ async def _async_look_up(
     """Return the tokens of a link that only its market can resolve."""
     session, agent = async_session(hass), await async_user_agent(hass)
     try:
-        return await look_up(session, link, agent)
-    except NotFoundError as err:
-        raise action_failed("market_not_found", link=where) from err
-    except Dp1Error as err:
-        raise action_failed("market_failed", link=where) from err
+        with translated_errors("indexer", where):
+            return await look_up(session, link, agent)
+    except HomeAssistantError as err:
+        is_unknown = err.translation_key == "indexer_not_found"
+        key = "market_not_found" if is_unknown else "market_failed"
+        raise action_failed(key, link=where) from err
 
 
 async def _async_tokens(

@@ -12,7 +12,6 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
 from ..addresses import ADDRESSES
-from ..client.errors import InvalidPlaylistError
 from ..client.hosts import work_url
 from ..client.indexer.links import ExhibitionLink, Link, LinkError, Refusal, parse_link
 from ..client.playlist.document import (
@@ -27,7 +26,7 @@ from ..client.text import MAX_URL
 from ..client.values import MAX_ON_LOOP
 from ..display.history import MEDIA_ID as RECENT
 from ..displays import async_displays
-from ..errors import component_errors, invalid_input, translated
+from ..errors import component_errors, invalid_input, translated_errors
 from ..grants import GRANTS, LIVE, SVG, picture_page
 from ..library.folder import FOLDER_PREFIX, async_is_folder
 from ..library.libraries import (
@@ -157,28 +156,24 @@ def _is_small(playlist: Playlist) -> bool:
 
 def _looking(playlist: Playlist, look: Look) -> Playlist:
     """Return a playlist as a document with a look, or raise that it cannot be shown."""
-    try:
+    with translated_errors("playlist"):
         return playlist.with_options(
             item_duration=look.item_duration,
             display=look.display,
             limit=look.limit,
             texts=look.texts,
         )
-    except InvalidPlaylistError as err:
-        raise translated(err, "playlist") from err
 
 
 def _of_document(document: str | Document) -> Playlist:
     """Return the playlist of a stranger's document, which may be large, or raise that it is none."""
-    try:
+    with translated_errors("playlist"):
         parsed = unwrapped(parse(document))
         try:
             return Playlist(document=parsed)
         except ValueError:
             check(parsed)
             raise
-    except InvalidPlaylistError as err:
-        raise translated(err, "playlist") from err
 
 
 @callback

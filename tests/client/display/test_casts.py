@@ -5,16 +5,12 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.display.client import Dialect, Display
-from custom_components.dp1.client.errors import (
-    Dp1Error,
-    NotReadyError,
-    PlayerNotRunningError,
-    RejectedError,
-)
+from custom_components.dp1.client.errors import Dp1Error, NotReadyError, RejectedError
 from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import FLAT, PLAYLIST, WRAPPED, by_command, commands, scripted
 
+from tests.client.keys import keyed
 from tests.client.scripted_server import Reply, Request, plain, replied
 from tests.client.tables import tables
 
@@ -142,7 +138,7 @@ async def test_a_player_that_fails_once_the_firmware_is_known() -> None:
     by = by_command(displayPlaylist=FAILED, checkStatus=FAILED, getDeviceStatus=STATUS)
     async with scripted(by, dialect=Dialect.UNKNOWN) as (server, display):
         await display.device_status()
-        with pytest.raises(PlayerNotRunningError):
+        with pytest.raises(RejectedError, check=keyed("display_player_not_running")):
             await display.cast(BY_URL)
     assert commands(server)[-2:] == ["displayPlaylist", "checkStatus"]
 

@@ -12,15 +12,12 @@ from custom_components.dp1.client.display.client import Dialect, Display, Start
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import RateLimit
-from custom_components.dp1.client.errors import (
-    BusyError,
-    PlayerNotRunningError,
-    RejectedError,
-)
+from custom_components.dp1.client.errors import BusyError, RejectedError
 from custom_components.dp1.client.playlist.playlist import Playlist
 
 from .displays import Waits, client
 
+from tests.client.keys import keyed
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.simulators.display import DisplaySimulator, ManualClock, Page
 
@@ -84,7 +81,9 @@ async def test_the_player_is_not_running(page: Page) -> None:
             display.player_status(),
             display.sleep(),
         ):
-            with pytest.raises(PlayerNotRunningError):
+            with pytest.raises(
+                RejectedError, check=keyed("display_player_not_running")
+            ):
                 await call
         assert (await display.device_status()).volume is not None
 

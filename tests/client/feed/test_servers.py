@@ -9,11 +9,7 @@ import aiohttp
 from hypothesis import HealthCheck, assume, example, given, settings
 import pytest
 
-from custom_components.dp1.client.errors import (
-    ConflictError,
-    NotFoundError,
-    NotOwnerError,
-)
+from custom_components.dp1.client.errors import ConflictError, Dp1Error, NotFoundError
 from custom_components.dp1.client.feed import writer
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.signing import SigningKey, verify
@@ -103,7 +99,7 @@ async def test_named_again() -> None:
         assert third.slug == "evening"
         with pytest.raises(ConflictError, check=keyed("slug_taken")):
             await feed.publish(playlist(slug="evening"), key=other)
-        with pytest.raises(NotOwnerError):
+        with pytest.raises(Dp1Error, check=keyed("not_owner")):
             await feed.publish(playlist(id=first.id), key=other)
         assert list(simulator.documents.values()) == [third.document]
 

@@ -17,7 +17,6 @@ from custom_components.dp1.client.errors import (
     InvalidRequestError,
     LostAnswerError,
     NotFoundError,
-    NotOwnerError,
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.feed import writer as feed_writer
@@ -134,13 +133,13 @@ async def test_whose_it_is() -> None:
             feed.update("theirs", titled("Ours"), key=KEY),
             feed.publish(playlist(id=theirs.id), key=KEY),
         ):
-            with pytest.raises(NotOwnerError) as caught:
+            with pytest.raises(Dp1Error, check=keyed("not_owner")) as caught:
                 await attempt
             assert caught.value.placeholders == {"owner": OTHER.did, "ours": KEY.did}
-        with pytest.raises(NotOwnerError):
+        with pytest.raises(Dp1Error, check=keyed("no_owner")):
             await feed.delete("old", key=KEY)
-        for slug in ("theirs", "old"):
-            with pytest.raises((ConflictError, NotOwnerError)):
+        for slug, key in (("theirs", "slug_taken"), ("old", "no_owner")):
+            with pytest.raises(Dp1Error, check=keyed(key)):
                 await feed.publish(playlist(slug=slug), key=KEY)
         assert len(writes(simulator)) == sent
         assert simulator.documents.keys() == {theirs.id, old["id"]}

@@ -12,11 +12,10 @@ from typing import Any, override
 import aiohttp
 
 from ..errors import (
+    NO_PLAYER,
     BusyError,
     Dp1Error,
     LostAnswerError,
-    PlayerNotRunningError,
-    PlaylistRefusedError,
     RejectedError,
     UnexpectedAnswerError,
     UnreachableError,
@@ -93,8 +92,8 @@ class Display(DisplayApi):
         LostAnswerError: the command was sent and may or may not have taken effect.
         BusyError: too many commands, even after waiting; nothing was done.
         NotReadyError: the display shows a set-up screen; nothing was done.
-        PlayerNotRunningError: the player of the display is not running; nothing was done.
-        RejectedError: the display refused or failed to carry out the command (400, 413, 500 or ``ok: false``).
+        RejectedError: the display refused or failed to carry out the command (400, 413, 500 or ``ok: false``); nothing
+            was done if its player is not running (``NO_PLAYER``).
         TemporaryError: a problem on the way to the display (5xx other than 500).
         UnexpectedAnswerError: the answer does not follow the protocol.
         WantsPairingError: the display wants to be paired, or speaks a newer protocol.
@@ -518,8 +517,8 @@ class Display(DisplayApi):
             What was sent: a newer cast if one replaced this.
 
         Raises:
-            PlaylistRefusedError: the display read the playlist and refuses it (422).
-            RejectedError: the display cannot use the playlist (500 without a reason, or ``ok: false``).
+            RejectedError: the display read the playlist and refuses it (422, with a ``code``), or cannot use it (500
+                without a reason, or ``ok: false``).
         """
 
         async def send() -> Playlist:
@@ -547,7 +546,7 @@ class Display(DisplayApi):
             Whether the status shows the new works and still the same one.
 
         Raises:
-            PlaylistRefusedError: the display read the playlist and refuses it (422).
+            RejectedError: the display read the playlist and refuses it (422).
         """
         if self.dialect is not Dialect.FF:
             return False
@@ -560,9 +559,9 @@ class Display(DisplayApi):
             request = {**_argument(playlist, Dialect.FF), "refresh": True}
             try:
                 await self._transport.ask("displayPlaylist", mapping, request)
-            except PlayerNotRunningError, PlaylistRefusedError:
-                raise
-            except RejectedError:
+            except RejectedError as err:
+                if err.code is not None:
+                    raise
                 return False
             if before.shuffle:
                 # The works are taken in the order as sent.
@@ -664,7 +663,8 @@ class Display(DisplayApi):
     async def _require_player(self) -> None:
         """Raise if the player is not running, which alone explains a 500 without a reason."""
         answer = await self._transport.post("checkStatus")
-        if isinstance(error := refusal("checkStatus", answer), PlayerNotRunningError):
+        error = refusal("checkStatus", answer)
+        if isinstance(error, RejectedError) and error.code == NO_PLAYER:
             raise error
 
     async def _detect_dialect(self) -> None:

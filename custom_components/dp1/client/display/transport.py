@@ -23,11 +23,10 @@ import aiohttp
 from yarl import URL
 
 from ..errors import (
+    NO_PLAYER,
     BusyError,
     Dp1Error,
     NotReadyError,
-    PlayerNotRunningError,
-    PlaylistRefusedError,
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
@@ -178,7 +177,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
             return NotReadyError("the display is not showing its player")
         case 500 if answer.body.strip() in (b"", _NO_REASON):
             if _COMMANDS[command].needs_player:
-                return PlayerNotRunningError(command)
+                return RejectedError(command, code=NO_PLAYER)
             return RejectedError(command)
         case 401 | 426:
             return WantsPairingError(f"status {answer.status}")
@@ -190,7 +189,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
             return Dp1Error(detail, key="address_not_accepted")
         case 422:
             code, _, words = detail.partition(":")
-            return PlaylistRefusedError(command, code.strip(), words.strip())
+            return RejectedError(command, words.strip(), code.strip())
         case 429:
             return BusyError(detail, answer.retry_after)
         case status if status > 500:

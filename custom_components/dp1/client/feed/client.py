@@ -216,7 +216,7 @@ class Feed:
 
         Raises:
             InvalidPlaylistError: not a valid playlist; nothing was sent, or nothing was stored.
-            NotOwnerError: the playlist that the document names belongs to others.
+            Dp1Error: the playlist that the document names belongs to others (``not_owner``).
             ConflictError: the feed holds another document with this id or slug.
             LostAnswerError: it may or may not have been published.
         """
@@ -252,7 +252,7 @@ class Feed:
 
         Raises:
             NotFoundError: there is none.
-            NotOwnerError: it belongs to others.
+            Dp1Error: it belongs to others (``not_owner``).
             AuthenticationError: the feed needs an API key for that.
             Dp1Error: as ``publish`` has it.
         """

@@ -26,11 +26,9 @@ from ..errors import (
     ConflictError,
     Dp1Error,
     Fault,
-    FieldRefusedError,
     InvalidPlaylistError,
     InvalidRequestError,
     NotFoundError,
-    NotOwnerError,
     UnexpectedAnswerError,
 )
 from ..guard import Guard
@@ -53,7 +51,7 @@ IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
 # Texts that tell refusals with the same status apart.
 REFUSALS: tuple[tuple[int, str, type[Dp1Error], str, str], ...] = (
     (401, "must carry signatures", Dp1Error, "needs_signature", "it takes signatures"),
-    (403, "has no owner", NotOwnerError, "no_owner", "the playlist belongs to nobody"),
+    (403, "has no owner", Dp1Error, "no_owner", "the playlist belongs to nobody"),
     (403, "", AuthenticationError, "forbidden", "it does not allow this"),
     (409, "was deleted on this", ConflictError, "id_deleted", "the ID was deleted"),
     (409, "with this slug", ConflictError, "slug_taken", "another has this slug"),
@@ -103,11 +101,11 @@ def feed_error(
     if answer.status not in (400, 422):
         return status_error(answer, message)
     if code == "invalid_timestamp":
-        return FieldRefusedError(message)
+        return InvalidRequestError(message, placeholders={"field": ""})
     if code in SIGNATURE_CODES:
         return Dp1Error(message, key="signature_refused")
     if sent_document and (unknown := UNKNOWN_FIELD.search(text)):
-        return FieldRefusedError(message, unknown[1])
+        return InvalidRequestError(message, placeholders={"field": unknown[1]})
     if not sent_document:
         refused = NotFoundError if code in IDENTIFIER_CODES else InvalidRequestError
         return refused(message)

@@ -16,7 +16,7 @@ import re
 from typing import Any
 from uuid import uuid4
 
-from ..errors import MAX_PLACEHOLDER, Fault, InvalidPlaylistError, NotOwnerError
+from ..errors import MAX_PLACEHOLDER, Dp1Error, Fault, InvalidPlaylistError
 from ..playlist.document import check, for_display, slugify, timestamp, unsigned
 from ..playlist.schema import (
     DP_VERSION,
@@ -408,19 +408,20 @@ def check_owner(document: Mapping[str, Any], key: SigningKey) -> None:
     """Check that a stored playlist belongs to a key.
 
     Raises:
-        NotOwnerError: it belongs to others, or to nobody.
+        Dp1Error: it belongs to others (``not_owner``), or to nobody (``no_owner``).
     """
     if not (dids := owners(document)):
-        raise NotOwnerError("the playlist belongs to nobody", key="no_owner")
+        raise Dp1Error("the playlist belongs to nobody", key="no_owner")
     if key.did not in dids:
         raise not_owner(dids, key.did)
 
 
-def not_owner(dids: Iterable[str], ours: str) -> NotOwnerError:
+def not_owner(dids: Iterable[str], ours: str) -> Dp1Error:
     """Return the error that a playlist belongs to others by the DIDs of its owners and our own."""
     names = clean(", ".join(dids), MAX_PLACEHOLDER)
-    return NotOwnerError(
+    return Dp1Error(
         f"the playlist belongs to {names}",
+        key="not_owner",
         placeholders={"owner": names, "ours": ours},
     )
 

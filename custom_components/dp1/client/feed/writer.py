@@ -12,12 +12,10 @@ from ..errors import (
     ConflictError,
     Dp1Error,
     Fault,
-    FieldRefusedError,
     InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
     NotFoundError,
-    NotOwnerError,
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
@@ -214,11 +212,11 @@ class Writer:
             except ConflictError as err:
                 if not is_first or err.key != "changed":
                     raise
-            except FieldRefusedError as err:
+            except InvalidRequestError as err:
                 if err.field in NEWER_ITEM_FIELDS - self.refused:
                     self.refused.add(err.field)
                     continue
-                if err.field:
+                if err.field != "":
                     raise
                 # The refusal itself tells the time of the feed.
                 if not is_first:
@@ -241,8 +239,8 @@ class Writer:
                 existing = await self._read(self.connection.playlist_url(name))
                 try:
                     await self._check_owned(existing, document)
-                except NotOwnerError as err:
-                    if name == key or err.key == "no_owner":
+                except Dp1Error as err:
+                    if name == key or err.key != "not_owner":
                         raise
                     raise ConflictError(
                         "another playlist has this slug", key="slug_taken"
@@ -437,8 +435,8 @@ class SignatureWriter(Writer):
         try:
             draft = await asyncio.to_thread(draft_as_signed, document)
             return await self._create(draft)
-        except FieldRefusedError as err:
-            if err.field:
+        except InvalidRequestError as err:
+            if err.field != "":
                 raise
             raise InvalidPlaylistError([Fault("created", str(err))]) from err
 

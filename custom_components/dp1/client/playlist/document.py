@@ -6,7 +6,7 @@ and display firmware.
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
@@ -212,6 +212,17 @@ def validate(document: Any) -> list[Fault]:
     return faults_of(PLAYLIST, document, Rules.LEGACY if is_legacy else Rules.CURRENT)
 
 
+def faults_in(
+    value: str | bytes | Mapping[str, Any],
+) -> tuple[dict[str, Any], Sequence[Fault]]:
+    """Return a document as ``parse`` has it, empty if there is none, and its faults."""
+    try:
+        document = parse(value)
+    except InvalidPlaylistError as err:
+        return {}, err.faults
+    return document, validate(document)
+
+
 def check(document: Any) -> None:
     """Raise if a document is not valid.
 
@@ -248,17 +259,24 @@ def _is_base64(payload: str) -> bool:
 
 
 def check_playable(document: Any) -> None:
-    """Raise for a fault that a display refuses without a reason, before a document is cast inline.
-
-    It needs at least one item (or a dynamic query), http, https or data sources with a payload, dates that can be read,
-    and for each known field the JSON type that its decoder expects.  Null counts as absent, and any word is taken where
-    the specification has a choice.  Source: firmware behavior.
+    """Raise if a document is ``unplayable``.
 
     Raises:
         InvalidPlaylistError: with all faults.
     """
+    if faults := unplayable(document):
+        raise InvalidPlaylistError(faults)
+
+
+def unplayable(document: Any) -> list[Fault]:
+    """Return the faults that a display refuses without a reason, before a document is cast inline.
+
+    It needs at least one item (or a dynamic query), http, https or data sources with a payload, dates that can be read,
+    and for each known field the JSON type that its decoder expects.  Null counts as absent, and any word is taken where
+    the specification has a choice.  Source: firmware behavior.
+    """
     if not isinstance(document, dict):
-        raise _invalid("expected a JSON object")
+        return [Fault("", "expected a JSON object")]
     # Displays hand manifests on as they are.
     faults = [
         fault
@@ -281,8 +299,7 @@ def check_playable(document: Any) -> None:
             )
         if len(faults) >= MAX_FAULTS:
             break
-    if faults:
-        raise InvalidPlaylistError(faults)
+    return faults
 
 
 def build_item(source: str, **fields: Any) -> dict[str, Any]:
