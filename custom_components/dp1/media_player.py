@@ -46,10 +46,10 @@ from .playback.follow import hung_document
 from .playback.groups import async_join, async_unjoin, group_of
 from .playback.kept_files import lives
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
-from .playback.queue import async_clear, async_move
+from .playback.queue import async_clear, async_step
 from .playback.request import LOOPS, Request
 from .playback.show import async_do, async_show_on
-from .playback.wall import async_order
+from .playback.wall import async_order, async_turn_on
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -337,12 +337,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_media_next_track(self) -> None:
         """Show the next work."""
-        await async_do(self.coordinator, self._context, async_move, 1)
+        await async_do(self.coordinator, self._context, async_step, 1)
 
     @override
     async def async_media_previous_track(self) -> None:
         """Show the previous work."""
-        await async_do(self.coordinator, self._context, async_move, -1)
+        await async_do(self.coordinator, self._context, async_step, -1)
 
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
@@ -434,7 +434,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_turn_on(self) -> None:
         """Wake the display."""
-        await self.coordinator.power.async_set_asleep(False)
+        await async_turn_on(self.coordinator)
 
     @override
     async def async_turn_off(self) -> None:

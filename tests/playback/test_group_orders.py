@@ -23,21 +23,13 @@ from custom_components.dp1.playback.groups import (
     follow_leader,
     group_of,
 )
-from custom_components.dp1.playback.queue import async_move
+from custom_components.dp1.playback.queue import async_step
 from custom_components.dp1.playback.wall import async_start, async_take
 from custom_components.dp1.playback.watch import Watch
 from homeassistant.core import Context
 
 from .orders import orders
-from .test_orders import (
-    FIRST,
-    Wall,
-    asked,
-    model,
-    restore_snapshot,
-    switch,
-    take_snapshot,
-)
+from .test_orders import FIRST, Wall, asked, hang_again, model, switch, take_snapshot
 
 __all__ = ["model"]
 # All orders would be too many.
@@ -79,10 +71,10 @@ class Member(Wall):
         self.async_update_listeners()
 
 
-async def restore(wall: Member, snapshot: Any) -> None:
+async def restore(wall: Member, hung: Any) -> None:
     """Show a playlist at its place."""
-    await restore_snapshot(wall, snapshot)
-    await wall.async_show_item(snapshot.hung.start.find(wall.player.items) or 0)
+    await hang_again(wall, hung)
+    await wall.async_show_item(hung.start.find(wall.player.items) or 0)
 
 
 class House:
@@ -112,7 +104,7 @@ class House:
 
     async def next(self, display: Any) -> None:
         await async_on_group(
-            display, self.context, "next", lambda it: async_move(it, 1)
+            display, self.context, "next", lambda it: async_step(it, 1)
         )
 
     async def phone(self, display: Any) -> None:
@@ -142,7 +134,7 @@ def group_model(model: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "SafeStore", lambda *_: store)
     monkeypatch.setattr(module, "async_cast", Member.async_cast)
     monkeypatch.setattr(groups, "async_take_snapshot", take_snapshot)
-    monkeypatch.setattr(groups, "async_restore_snapshot", restore)
+    monkeypatch.setattr(groups, "async_hang_again", restore)
     for place in (displays, groups):
         monkeypatch.setattr(place, "async_displays", lambda hass: hass.walls)
 

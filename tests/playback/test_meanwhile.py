@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
@@ -11,6 +12,7 @@ from homeassistant.util import dt as dt_util
 
 from tests.displays import settle, until
 from tests.houses import House, series, titles
+from tests.simulators.display import FaultKind
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -186,3 +188,124 @@ async def test_an_end_while_nothing_else_happens(rooms: House) -> None:
     await until(lambda: rooms.attribute("left", "media_title") == "Tides 1")
     await rooms.do("media_next_track", "right")
     await in_step(rooms, "Tides 2", "Tides 2", "Tides 2")
+
+
+# In the moment in which it ends
+
+type Press = tuple[str, dict[str, Any]]
+
+
+async def ending(house: House, kind: FaultKind) -> None:
+    """Return while what comes back is sent: it is not shown yet, or shown but not answered yet."""
+    wall = house.walls["wall"]
+    await settle(wall)
+    fault = wall.inject(kind, command="displayPlaylist", times=1, seconds=0.4)
+    async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
+    await until(lambda: fault.hits)
+    if kind is FaultKind.LATE:
+        await until(lambda: wall.state.playlist_title == "Tides")
+
+
+@pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
+@pytest.mark.parametrize(
+    ("press", "work", "listed"),
+    [
+        (("media_next_track", {}), 4, "12345"),
+        (("media_previous_track", {}), 2, "12345"),
+        (("dp1.show_work", {"work": "next"}), 4, "12345"),
+        (("dp1.show_work", {"work": 5}), 5, "12345"),
+        (("dp1.move_work", {"work": 5, "before": 1}), 3, "51234"),
+        (("dp1.remove_work", {"work": 1}), 3, "2345"),
+        (("clear_playlist", {}), 0, ""),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+async def test_a_press(
+    house: House, press: Press, work: int, listed: str, kind: FaultKind
+) -> None:
+    """What is pressed while the message ends is about what comes back, and neither is lost."""
+    action, data = press
+    await house.show("wall", playlist=TIDES, start_at=3)
+    await tell(house)
+    await ending(house, kind)
+    await house.do(action, "wall", **data)
+    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    shown = f"Tides {work}" if work else ""
+    await until(lambda: house.hanging("wall") == shown)
+    await until(lambda: works(house) == [f"Tides {number}" for number in listed])
+
+
+@pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
+@pytest.mark.parametrize("how", ["add", "next", "play"])
+async def test_an_addition(house: House, how: str, kind: FaultKind) -> None:
+    """A work that is queued while the message ends is in what comes back."""
+    await house.show("wall", playlist=TIDES, start_at=3)
+    await tell(house)
+    await ending(house, kind)
+    await house.play("wall", SNOW["media_content_id"], enqueue=how)
+    listed = titles(TIDES["items"])
+    listed.insert(5 if how == "add" else 3, "snow")
+    await until(lambda: works(house) == listed)
+    shown = listed.index("snow") if how == "play" else 2
+    await until(lambda: house.walls["wall"].state.position == shown)
+
+
+@pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
+@pytest.mark.parametrize(
+    ("press", "name", "value"),
+    [
+        (("shuffle_set", {"shuffle": True}), "shuffle", True),
+        (("repeat_set", {"repeat": "one"}), "loop_mode", "one"),
+        (("volume_set", {"volume_level": 0.4}), "volume", 40),
+        (("volume_mute", {"is_volume_muted": True}), "muted", True),
+        (("turn_off", {}), "asleep", True),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+async def test_a_setting(
+    house: House, press: Press, name: str, value: object, kind: FaultKind
+) -> None:
+    """What is set while the message ends is so afterwards."""
+    action, data = press
+    await house.show("wall", playlist=TIDES, start_at=3)
+    await tell(house)
+    await ending(house, kind)
+    await house.do(action, "wall", **data)
+    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    await settle(house.walls["wall"])
+    assert getattr(house.walls["wall"].state, name) == value
+    assert house.hanging("wall") == "Tides 3" or name == "shuffle"
+
+
+@pytest.mark.parametrize("kind", [None, FaultKind.SLOW, FaultKind.LATE])
+async def test_who_comes_while_it_is_awake(
+    house: House, kind: FaultKind | None
+) -> None:
+    """A display that slept, and is turned on during the message or its end, stays awake."""
+    await house.show("wall", playlist=TIDES)
+    await house.do("turn_off", "wall")
+    await tell(house)
+    if kind:
+        await ending(house, kind)
+    await house.do("turn_on", "wall")
+    if not kind:
+        await end(house)
+    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    await settle(house.walls["wall"])
+    assert not house.walls["wall"].state.asleep
+    assert house.hanging("wall") == "Tides 1"
+
+
+@pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
+async def test_a_press_while_a_cast_replaces_the_list(
+    house: House, kind: FaultKind
+) -> None:
+    """It is about the list to come."""
+    wall = house.walls["wall"]
+    await house.show("wall", playlist=DUNES)
+    fault = wall.inject(kind, command="displayPlaylist", times=1, seconds=0.4)
+    cast = house.hass.async_create_task(house.show("wall", playlist=TIDES, start_at=3))
+    await until(lambda: fault.hits)
+    await house.do("media_next_track", "wall")
+    await cast
+    await until(lambda: house.hanging("wall") == "Tides 4")

@@ -124,10 +124,10 @@ async def take_snapshot(wall: Wall) -> Snapshot:
     return Snapshot(Hung(asked=player.as_playlist()), False)
 
 
-async def restore_snapshot(wall: Wall, snapshot: Snapshot) -> None:
+async def hang_again(wall: Wall, hung: Hung | None) -> None:
     """Show what hung."""
-    assert snapshot.hung
-    await wall.async_cast(snapshot.hung.asked, asked())
+    assert hung
+    await wall.async_cast(hung.asked, asked())
 
 
 async def respond(*_: Any) -> dict[str, Any]:
@@ -279,7 +279,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (module, daily):
         monkeypatch.setattr(place, "async_cast", Wall.async_cast)
     monkeypatch.setattr(module, "async_take_snapshot", take_snapshot)
-    monkeypatch.setattr(module, "async_restore_snapshot", restore_snapshot)
+    monkeypatch.setattr(module, "async_hang_again", hang_again)
     monkeypatch.setattr(module, "async_wake", respond)
     monkeypatch.setattr(module, "async_response", respond)
     monkeypatch.setattr(lasting, "async_call_later", call_later)

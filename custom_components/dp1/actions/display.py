@@ -35,7 +35,6 @@ from ..grants import page_url
 from ..playback import queue
 from ..playback.address import is_list_address, page_playlist
 from ..playback.cast import hung_on
-from ..playback.queue import async_move
 from ..playback.request import ART, Begin, ForTime, Look, Ready, Request, medium_of
 from ..playback.resolve import async_read_for_display, async_resolve
 from ..playback.show import async_do, async_for_caller, async_show, async_show_on
@@ -143,14 +142,7 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
 
 async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> None:
     """Move to a work of the current playlist."""
-    if work in STEPS:
-        await async_move(coordinator, STEPS[work])
-        return
-    await coordinator.requests.async_wait_for_casts()
-    player = coordinator.data.player
-    if player is None or not player.items:
-        player = await _async_player(coordinator)
-    await coordinator.async_show_item(_find(player, work, coordinator.name))
+    await queue.async_jump(coordinator, lambda it: _find(it, work, coordinator.name))
 
 
 @on_each_display
@@ -234,8 +226,7 @@ async def async_hand_over(call: ServiceCall) -> None:
         case "sleep" if giver.data.asleep is not None:
             await giver.power.async_set_asleep(True)
         case "clear":
-            async with giver.async_command() as display:
-                await display.clear()
+            await queue.async_clear(giver)
 
 
 MAX_TEXT = 2000

@@ -1,6 +1,7 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
@@ -47,7 +48,6 @@ class History:
 
     Attributes:
         is_announcing: whether the display shows something for a moment, which is not kept.
-        sending: what is sent to the display, which may push it before it answers.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class History:
         # What was looked at last, whether or not it was added.
         self._noted: tuple[object, ...] = ()
         self.is_announcing = False
-        self.sending: Hung | None = None
+        self._expected: Hung | None = None
 
     def load(self, entries: Sequence[HistoryEntry]) -> None:
         """Load what was stored, the oldest first."""
@@ -90,6 +90,15 @@ class History:
         entry = self._entries.get(media_id)
         self._add(media_id, hung.asked.name or (entry.title if entry else None), hung)
 
+    @contextmanager
+    def expecting(self, playlist: Playlist) -> Iterator[None]:
+        """Expect a playlist that is sent to the display, which may push it before it answers."""
+        self._expected = Hung(asked=playlist)
+        try:
+            yield
+        finally:
+            self._expected = None
+
     def media_id_of(self, hung: Hung) -> str | None:
         """Return the media id of what hangs, if it is in the history or could be."""
         return self._id_of(hung.asked)
@@ -114,7 +123,7 @@ class History:
         """Add the current playlist if it was cast by another client, once the fields are there that a push leaves out."""
         if player.playlist is None or self.is_announcing:
             return
-        if self.sending is not None and self.sending.is_shown_by(player):
+        if self._expected is not None and self._expected.is_shown_by(player):
             # It is added with what was asked for, which may have more works.
             return
         entry = self.current(player)

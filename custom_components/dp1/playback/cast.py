@@ -57,8 +57,6 @@ async def async_cast(
                     raise
                 name = coordinator.name
                 raise action_failed("moved_not_signed", name=name) from err
-            finally:
-                coordinator.history.sending = None
             # What is at a URL may change.
             asked, sent = (
                 it if it.url is None else replace(it, document={})
@@ -108,9 +106,9 @@ async def _async_send(
 
     If the display refuses a playlist without a reason, look for it in the document. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
     """
-    coordinator.history.sending = Hung(asked=playlist)
     try:
-        return await display.cast(playlist, start)
+        with coordinator.history.expecting(playlist):
+            return await display.cast(playlist, start)
     except RejectedError as err:
         if err.code is not None or err.command != "displayPlaylist":
             raise
@@ -121,8 +119,8 @@ async def _async_send(
                 name = coordinator.name
                 raise action_failed("dated_not_accepted", name=name) from err
             raise
-    coordinator.history.sending = Hung(asked=inline)
-    return await display.cast(inline, start)
+    with coordinator.history.expecting(inline):
+        return await display.cast(inline, start)
 
 
 async def _async_arranged(
@@ -201,20 +199,15 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     return Snapshot(replace(hung, start=start_of(player)), asleep)
 
 
-async def async_restore_snapshot(
-    coordinator: DisplayCoordinator, snapshot: Snapshot
-) -> None:
-    """Show the playlist of a snapshot of this display or another, or nothing, and let the display sleep if it did then."""
-    with coordinator.requests.steps():
-        if (hung := snapshot.hung) is not None:
-            begin = Begin(place=hung.start)
-            request = Request(art=Ready(hung.asked), begin=begin, wake=False)
-            await async_cast(coordinator, hung.asked, request)
-        else:
-            async with coordinator.async_command() as display:
-                await display.clear()
-        if snapshot.asleep and not coordinator.data.asleep:
-            await coordinator.power.async_set_asleep(True)
+async def async_hang_again(coordinator: DisplayCoordinator, hung: Hung | None) -> None:
+    """Show what hung on this display or another at its place, or nothing."""
+    if hung is None:
+        async with coordinator.async_command() as display:
+            await display.clear()
+        return
+    begin = Begin(place=hung.start)
+    request = Request(art=Ready(hung.asked), begin=begin, wake=False)
+    await async_cast(coordinator, hung.asked, request)
 
 
 def hung_on(player: PlayerStatus, history: History) -> Hung | None:

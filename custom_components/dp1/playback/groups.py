@@ -22,12 +22,12 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.display.client import Start
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
-from ..display.hung import Hung, Snapshot
+from ..display.hung import Hung
 from ..display.requests import REQUEST_NUMBERS
 from ..displays import async_display, async_displays, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
 from ..storage import SafeStore
-from .cast import async_restore_snapshot, async_take_snapshot, hung_on
+from .cast import async_hang_again, async_take_snapshot, hung_on
 from .taken_over import async_take_over
 from .watch import Change, Seen
 
@@ -364,7 +364,7 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
         return
     if player.position is None:
         if display.data.player is not None and display.data.player.current:
-            await async_restore_snapshot(display, Snapshot(None, False))
+            await async_hang_again(display, None)
         return
     hung = hung_on(player, leader.history)
     if hung is None:
@@ -387,7 +387,7 @@ async def _async_follow(
         if not _has_list(display, hung):
             hung = replace(hung, start=replace(work, loop=player.loop_mode))
             display.wall.note(daily=None)
-            await async_restore_snapshot(display, Snapshot(hung, False))
+            await async_hang_again(display, hung)
         elif (current := display.data.player) is not None:
             index = (work.find(current.items) or 0) % len(current.items)
             if current.position != index + 1:

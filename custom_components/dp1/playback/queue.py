@@ -1,5 +1,6 @@
 """The queue of a display: show something, move, add works, clear it."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -18,13 +19,19 @@ from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
 from ..library.index import marks_of_item
-from .cast import async_player_of, async_take_snapshot, async_wake, check_reach
+from .cast import (
+    async_hang_again,
+    async_player_of,
+    async_take_snapshot,
+    async_wake,
+    check_reach,
+)
 from .compose import async_works_alone, with_ends, with_own_ids
 from .daily import async_of_today
 from .hidden import hidden_keys, without_hidden
 from .request import Begin, Ready, Request
 from .resolve import async_read_for_display
-from .wall import async_announced, async_change_lasting, async_take
+from .wall import async_announced, async_change_lasting, async_present, async_take
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -34,15 +41,23 @@ type Works = list[dict[str, Any]]
 
 async def async_clear(coordinator: DisplayCoordinator) -> None:
     """Clear the playlist of a display."""
-    await coordinator.requests.async_wait_for_casts()
-    async with coordinator.async_command() as display:
-        await display.clear()
+    async with async_present(coordinator) as is_newest:
+        if is_newest:
+            await async_hang_again(coordinator, None)
 
 
-async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
-    """Move by a number of works; displays only know absolute indexes."""
-    await coordinator.requests.async_wait_for_casts()
-    async with coordinator.requests.step_lock:
+async def async_step(coordinator: DisplayCoordinator, step: int) -> None:
+    """Move by a number of works."""
+    await async_jump(coordinator, lambda it: ((it.position or 1) - 1 + step) % it.count)
+
+
+async def async_jump(
+    coordinator: DisplayCoordinator, find: Callable[[PlayerStatus], int]
+) -> None:
+    """Show the work that is found in what hangs by then; displays only know absolute indexes."""
+    async with async_present(coordinator) as is_newest:
+        if not is_newest:
+            return
         player = coordinator.data.player
         if not coordinator.cast_only and (player is None or player.position is None):
             # The error says whether the player is not running.
@@ -50,8 +65,7 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
                 player = await display.player_status()
         if player is None or player.position is None:
             raise invalid_input("nothing_shown", name=coordinator.name)
-        index = (player.position - 1 + step) % player.count
-        await coordinator.async_show_item(index)
+        await coordinator.async_show_item(find(player))
 
 
 async def async_enqueue(
@@ -158,16 +172,15 @@ async def _async_change(
     """Show the current playlist with other works, without reloading the current one if that can be done."""
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
-    if await async_announced(coordinator):
-        await _async_lend(coordinator, playlist)
-        changes = {"asleep": False} if reload and request.wake else {}
-        hung = Hung(asked=playlist, start=request.start)
-        await async_change_lasting(coordinator, hung=hung, **changes)
+    await _async_lend(coordinator, playlist)
+    changes = {"asleep": False} if reload and request.wake else {}
+    hung = Hung(asked=playlist, start=request.start)
+    if await async_change_lasting(coordinator, hung=hung, **changes):
         return
     if not reload and await _async_extend(coordinator, playlist, request.number):
         await async_wake(coordinator, request)
     else:
-        await _async_hang(coordinator, playlist, request)
+        await async_take(coordinator, playlist, request)
 
 
 async def _async_lend(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
@@ -180,31 +193,29 @@ async def async_works(
     coordinator: DisplayCoordinator,
 ) -> tuple[Hung | None, PlayerStatus | None]:
     """Return what hangs for good, and its works in playing order: what comes back, if an announcement is shown."""
-    if announcement := await async_announced(coordinator):
-        before = announcement.before
-        return before.hung, await async_player_of(coordinator.hass, before)
-    hung = (await async_take_snapshot(coordinator)).hung
-    return hung, coordinator.data.player
+    # A cast that is being sent shows its first work before the one to start at.
+    async with coordinator.wall.turn():
+        if (announcement := await async_announced(coordinator)) is None:
+            hung = (await async_take_snapshot(coordinator)).hung
+            return hung, coordinator.data.player
+    before = announcement.before
+    return before.hung, await async_player_of(coordinator.hass, before)
 
 
 async def _async_hang_nothing(coordinator: DisplayCoordinator) -> None:
     """Clear the playlist that hangs for good."""
-    if await async_announced(coordinator):
-        await async_change_lasting(coordinator, hung=None)
-        return
-    async with coordinator.async_command() as display:
-        await display.clear()
+    if not await async_change_lasting(coordinator, hung=None):
+        async with coordinator.wall.turn():
+            await async_hang_again(coordinator, None)
 
 
 async def _async_hang(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> None:
     """Show a playlist for good, after an announcement if one is shown."""
-    if await async_announced(coordinator):
-        hung = Hung(asked=playlist, start=request.start)
-        await async_change_lasting(coordinator, hung=hung)
-        return
-    await async_take(coordinator, playlist, request)
+    hung = Hung(asked=playlist, start=request.start)
+    if not await async_change_lasting(coordinator, hung=hung):
+        await async_take(coordinator, playlist, request)
 
 
 async def _async_extend(
@@ -215,7 +226,6 @@ async def _async_extend(
     async with wall.turn(number) as is_newest:
         if not is_newest or wall.is_announcing:
             return False
-        await _async_lend(coordinator, playlist)
         async with coordinator.async_command(Refresh.PLAYER) as display:
             extended = await display.extend(playlist)
         if extended:

@@ -1,7 +1,7 @@
 """What is done with the wall of a display: permanent playlists and announcements, one cast after the other."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -18,8 +18,8 @@ from ..display.wall import Announcement, Wall
 from ..errors import invalid_input
 from .cast import (
     async_cast,
+    async_hang_again,
     async_response,
-    async_restore_snapshot,
     async_take_snapshot,
     async_wake,
 )
@@ -154,8 +154,9 @@ async def async_announce(
                 raise
             wall.newest = request.number
             await async_wake(coordinator, request)
-            # The duration counts from when it is visible.
+            # The duration counts from when it is visible. It may have been turned on meanwhile.
             until = _end(duration, active)
+            announcement = wall.notes.announcement or announcement
             announcement = replace(announcement, hung=hung, until=until)
             await wall.async_note(announcement=announcement)
     return await async_response(coordinator, hung)
@@ -186,18 +187,28 @@ async def async_announced(coordinator: DisplayCoordinator) -> Announcement | Non
     return announcement
 
 
-async def async_change_lasting(coordinator: DisplayCoordinator, **changes: Any) -> None:
-    """Change what comes back after the announcement: the playlist, its place and order, or whether the display sleeps then."""
+async def async_change_lasting(coordinator: DisplayCoordinator, **changes: Any) -> bool:
+    """Change what comes back after the announcement: the playlist, its place and order, or whether the display sleeps then.
+
+    Return whether there is one once everything that was sent before has been taken.
+    """
     wall = coordinator.wall
     async with wall.turn():
-        if (announcement := wall.notes.announcement) is None:
-            return
-        before = replace(announcement.before, **changes)
-        daily = wall.notes.daily
-        if before.hung is None or before.hung.asked.url not in (None, daily):
-            daily = None
-        announcement = replace(announcement, before=before)
-        await wall.async_note(announcement=announcement, daily=daily)
+        if (announcement := await async_announced(coordinator)) is None:
+            return False
+        await _async_note_before(wall, announcement, **changes)
+        return True
+
+
+async def _async_note_before(
+    wall: Wall, announcement: Announcement, **changes: Any
+) -> None:
+    """Note what comes back after an announcement."""
+    before, daily = replace(announcement.before, **changes), wall.notes.daily
+    if before.hung is None or before.hung.asked.url not in (None, daily):
+        daily = None
+    announcement = replace(announcement, before=before)
+    await wall.async_note(announcement=announcement, daily=daily)
 
 
 async def async_order(
@@ -206,21 +217,46 @@ async def async_order(
     loop: str | None = None,
 ) -> None:
     """Set the order of a display, and that of what comes back after an announcement."""
-    await coordinator.requests.async_wait_for_casts()
-    async with coordinator.async_command() as display:
-        if shuffle is not None:
-            await display.set_shuffle(shuffle)
-        if loop is not None:
-            await display.set_loop(loop)
-    announcement = await async_announced(coordinator)
-    if announcement and (hung := announcement.before.hung):
-        start = hung.start
-        start = replace(
-            start,
-            shuffle=start.shuffle if shuffle is None else shuffle,
-            loop=loop or start.loop,
-        )
-        await async_change_lasting(coordinator, hung=replace(hung, start=start))
+    async with async_present(coordinator):
+        async with coordinator.async_command() as display:
+            if shuffle is not None:
+                await display.set_shuffle(shuffle)
+            if loop is not None:
+                await display.set_loop(loop)
+        announcement = await async_announced(coordinator)
+        if announcement and (hung := announcement.before.hung):
+            start = hung.start
+            start = replace(
+                start,
+                shuffle=start.shuffle if shuffle is None else shuffle,
+                loop=loop or start.loop,
+            )
+            hung = replace(hung, start=start)
+            await _async_note_before(coordinator.wall, announcement, hung=hung)
+
+
+async def async_turn_on(coordinator: DisplayCoordinator) -> None:
+    """Wake a display, which then stays awake after an announcement, too."""
+    wall = coordinator.wall
+    if announcement := wall.notes.announcement:
+        # In no turn: waking waits for no cast.
+        await _async_note_before(wall, announcement, asleep=False)
+    await coordinator.power.async_set_asleep(False)
+
+
+@asynccontextmanager
+async def async_present(coordinator: DisplayCoordinator) -> AsyncIterator[bool]:
+    """Wait until what is being sent hangs, and yield whether nothing newer does by then; nothing else is sent meanwhile."""
+    wall, requests = coordinator.wall, coordinator.requests
+    before, is_waiting = wall.hung, wall.is_busy or bool(requests.pending)
+    await requests.async_wait_for_casts()
+    async with requests.step_lock, wall.turn() as is_newest:
+        player, hung = coordinator.data.player, wall.hung
+        if is_waiting and hung is not None and player is not None:
+            # Its push may still be on its way.
+            if hung is not before or not hung.is_shown_by(player):
+                await coordinator.async_read_player()
+        yield is_newest
 
 
 @callback
@@ -230,7 +266,7 @@ def follow(display: DisplayCoordinator, change: Change) -> None:
     announcement = wall.notes.announcement
     if announcement is None or player is None:
         return
-    if display.requests.pending or wall.is_busy or not change.after.available:
+    if display.requests.pending or not change.after.available:
         return
     # A push does not carry the list, which is read a moment later.
     if change.before is None or player is change.before.data.player:
@@ -238,13 +274,17 @@ def follow(display: DisplayCoordinator, change: Change) -> None:
     if player.playlist is None or player.hides_works or not player.items:
         return
     if not announcement.hung.is_shown_by(player):
-        display.create_task(_async_note_over(wall, announcement), "announcement")
+        display.create_task(_async_note_over(display), "announcement")
 
 
-async def _async_note_over(wall: Wall, announcement: Announcement) -> None:
-    """Note that an announcement is over, unless there is another by now."""
-    if wall.notes.announcement is announcement:
-        await wall.async_note(announcement=None)
+async def _async_note_over(coordinator: DisplayCoordinator) -> None:
+    """Note that an announcement is over, unless that was only on its way."""
+    wall = coordinator.wall
+    async with wall.turn():
+        # One that does not answer is judged when the time is over.
+        with suppress(HomeAssistantError):
+            if wall.is_announcing and await async_announced(coordinator) is None:
+                await wall.async_note(announcement=None)
 
 
 async def async_extend(
@@ -282,18 +322,22 @@ async def _async_restore(
     coordinator: DisplayCoordinator, announcement: Announcement
 ) -> None:
     """Show the playlist from before an announcement, unless something else is shown by now."""
+    wall = coordinator.wall
     with coordinator.requests.steps():
         if await _async_is_shown(coordinator, announcement):
-            before, earlier = announcement.before, announcement.earlier
+            earlier = announcement.earlier
             try:
-                await async_restore_snapshot(coordinator, before)
+                await async_hang_again(coordinator, announcement.before.hung)
             except HomeAssistantError as err:
                 if earlier is None and err.translation_key != ALL_HIDDEN:
                     raise
                 # Who has hidden all of its works wants to see none of them.
-                nothing = replace(before, hung=None)
-                await async_restore_snapshot(coordinator, earlier or nothing)
-        await coordinator.wall.async_note(announcement=None)
+                await async_hang_again(coordinator, earlier.hung if earlier else None)
+            # It may have been turned on meanwhile.
+            announcement = wall.notes.announcement or announcement
+            if announcement.before.asleep and not coordinator.data.asleep:
+                await coordinator.power.async_set_asleep(True)
+        await wall.async_note(announcement=None)
 
 
 async def _async_superseded(
