@@ -51,7 +51,7 @@ from .providers.museum import MuseumProvider
 from .providers.pictures import Pictures
 from .providers.provider import Provider, Source
 from .providers.surprise import Surprise
-from .search import Lines, Match, Query, Scored, Search, lines_of_nodes
+from .search import Lines, Match, Query, Scored, Search, async_find, lines_of_nodes
 from .settings import Preferences
 from .shelf import Shelf, async_remove_files, async_remove_subentries
 from .signing_key import async_move_key, async_remove_key, async_signing_key
@@ -120,7 +120,7 @@ class Library:
             *self.providers,
         )
         self.files = Files(hass, entry, self._works_to_keep)
-        self._search = Search(self._lines, self._async_ask, self.favorites.has)
+        self._search = Search(hass, self._lines, self._async_ask, self.favorites.has)
 
     @property
     def servers(self) -> list[Shelf[Any]]:
@@ -439,9 +439,7 @@ class Library:
 
     async def async_called(self, query: str) -> Scored:
         """Return what of the lists has all words, without asking anybody."""
-        said = Query.of(query)
-        found = [await lines.async_find(said) for lines in self._lines("")]
-        return [*chain.from_iterable(found)]
+        return await async_find(self.hass, self._lines(""), Query.of(query))
 
     def _lines(self, folder: str) -> list[Lines[Any]]:
         """Return the lines of all providers, or those of a folder."""

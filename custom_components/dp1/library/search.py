@@ -53,7 +53,9 @@ MAX_QUERY: Final = 200
 MAX_LINES: Final = 50
 # Names that sound most like a query, and how many are compared at a time, during which the event loop waits.
 MAX_ALIKE: Final = 50
-BATCH: Final = 1000
+BATCH: Final = 4000
+# Many lines may have the same artist or playlist.
+MAX_COMPARED: Final = 500
 # A query may have many words that stand between a title and an artist: "de".
 MAX_SPLITS: Final = 4
 KINDS: Final = list[str](NodeKind)
@@ -362,11 +364,20 @@ class _Index[T]:
         rows, lines = self._fitting(query), self._lines
         if len(rows) > MAX_LINES:
             start = f" {query.text}"
-            starting = [at for at in rows if start in lines[at]]
-            ends = (f"{start}{end}" for end in ("\t", BETWEEN_PARTS, ""))
-            best = (at for whole in ends for at in starting if whole in lines[at])
-            first = dict.fromkeys(chain(islice(best, MAX_LINES), rows[:MAX_LINES]))
-            rows = [*first][:MAX_LINES]
+            called = self._by_sound.of(rough(sound_of(query.words)))
+            ends = (f"{start}{end}" for end in ("\t", BETWEEN_PARTS))
+            best = (
+                (at for whole in ends for at in called if whole in lines[at]),
+                (
+                    at
+                    for at in rows
+                    if -1 < lines[at].find(start) < lines[at].find("\t")
+                ),
+                (at for at in rows if start in lines[at]),
+                rows,
+            )
+            first = chain.from_iterable(islice(each, MAX_LINES) for each in best)
+            rows = [*dict.fromkeys(first)][:MAX_LINES]
         return [(query.score_line(lines[at]), *self._place(at)) for at in rows]
 
     def find_alike(self, query: Query, least: float) -> list[tuple[float, T, int]]:
@@ -383,8 +394,7 @@ class _Index[T]:
             )
             time.sleep(0)
         best = nlargest(MAX_ALIKE, close, key=lambda each: each[1])
-        places = self._at(sound for sound, *_ in best)
-        # Many lines have the same artist or playlist.
+        places = islice(self._at(sound for sound, *_ in best), MAX_COMPARED)
         alike = cache(query.likeness_of)
         likeness = {at: max(map(alike, names_in(self._lines[at]))) for at in places}
         if least < SURE:
@@ -402,7 +412,7 @@ class _Index[T]:
 
 
 class Lines[T]:
-    """The names of the records of a list, which are folded again in a thread when the list is replaced.
+    """The names of the records of a list, of which those that are new are folded in a thread.
 
     A search within `folder` finds them too, one of the whole library always.
     """
@@ -421,49 +431,86 @@ class Lines[T]:
         self._lines_of = lines_of
         self._node_of = node_of
         self.folder = folder
-        self._index: _Index[T] = _Index((), lines_of)
+        # Of the newest records, until they are an eighth of all, and of the others; and which of them are still there.
+        self._indexes = _Index[T]((), lines_of), _Index[T]((), lines_of)
+        self._folded: Sequence[T] = ()
+        self._live: frozenset[int] = frozenset()
         self._folding = asyncio.Lock()
 
     async def async_prepare(self) -> None:
-        """Fold the names of the list as it is now, once for all who wait for it."""
+        """Fold the names of what is new in the list, once for all who wait for it."""
         async with self._folding:
             records = self._records()
-            if self._index.records is not records:
-                self._index = await self._hass.async_add_executor_job(
-                    _Index, records, self._lines_of
+            if self._folded is not records:
+                live = frozenset(map(id, records))
+                self._indexes = await self._hass.async_add_executor_job(
+                    self._fold, records
                 )
+                self._folded, self._live = records, live
+
+    def _fold(self, records: Sequence[T]) -> tuple[_Index[T], _Index[T]]:
+        """Return the indexes with what is new; much of that, or much that is gone, makes both anew."""
+        _, most = self._indexes
+        known = {*map(id, most.records)}
+        new = [it for it in records if id(it) not in known]
+        if 8 * len(new) > len(records) or len(known) > 2 * len(records):
+            most, new = _Index(records, self._lines_of), []
+        return _Index(new, self._lines_of), most
+
+    def find(
+        self, query: Query, least: float | None = None
+    ) -> list[tuple[float, T, int]]:
+        """Return the score, the record and the number of each line with all words, or the likeness of each that sounds so; for other threads."""
+        live = self._live
+        return [
+            found
+            for index in self._indexes
+            for found in (
+                index.find(query) if least is None else index.find_alike(query, least)
+            )
+            if id(found[1]) in live
+        ]
 
     async def async_records(self, query: Query) -> list[T]:
         """Return the records that have the words."""
         await self.async_prepare()
-        scored = await self._hass.async_add_executor_job(self._index.find, query)
-        return [record for _, record, _ in scored]
+        found = await self._hass.async_add_executor_job(self.find, query)
+        return [record for _, record, _ in found]
 
-    async def async_find(self, query: Query) -> Scored:
-        """Return the nodes that have the words."""
-        await self.async_prepare()
-        scored = await self._hass.async_add_executor_job(self._index.find, query)
-        return [*self._nodes(scored)]
-
-    async def async_find_alike(self, query: Query, least: float) -> Scored:
-        """Return the nodes that sound like the words."""
-        await self.async_prepare()
-        scored = await self._hass.async_add_executor_job(
-            self._index.find_alike, query, least
-        )
-        scale = ARTIST_WORDS - RELEVANT
-        return [
-            (RELEVANT + scale * min(fit, 0.99) if fit >= SURE else fit, node)
-            for fit, node in self._nodes(scored)
-        ]
-
-    def _nodes(
-        self, scored: Iterable[tuple[float, T, int]]
+    def nodes(
+        self, found: Iterable[tuple[float, T, int]]
     ) -> Iterator[tuple[float, Item]]:
-        """Yield the nodes of records."""
-        for score, record, number in scored:
-            if (node := self._node_of(record, number)) is not None:
+        """Yield the nodes of what was found."""
+        for score, record, number in found:
+            if score and (node := self._node_of(record, number)) is not None:
                 yield score, node
+
+
+async def async_find(
+    hass: HomeAssistant,
+    lines: Sequence[Lines[Any]],
+    query: Query,
+    least: float | None = None,
+) -> Scored:
+    """Return the nodes that have the words, or that sound like them at least so much."""
+    for each in lines:
+        await each.async_prepare()
+
+    def find() -> list[list[tuple[float, Any, int]]]:
+        """Return what is found in the lines of each."""
+        return [each.find(query, least) for each in lines]
+
+    found = await hass.async_add_executor_job(find)
+    scored = chain.from_iterable(
+        each.nodes(some) for each, some in zip(lines, found, strict=True)
+    )
+    if least is None:
+        return [*scored]
+    scale = ARTIST_WORDS - RELEVANT
+    return [
+        (RELEVANT + scale * min(fit, 0.99) if fit >= SURE else fit, node)
+        for fit, node in scored
+    ]
 
 
 def lines_of_nodes(
@@ -483,11 +530,13 @@ class Search:
 
     def __init__(
         self,
+        hass: HomeAssistant,
         lines: Callable[[str], list[Lines[Any]]],
         async_ask: Callable[[Query, str, str], Awaitable[Scored]],
         is_favorite: Callable[[str], bool],
     ) -> None:
         """Initialize with the lines of a folder, other means to find nodes, and the judge of equal scores."""
+        self._hass = hass
         self._lines = lines
         self._async_ask = async_ask
         self._is_favorite = is_favorite
@@ -514,13 +563,11 @@ class Search:
 
         async def exact(query: Query) -> Scored:
             """Return the nodes with the words."""
-            return [*chain(*[await each.async_find(query) for each in lines])]
+            return await async_find(self._hass, lines, query)
 
         async def alike(query: Query, least: float = SURE) -> Scored:
             """Return the nodes that sound like the words."""
-            return [
-                *chain(*[await each.async_find_alike(query, least) for each in lines])
-            ]
+            return await async_find(self._hass, lines, query, least)
 
         # Once: it may read what the lines then have.
         scored = [] if inside else await self._async_ask(query, text, folder)
