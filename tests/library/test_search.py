@@ -17,7 +17,6 @@ from custom_components.dp1.library.search import (
     WORDS,
     Lines,
     Query,
-    Scored,
 )
 from custom_components.dp1.library.words import fold
 
@@ -291,13 +290,14 @@ async def test_a_search_that_finds_nothing_asks_the_catalog_once(
 ) -> None:
     """However many ways there are to read the words, of which only a few are tried."""
     tried: set[Query] = set()
-    find_alike = Lines.async_find_alike
+    find = Lines.find
 
-    async def note(self: Lines[Any], query: Query, least: float) -> Scored:
-        tried.add(query)
-        return await find_alike(self, query, least)
+    def note(self: Lines[Any], query: Query, least: float | None = None) -> Any:
+        if least is not None:
+            tried.add(query)
+        return find(self, query, least)
 
-    monkeypatch.setattr(Lines, "async_find_alike", note)
+    monkeypatch.setattr(Lines, "find", note)
     catalog.reset_counters()
     await search_nodes(library, query)
     assert catalog.count("exhibitions") <= 1

@@ -138,3 +138,51 @@ async def test_an_index_is_made_once_and_packed(
     assert len(gc.get_objects()) - before < count / 4
     assert found == [[titles[1234]] * 2] * 3
     assert folded == [*titles]
+
+
+async def test_only_what_is_new_is_folded(hass: HomeAssistant) -> None:
+    """What comes to a list is found, what goes is not, and the names of the others are folded once."""
+    titles = tuple(f"Study {number} of tides" for number in range(100))
+    folded: list[str] = []
+
+    def lines_of(title: str) -> list[str]:
+        """Return the line of a title."""
+        folded.append(title)
+        return [line_of(title)]
+
+    lines = Lines(hass, lambda: titles, lines_of, lambda *_: None)
+
+    async def found(text: str) -> list[str]:
+        """Return the titles that fit."""
+        return await lines.async_records(Query.of(text))
+
+    assert await found("study 7 of tides") == [titles[7], *titles[70:80]]
+    new = "Ebb"
+    titles = (new, *titles[:7], *titles[8:])
+    assert await found("ebb") == [new]
+    assert "Study 7 of tides" not in await found("study 7 of tides")
+    assert len(folded) == 101 and folded[-1] == new
+    # Too much is gone for them to lie there any longer.
+    titles = titles[:40]
+    assert "Study 60 of tides" not in await found("study 60 of tides")
+    assert len(folded) == 141
+
+
+async def test_of_too_many_those_with_the_words_in_their_title(
+    hass: HomeAssistant,
+) -> None:
+    """Works of a list that is called so are no reason to leave out lists and works that are called so themselves."""
+    records = [
+        *(("Sketch", "Tides") for _ in range(100)),
+        ("High Tides", ""),
+        ("Tides", ""),
+    ]
+    lines = Lines(
+        hass,
+        lambda: records,
+        lambda record: [line_of(record[0], context=record[1])],
+        lambda *_: None,
+    )
+    found = await lines.async_records(Query.of("tides"))
+    assert len(found) == 50
+    assert found[:2] == [("Tides", ""), ("High Tides", "")]
