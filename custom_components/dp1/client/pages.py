@@ -3,13 +3,14 @@
 Both loops give each record once, end where a server never would, and bound what a list costs in all.
 """
 
+from abc import ABC, abstractmethod
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import ceil
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, override
 
 from .errors import Dp1Error, TooLargeError, UnexpectedAnswerError
 
@@ -20,6 +21,8 @@ MAX_SPREAD: Final = 64 * 1024 * 1024
 # The same of one whose pages hold whole documents, also of what is skipped.
 MAX_CHAIN: Final = 512 * 1024 * 1024
 MAX_PAGES: Final = 1000
+# By which a page too large is made smaller.
+SHRINK: Final = 4
 
 
 class Identified(Protocol):
@@ -62,17 +65,128 @@ class Page[T]:
         return len(self.records) + self.skipped
 
 
-class _Reading[T]:
-    """What one reading of a list has brought."""
+type Fetch[T] = Callable[[str | None, int], Awaitable[Page[T]]]
 
-    def __init__(self, identity: Callable[[T], str], most: int) -> None:
-        """Initialize with what tells records apart, and the most bytes."""
+
+class _Part(NamedTuple):
+    """A part of a list that is asked for.
+
+    Attributes:
+        place: where it begins, as the server calls it; None for the start.
+        size: most records to ask for.
+        left: number of records in it, where offsets tell.
+        is_rest: whether a shorter page left it out.
+    """
+
+    place: str | None
+    size: int
+    left: int = 0
+    is_rest: bool = False
+
+
+class _Reading[T](ABC):
+    """One reading of a list.
+
+    Args:
+        fetch: reads a page.
+        size: most records of a page.
+        identity: tells records apart.
+        most_bytes: of all pages.
+        most_pages: most requests for pages.
+        at_once: most requests at the same time.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch[T],
+        size: int,
+        identity: Callable[[T], str],
+        most_bytes: int,
+        most_pages: int,
+        at_once: int = 1,
+    ) -> None:
+        """Initialize a reading from the start."""
+        self._fetch = fetch
+        self._size = size
         self._identity = identity
-        self._most = self._left = most
+        self._most_bytes = self._bytes_left = most_bytes
+        self._pages_left = most_pages
+        self._at_once = at_once
         # A page may be one long id, and all of them are kept until the list ends.
         self._seen: set[bytes] = set()
+        self._failures: list[Dp1Error] = []
+        self._parts = deque([_Part(None, size)])
+        self._is_over = False
 
-    def new(self, page: Page[T]) -> Page[T]:
+    async def pages(self) -> AsyncIterator[Page[T]]:
+        """Yield the pages as they come, and raise the first error at the end: a broken page costs only itself."""
+        tasks: set[asyncio.Task[Page[T] | None]] = set()
+        try:
+            while True:
+                while self._parts and len(tasks) < self._at_once:
+                    if not self._pages_left:
+                        self._end(UnexpectedAnswerError("the list has no end"))
+                        break
+                    self._pages_left -= 1
+                    tasks.add(asyncio.create_task(self._read(self._parts.popleft())))
+                if not tasks:
+                    break
+                done, tasks = await asyncio.wait(
+                    tasks, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    if (page := task.result()) is not None:
+                        yield page
+                if self._bytes_left <= 0 and (tasks or self._parts):
+                    most = self._most_bytes
+                    self._end(TooLargeError(f"the list is over {most} bytes", most))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if (problem := self._problem) is not None:
+            raise problem
+
+    @property
+    def _problem(self) -> Dp1Error | None:
+        """Return why the list was not read whole."""
+        return self._failures[0] if self._failures else None
+
+    async def _read(self, part: _Part) -> Page[T] | None:
+        """Read the first page of a part, and note what is to be asked for after it; None if none came."""
+        try:
+            page = await self._fetch(part.place, part.size)
+        except Dp1Error as err:
+            if not isinstance(err, TooLargeError) or part.size == 1:
+                self._fail(err)
+                return None
+            self._bytes_left -= err.limit
+            self._add(part._replace(size=max(1, part.size // SHRINK)))
+            return None
+        self._bytes_left -= page.size
+        new = self._new(part, page)
+        self._add(*self._following(part, page, new))
+        return new
+
+    def _fail(self, error: Dp1Error) -> None:
+        """Note that a part cannot be read; others may be."""
+        self._failures.append(error)
+        if len(self._failures) >= MAX_FAILED_PAGES:
+            self._end()
+
+    def _end(self, error: Dp1Error | None = None) -> None:
+        """Ask for nothing more."""
+        if error is not None and not self._is_over:
+            self._failures.append(error)
+        self._is_over = True
+        self._parts.clear()
+
+    def _add(self, *parts: _Part) -> None:
+        """Ask for parts before all others."""
+        if not self._is_over:
+            self._parts.extendleft(reversed(parts))
+
+    def _new(self, part: _Part, page: Page[T]) -> Page[T]:
         """Return a page without the records that came before."""
         records = []
         for record in page.records:
@@ -82,62 +196,54 @@ class _Reading[T]:
                 records.append(record)
         return replace(page, records=tuple(records))
 
-    def spend(self, size: int) -> None:
-        """Count bytes, and raise TooLargeError once they are too many."""
-        self._left -= size
-        if self._left <= 0:
-            raise TooLargeError(f"the list is over {self._most} bytes", self._most)
+    @abstractmethod
+    def _following(self, part: _Part, page: Page[T], new: Page[T]) -> Iterable[_Part]:
+        """Return what is asked for after a page, which is given as it came and without what came before."""
 
 
-async def in_turn[T](
-    fetch: Callable[[str | None, int], Awaitable[Page[T]]],
+class _InTurn[T](_Reading[T]):
+    """The reading of a list of which each page tells the place of the next.
+
+    It ends at the last page, when a place comes again (the page before has one all the same), and when a page brings
+    nothing new.
+    """
+
+    def __init__(
+        self, fetch: Fetch[T], size: int, identity: Callable[[T], str], most_pages: int
+    ) -> None:
+        """Initialize a reading from the start."""
+        super().__init__(fetch, size, identity, MAX_CHAIN, most_pages)
+        self._places: set[str | None] = set()
+
+    @override
+    def _following(self, part: _Part, page: Page[T], new: Page[T]) -> Iterable[_Part]:
+        """Return the next page, larger again after a page too large."""
+        self._places.add(part.place)
+        place = page.following
+        if place is not None and place not in self._places and new.received:
+            yield _Part(place, min(2 * part.size, self._size))
+
+
+def in_turn[T](
+    fetch: Fetch[T],
     *,
     size: int,
     identity: Callable[[T], str],
-    shrink: int = 2,
     most_pages: int | None = None,
 ) -> AsyncIterator[Page[T]]:
     """Yield the pages of a list of which each tells the place of the next.
-
-    Ends at the last page, when a place comes again (the page before has one all the same), and when a page brings nothing
-    new. A page too large is asked for again in smaller parts, down to one record.
 
     Args:
         fetch: reads a page, given its place and the most records; of one record it raises only if the list cannot go on.
         size: most records of a page.
         identity: tells records apart.
-        shrink: by which a page too large is made smaller.
         most_pages: by default ``MAX_PAGES``.
 
     Raises:
         UnexpectedAnswerError: the list has no end, or (TooLargeError) there is too much of it in all.
         Dp1Error: as ``fetch`` has it.
     """
-    reading = _Reading(identity, MAX_CHAIN)
-    now, place = size, None
-    places: set[str | None] = set()
-    for _ in range(most_pages or MAX_PAGES):
-        try:
-            page = await fetch(place, now)
-        except TooLargeError as err:
-            reading.spend(err.limit)
-            if now == 1:
-                raise
-            now = max(1, now // shrink)
-            continue
-        now = min(2 * now, size)
-        places.add(place)
-        place = page.following
-        new = reading.new(page)
-        is_last = place is None or place in places
-        yield new
-        if is_last or not new.received:
-            return
-        reading.spend(page.size)
-    raise UnexpectedAnswerError("the list has no end")
-
-
-type Fetch[T] = Callable[[int, int], Awaitable[Page[T]]]
+    return _InTurn(fetch, size, identity, most_pages or MAX_PAGES).pages()
 
 
 def spread_offsets(total: int, size: int, pages: int) -> list[int]:
@@ -153,133 +259,112 @@ def spread_offsets(total: int, size: int, pages: int) -> list[int]:
     return [index * (total - size) // (pages - 1) for index in range(pages)]
 
 
-class Span(NamedTuple):
-    """A part of a list, from an index to another; `is_rest` if a shorter page left it out."""
-
-    start: int
-    end: int
-    is_rest: bool = False
-
-
-class PageReader[T: Identified]:
-    """The reading of one list: the first page, then several at a time.
-
-    Args:
-        fetch: reads a page, given its offset and the maximum number of records.
-        size: the most records that the server gives in a page.
-        concurrency: maximum number of pages at the same time.
-        limit: about how many records to read, evenly spread over the list; None for all, up to ``MAX_RECORDS``.
-    """
+class _AtOffsets[T](_Reading[T]):
+    """The reading of a list whose first page tells how long it is: then several at a time."""
 
     def __init__(
         self,
         fetch: Fetch[T],
-        *,
         size: int,
-        concurrency: int,
-        limit: int | None = None,
+        identity: Callable[[T], str],
+        limit: int | None,
+        at_once: int,
     ) -> None:
-        """Initialize the reading without a request."""
-        self._fetch = fetch
-        self._most = size
-        self._concurrency = concurrency
+        """Initialize a reading of about so many records, evenly spread over the list."""
         self._limit = limit
         self._cap = limit or MAX_RECORDS
-        self._reading = _Reading[T](lambda record: record.id, MAX_SPREAD)
-        self._received = 0
-        self._page_size = size
+        self._page_size = min(size, self._cap)
+        super().__init__(
+            fetch, self._page_size, identity, MAX_SPREAD, MAX_RECORDS, at_once
+        )
         self._total: int | None = None
-        self._failures: list[Dp1Error] = []
-        self._is_over = False
+        self._count = 0
 
-    async def pages(self) -> AsyncIterator[Page[T]]:
-        """Yield the pages as they come, and raise the first error at the end: a broken page costs only itself."""
-        first = await self._fetch(0, min(self._most, self._cap))
-        if first.total is not None and first.total >= first.received:
-            self._total = first.total
-        yield self._new(first)
-        if first.received:
-            # A server may return fewer records than asked for; its own page size is used from here on.
-            self._page_size = first.received
-            async for page in self._following():
-                yield page
-        if self._failures:
-            raise self._failures[0]
-        if self._received < min(self._total or 0, self._cap):
-            raise UnexpectedAnswerError(
-                f"the server announces {self._total} records and gives {self._received}"
-            )
+    @override
+    def _new(self, part: _Part, page: Page[T]) -> Page[T]:
+        """Return a page without the records that came before, with the total of the first."""
+        if part.place is None and (page.total or -1) >= page.received:
+            self._total = page.total
+        new = super()._new(part, page)
+        self._count += new.received
+        return replace(new, total=self._total)
 
-    async def _following(self) -> AsyncIterator[Page[T]]:
-        """Yield the pages after the first as they come, several read at a time."""
-        spans = deque(self._spans())
-        tasks = set[asyncio.Task[tuple[Page[T], Span | None]]]()
-        try:
-            while True:
-                while spans and not self._is_over and len(tasks) < self._concurrency:
-                    tasks.add(asyncio.create_task(self._read(spans.popleft())))
-                if not tasks:
-                    return
-                done, tasks = await asyncio.wait(
-                    tasks, return_when=asyncio.FIRST_COMPLETED
-                )
-                for task in done:
-                    try:
-                        page, rest = task.result()
-                    except Dp1Error as err:
-                        self._failures.append(err)
-                        self._is_over |= len(self._failures) >= MAX_FAILED_PAGES
-                        continue
-                    yield page
-                    if rest is not None:
-                        spans.appendleft(rest)
-        finally:
-            for task in tasks:
-                task.cancel()
-
-    def _spans(self) -> Iterator[Span]:
-        """Yield the spans into which the rest of the list is divided, to be read independently."""
-        size = self._page_size
-        if self._total is None:
-            if size < self._cap:
-                yield Span(size, self._cap)
-            return
-        pages = ceil(self._cap / size)
-        if self._limit and pages * size < self._total:
-            for offset in spread_offsets(self._total, size, pages)[1:]:
-                yield Span(offset, offset + size)
-            return
-        end = self._total if self._limit else min(self._total, self._cap)
-        for offset in range(size, end, size):
-            yield Span(offset, min(offset + size, end))
-
-    async def _read(self, span: Span) -> tuple[Page[T], Span | None]:
-        """Return the first page of a span, and the span that a shorter page leaves out."""
-        limit = min(self._most, span.end - span.start)
-        page = await self._fetch(span.start, limit)
-        new = self._new(page)
-        if not page.received:
-            # No records where a span begins: this is the end of the list.
-            self._is_over |= not span.is_rest
-            return new, None
-        if page.records and not new.records:
-            if not span.is_rest and page.received >= limit:
-                raise UnexpectedAnswerError("the server repeats its pages")
-            return new, None
-        start = span.start + page.received
-        is_last = self._total is None and page.received < self._page_size
-        return new, None if is_last or start >= span.end else Span(
-            start, span.end, True
+    @property
+    @override
+    def _problem(self) -> Dp1Error | None:
+        """Return why the list was not read whole: the server may have announced more than it gives."""
+        if self._failures or self._count >= min(self._total or 0, self._cap):
+            return super()._problem
+        return UnexpectedAnswerError(
+            f"the server announces {self._total} records and gives {self._count}"
         )
 
-    def _new(self, page: Page[T]) -> Page[T]:
-        """Return a page without the records that came before."""
-        new = self._reading.new(page)
-        self._received += new.received
-        try:
-            self._reading.spend(page.size)
-        except TooLargeError as err:
-            if not self._is_over:
-                self._failures.append(err)
-            self._is_over = True
-        return replace(new, total=self._total)
+    @override
+    def _following(self, part: _Part, page: Page[T], new: Page[T]) -> Iterable[_Part]:
+        """Return what is left of a part and, after the first page, the others."""
+        start, received = int(part.place or 0), page.received
+        if not received:
+            # No records where a part begins: this is the end of the list.
+            if not part.is_rest:
+                self._end()
+            return
+        if part.place is None:
+            if part.size == self._size:
+                # A server may return fewer records than asked for; its own page size is used from here on.
+                self._page_size = received
+            elif received < self._page_size:
+                yield self._part(received, self._page_size, is_rest=True)
+            yield from self._others()
+            return
+        if page.records and not new.records:
+            if not part.is_rest and received >= part.size:
+                self._fail(UnexpectedAnswerError("the server repeats its pages"))
+            return
+        is_last = self._total is None and received < min(part.size, self._page_size)
+        if received < part.left and not is_last:
+            rest = self._part(start + received, start + part.left, is_rest=True)
+            yield rest._replace(size=min(2 * part.size, rest.size))
+
+    def _part(self, start: int, end: int, *, is_rest: bool = False) -> _Part:
+        """Return the part between two offsets."""
+        return _Part(str(start), min(self._size, end - start), end - start, is_rest)
+
+    def _others(self) -> Iterable[_Part]:
+        """Yield the parts into which the list is divided after its first page, to be read independently."""
+        size, total = self._page_size, self._total
+        if total is None:
+            if size < self._cap:
+                yield self._part(size, self._cap)
+            return
+        pages = ceil(self._cap / size)
+        if self._limit and pages * size < total:
+            for offset in spread_offsets(total, size, pages)[1:]:
+                yield self._part(offset, offset + size)
+            return
+        end = total if self._limit else min(total, self._cap)
+        for offset in range(size, end, size):
+            yield self._part(offset, min(offset + size, end))
+
+
+def at_offsets[T](
+    fetch: Fetch[T],
+    *,
+    size: int,
+    identity: Callable[[T], str],
+    limit: int | None = None,
+    at_once: int = 1,
+) -> AsyncIterator[Page[T]]:
+    """Yield the pages of a list that can be asked for anywhere: the first, then several at a time.
+
+    Args:
+        fetch: reads a page, given its offset as text (None for 0) and the most records.
+        size: the most records that the server gives in a page.
+        identity: tells records apart.
+        limit: about how many records to read, evenly spread over the list; None for all, up to ``MAX_RECORDS``.
+        at_once: maximum number of pages at the same time.
+
+    Raises:
+        UnexpectedAnswerError: the list is not as announced, or (TooLargeError) there is too much of it in all.
+        Dp1Error: as ``fetch`` has it, the first.
+    """
+    return _AtOffsets(fetch, size, identity, limit, at_once).pages()

@@ -7,6 +7,7 @@ import logging
 from math import ceil
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import parse_qs
 
 import aiohttp
 from hypothesis import given, strategies as st
@@ -33,13 +34,13 @@ from custom_components.dp1.client.errors import (
 from custom_components.dp1.client.pages import (
     MAX_RECORDS,
     Page,
-    PageReader,
+    at_offsets,
     spread_offsets,
 )
 
 from tests.client.keys import keyed
-from tests.client.lists import listed
-from tests.client.scripted_server import Reply, ScriptedServer
+from tests.client.lists import Listed, listed
+from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.client.tables import tables
 from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -369,6 +370,33 @@ async def test_large_pages(socket_enabled: None) -> None:
                 await catalog.artworks(series_id="s")
 
 
+@pytest.mark.parametrize("total", [23, None])
+@pytest.mark.parametrize("large", [{0}, {11}, {22}, {0, 7, 8, 22}])
+async def test_records_too_large(
+    socket_enabled: None, large: set[int], total: int | None
+) -> None:
+    """A record of more than 4 MB costs only itself: its page is asked for in smaller parts, and nothing comes twice."""
+
+    def answer(request: Request) -> Reply:
+        """Return a page."""
+        query = parse_qs(request.path.partition("?")[2])
+        start, size = int(query["offset"][0]), int(query["limit"][0])
+        ids = range(23)[start : start + size]
+        records = [{"id": n, "x": "x" * (n in large) * 4_200_000} for n in ids]
+        return Reply(200, {"result": records, "paging": {"total": total}})
+
+    async with (
+        ScriptedServer.run(answer) as server,
+        aiohttp.ClientSession() as session,
+    ):
+        pages = [page async for page in Catalog(session, server.url).all_exhibitions()]
+    assert sum(page.skipped for page in pages) == len(large)
+    pages.sort(key=lambda page: page.offset)
+    read = [int(show.id) for page in pages for show in page.records]
+    assert read == [n for n in range(23) if n not in large]
+    assert len(server.requests) <= 5 + 6 * len(large)
+
+
 class Wild:
     """A list behind an unreliable server."""
 
@@ -380,8 +408,9 @@ class Wild:
         self.calls = 0
         self.asked: set[int] = set()
 
-    async def fetch(self, offset: int, limit: int) -> Page[Artwork]:
+    async def fetch(self, place: str | None, limit: int) -> Page[Artwork]:
         self.calls += 1
+        offset = int(place or 0)
         assert 1 <= limit <= 5 and offset >= 0
         await asyncio.sleep(0)
         if offset in self.broken:
@@ -390,6 +419,18 @@ class Wild:
         ids = self.ids[offset : offset + size]
         records = tuple(Artwork(id=str(key)) for key in ids)
         return Page(records, self.total, offset)
+
+    async def listed(self, limit: int | None) -> Listed[Artwork]:
+        """Read the list."""
+        return await listed(
+            at_offsets(
+                self.fetch,
+                size=5,
+                identity=lambda work: work.id,
+                limit=limit,
+                at_once=4,
+            )
+        )
 
 
 @given(
@@ -408,8 +449,7 @@ def test_no_server_keeps_us_busy(
 ) -> None:
     """With any pages, reading ends soon, returns each record once and never claims to be complete wrongly."""
     server = Wild(ids, total, sizes, broken=broken)
-    reader = PageReader(server.fetch, size=5, concurrency=4, limit=limit)
-    listing = asyncio.run(listed(reader.pages()))
+    listing = asyncio.run(server.listed(limit))
     names = [record.id for record in listing.records]
     assert len(names) == len(set(names)) < (limit or MAX_RECORDS) + 5
     assert server.calls <= 2 * len(ids) + 10
@@ -428,8 +468,7 @@ def test_proper_server_gives_everything(
 ) -> None:
     """From a server with minimal answers, everything is read in order with few requests."""
     server = Wild(list(range(count)), count if told else None, [size], broken=set())
-    reader = PageReader(server.fetch, size=5, concurrency=4, limit=limit)
-    listing = asyncio.run(listed(reader.pages()))
+    listing = asyncio.run(server.listed(limit))
     names = [int(record.id) for record in listing.records]
     assert names == sorted(set(names)) and listing.problem is None
     most = count if limit is None else limit

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, assume, example, given, settings
 import pytest
 
 from custom_components.dp1.client.errors import ConflictError, Dp1Error, NotFoundError
-from custom_components.dp1.client.feed import writer
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.signing import SigningKey, verify
 
@@ -74,10 +73,9 @@ async def test_queued_on_ts() -> None:
 
 @pytest.mark.parametrize(("delay", "status"), [(0.05, "published"), (None, "queued")])
 async def test_a_queue_that_is_not_told(
-    monkeypatch: pytest.MonkeyPatch, delay: float | None, status: str
+    delay: float | None, status: str
 ) -> None:
     """What a feed says it has stored is looked for: with a queue it may come later, or not for long."""
-    monkeypatch.setattr(writer, "READ_BACK_PAUSES", (0.0, 0.1, 0.1))
     async with served(
         "ts", always_async=True, queued_status=201, queue_delay=delay
     ) as (feed, simulator):

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from custom_components.dp1.client.feed.models import items_of, open_items
-from custom_components.dp1.client.playlist.schedule import due, moment_of
+from custom_components.dp1.client.playlist.schedule import due, is_moment, moment_of
 
 from tests.client.tables import tables
 
@@ -43,11 +43,14 @@ def test_moments(text: str, zone: str, expected: str) -> None:
     """A time is that of the display, unless it has an offset; where the clocks skip it, it is the next one, and where it comes twice, the first."""
     moment = moment_of(text, ZoneInfo(zone))
     assert moment is not None and moment.isoformat() == expected
+    # A date alone is read, and never written.
+    assert is_moment(text) is ("T" in text)
 
 
 @pytest.mark.parametrize("text", TABLES["no_times"])
 def test_what_is_no_time(text: object) -> None:
     assert moment_of(text, BERLIN) is None
+    assert not is_moment(str(text))
 
 
 @pytest.mark.parametrize(("now", "zone", "shown", "since", "next_at"), TABLES["days"])

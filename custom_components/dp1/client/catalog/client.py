@@ -20,12 +20,13 @@ from ..errors import (
     LostAnswerError,
     NotFoundError,
     TemporaryError,
+    TooLargeError,
     UnexpectedAnswerError,
     UnreachableError,
 )
 from ..guard import Guard
 from ..http import Answer, request_json, status_error
-from ..pages import MAX_RECORDS, Page, PageReader
+from ..pages import MAX_RECORDS, Page, at_offsets
 from ..retry import Manners
 from ..text import clean, is_technical, server_url
 from ..values import MAX_ON_LOOP, decode, mapping
@@ -168,16 +169,25 @@ class Catalog:
     ) -> AsyncIterator[Page[T]]:
         """Yield the pages of a list."""
 
-        async def fetch(offset: int, size: int) -> Page[T]:
-            """Return a page, after a pause unless it is the first."""
-            if pause is not None and offset:
+        async def fetch(place: str | None, size: int) -> Page[T]:
+            """Return a page, after a pause unless it is the first; a record too large is skipped."""
+            if pause is not None and place is not None:
                 await asyncio.sleep(pause)
-            return await read(offset=offset, limit=size)
+            offset = int(place or 0)
+            try:
+                return await read(offset=offset, limit=size)
+            except TooLargeError as err:
+                if size > 1:
+                    raise
+                return Page((), offset=offset, skipped=1, size=err.limit)
 
-        concurrency = CONCURRENCY if pause is None else 1
-        return PageReader(
-            fetch, size=PAGE_SIZE, concurrency=concurrency, limit=limit
-        ).pages()
+        return at_offsets(
+            fetch,
+            size=PAGE_SIZE,
+            identity=lambda record: record.id,
+            limit=limit,
+            at_once=CONCURRENCY if pause is None else 1,
+        )
 
     async def _page[T: (Exhibition, Series, Artwork)](
         self,

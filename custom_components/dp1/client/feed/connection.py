@@ -361,6 +361,7 @@ class FeedConnection:
         with_key: bool = False,
         document: bool = False,
         repeatable: bool = False,
+        is_awaited: bool = False,
         **options: Any,
     ) -> Answer:
         """Send a request, and repeat it after a pause if it was refused without effect.
@@ -372,6 +373,7 @@ class FeedConnection:
             with_key: whether the API key goes along.
             document: whether the body is a document, so that a complaint is about its faults.
             repeatable: whether a second arrival would do no harm, so that a 503 may be waited out too.
+            is_awaited: whether it may come into being in the next seconds.
             options: as ``request_json`` has them.
 
         Raises:
@@ -411,6 +413,7 @@ class FeedConnection:
             server=url.partition("://")[2].partition("/")[0],
             end=self.end,
             may_repeat=lambda error: is_refused or reading or repeatable,
+            also=(NotFoundError,) if is_awaited else (),
         )
 
 

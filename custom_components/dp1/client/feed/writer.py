@@ -41,8 +41,6 @@ from .drafts import (
     replace_body,
 )
 
-# Seconds before each look whether a new playlist can be read.
-READ_BACK_PAUSES = (0.0, 0.5, 1.0, 2.0)
 # After these nobody knows whether the document arrived; a conflict may be with the document itself.
 DOUBTFUL = (ConflictError, LostAnswerError, TemporaryError, UnexpectedAnswerError)
 
@@ -190,16 +188,11 @@ class Writer:
     async def _is_there(self, stored: Stored) -> bool:
         """Return whether a new playlist can be read within some seconds: a feed with a queue may not say that it has one."""
         url = self.connection.playlist_url(stored.document["id"])
-        for pause in READ_BACK_PAUSES:
-            await asyncio.sleep(pause)
-            try:
-                await self.connection.read(url)
-            except NotFoundError:
-                continue
-            except Dp1Error:
-                break
-            return True
-        return False
+        try:
+            await self.connection.read(url, is_awaited=True)
+        except Dp1Error:
+            return False
+        return True
 
     # Steps
 

@@ -158,15 +158,15 @@ class Indexer:
             """Read a page."""
             try:
                 return await self.tokens(limit=limit, offset=offset, **filters)
-            except TooLargeError:
+            except TooLargeError as err:
                 if limit > 1:
                     raise
-                return Page((), skipped=1, following=str(int(offset or 0) + 1))
+                following = str(int(offset or 0) + 1)
+                return Page((), skipped=1, size=err.limit, following=following)
 
         return in_turn(
             fetch,
             size=PAGE,
-            shrink=4,
             identity=lambda token: token.id,
             most_pages=MAX_PAGES,
         )

@@ -19,6 +19,7 @@ from ..errors import Fault, InvalidPlaylistError
 from ..hosts import moved_url, work_url
 from ..text import escaped_url
 from ..values import MAX_DEPTH, MAX_TEXT, common, exceeds, mapping
+from .schedule import is_moment
 from .schema import (
     DP_VERSION,
     MAX_FAULTS,
@@ -26,7 +27,6 @@ from .schema import (
     SIGNATURE_FIELDS,
     Rules,
     faults_of,
-    is_local_date_time,
     is_number,
     path_text,
 )
@@ -293,7 +293,7 @@ def unplayable(document: Any) -> list[Fault]:
             message = "expected an address that a display can open: http, https or data"
             faults.append(Fault(f"items[{index}].source", message))
         moment = item.get("displayAt") if isinstance(item, dict) else None
-        if isinstance(moment, str) and moment and not is_local_date_time(moment):
+        if isinstance(moment, str) and moment and not is_moment(moment):
             faults.append(
                 Fault(f"items[{index}].displayAt", "expected a date with a time")
             )

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from ..values import objects
 
-# A date alone was allowed once.
+# A date alone was allowed once. Displays read no other letters, and no hour 24.
 _FORM: Final = re.compile(
-    r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:T(?:[01][0-9]|2[0-3])(?::[0-9]{2}){2}(?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-9]{2})?)?"
 )
 # Longer than any time is written.
 MAX_LENGTH: Final = 64
@@ -64,6 +65,11 @@ def moment_of(text: object, zone: tzinfo) -> datetime | None:
         return utc_of(time, zone)
     except ValueError, OverflowError:
         return None
+
+
+def is_moment(text: str) -> bool:
+    """Return whether a text is a `displayAt` as displays and feeds take it: a date with a time, with or without an offset."""
+    return "T" in text and moment_of(text, UTC) is not None
 
 
 def display_at(item: Item) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from ..errors import Fault
 from ..text import escaped_url
+from .schedule import is_moment
 
 DP_VERSION = "1.1.0"
 SCALINGS = ("fit", "fill", "stretch", "auto")
@@ -131,11 +132,6 @@ def is_date_time(value: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_local_date_time(text: str) -> bool:
-    """Return whether a text is a date with a time, with or without a zone."""
-    return is_date_time(text) or is_date_time(f"{text}Z")
 
 
 def _escape_needed(value: Any) -> str | None:
@@ -524,7 +520,7 @@ _ITEM = Object(
         "repro": _REPRO,
         "provenance": _PROVENANCE,
         "note": _NOTE,
-        "displayAt": _text("a date with a time", is_local_date_time),
+        "displayAt": _text("a date with a time", is_moment),
         # An unknown word counts as absent.
         "contentRating": _ANY_TEXT,
         "contentReasons": Each(_text("text", bool)),
