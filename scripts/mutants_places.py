@@ -33,7 +33,7 @@ PLACES = [
     Place(
         "client/pages.py",
         "lists are read however large they are",
-        "        reading.spend(page.size)\n",
+        "            self._bytes_left -= err.limit\n",
         "",
         [
             "tests/client/test_hostile_servers.py::test_a_list_of_records_that_are_too_large"
@@ -271,9 +271,16 @@ PLACES = [
     Place(
         "client/pages.py",
         "every page of a dead catalog is asked for",
-        "self._is_over |= len(self._failures) >= MAX_FAILED_PAGES",
-        "self._is_over |= len(self._failures) > 10_000",
+        "if len(self._failures) >= MAX_FAILED_PAGES:",
+        "if len(self._failures) > 10_000:",
         ["tests/client/catalog/test_client.py"],
+    ),
+    Place(
+        "client/pages.py",
+        "a record too large takes its page along",
+        "or part.size == 1:",
+        "or True:",
+        ["tests/client/catalog/test_client.py::test_records_too_large"],
     ),
     Place(
         "client/pages.py",
@@ -1138,7 +1145,7 @@ PLACES = [
     Place(
         "client/pages.py",
         "a list of a catalog has no end",
-        "self._reading.spend(page.size)",
+        "self._bytes_left -= page.size",
         "pass",
         ["tests/client/test_long_answers.py"],
     ),
@@ -1404,8 +1411,8 @@ PLACES = [
     Place(
         "client/pages.py",
         "pages that a server chains have no end",
-        "    for _ in range(most_pages or MAX_PAGES):\n",
-        "    while True:\n",
+        "if not self._pages_left:",
+        "if self._pages_left is None:",
         ["tests/client/test_hostile_servers.py::test_attacks"],
     ),
     Place(
