@@ -33,8 +33,8 @@ PLACES = [
     Place(
         "client/pages.py",
         "lists are read however large they are",
-        "            self._bytes_left -= err.limit\n",
-        "",
+        "if self._bytes_left <= 0 and",
+        "if not self._bytes_left and",
         [
             "tests/client/test_hostile_servers.py::test_a_list_of_records_that_are_too_large"
         ],

@@ -72,9 +72,7 @@ async def test_queued_on_ts() -> None:
 
 
 @pytest.mark.parametrize(("delay", "status"), [(0.05, "published"), (None, "queued")])
-async def test_a_queue_that_is_not_told(
-    delay: float | None, status: str
-) -> None:
+async def test_a_queue_that_is_not_told(delay: float | None, status: str) -> None:
     """What a feed says it has stored is looked for: with a queue it may come later, or not for long."""
     async with served(
         "ts", always_async=True, queued_status=201, queue_delay=delay
