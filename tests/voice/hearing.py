@@ -11,6 +11,7 @@ from hassil.util import merge_dict
 from home_assistant_intents import get_intents
 import yaml
 
+from custom_components.dp1.voice.request import MAX_SPOKEN
 from custom_components.dp1.voice.sentences import sentences_of
 from custom_components.dp1.voice.tail import Tail, to_the_end
 
@@ -111,7 +112,7 @@ def recognize(
     tail = Tail.of(language, places_of(language))
     if result.intent.name == "Dp1Show" and "what" in slots:
         slots.pop("rest", None)
-        what = to_the_end(str(slots["what"]), sentence)
+        what = to_the_end(str(slots["what"]), sentence)[:MAX_SPOKEN]
         readings = [*tail.readings(what)]
         placed = tail.placed(readings[-1])
         for reading in (*readings, *filter(None, [placed])):

@@ -164,7 +164,8 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
         if key in spelled_out:
             ways = (way for template in said for way in _ways(template, named))
             # Within another list, it does not count as the start of a word: see dp1_rest.
-            table["lists"][key] = {"values": [{"in": f"( ){{{key}_way:@at}}"}]}
+            blank = "" if language in NO_BLANKS else "( )"
+            table["lists"][key] = {"values": [{"in": f"{blank}{{{key}_way:@at}}"}]}
             table["lists"][f"{key}_way"] = {"values": [*dict.fromkeys(ways)]}
             continue
         by_value = said if isinstance(said, dict) else {"yes": said}
