@@ -25,6 +25,7 @@ from custom_components.dp1.client.feed.models import FeedPlaylist
 from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.listing import record_to_text
+from custom_components.dp1.library.node import key_of
 from custom_components.dp1.library.search import Query
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
@@ -162,7 +163,7 @@ class Stalls:
 
 async def _async_artworks_loaded(library: Library) -> None:
     """Wait for the works of the catalog, which are loaded last."""
-    last = library.catalog_server.all_series[-1].id
+    last = key_of(library.catalog_server.all_series[-1])
     while not library.catalog_server.artworks_of(last).records:
         await asyncio.sleep(0.05)
 

@@ -62,7 +62,7 @@ from custom_components.dp1.library.listing import (
     record_to_text,
 )
 from custom_components.dp1.library.node import parse_media_id, split_node_id
-from custom_components.dp1.library.providers.catalog.items import (
+from custom_components.dp1.library.providers.catalog.server import (
     work_of as work_of_artwork,
 )
 from custom_components.dp1.library.providers.collection.server import work_of

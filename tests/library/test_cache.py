@@ -12,7 +12,7 @@ import pytest
 from custom_components.dp1.client.feed.models import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.providers.catalog import server as catalog_module
-from custom_components.dp1.library.providers.catalog.index import folders_of
+from custom_components.dp1.library.providers.catalog.server import folders_of
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
@@ -277,15 +277,15 @@ async def test_series_of_shows_that_are_gone_go_too(
     show = show_id(catalog, "Net Evil")
     await library.async_children(f"exhibition/{show}")
     assert library.catalog_server.all_series
-    works, folders = library.catalog_server.works, set[str]()
-    for series in library.catalog_server.all_series:
+    server, folders = library.catalog_server, set[str]()
+    for series in server.series_of(show).records:
         folders |= folders_of(series)
-    assert folders and all(works.series_at(f"{folder}1") for folder in folders)
+    assert folders and all(server.series_at(f"{folder}1") for folder in folders)
     catalog.data.exhibitions.remove(catalog.data.find_exhibition("Net Evil"))
     await library.catalog_server.async_refresh()
     assert "Net Evil" not in library.source_list().names
     assert not library.catalog_server.all_series
-    assert not any(works.series_at(f"{folder}1") for folder in folders)
+    assert not any(server.series_at(f"{folder}1") for folder in folders)
 
 
 def test_feed_records_survive_anything() -> None:

@@ -11,7 +11,6 @@ from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.catalog import background_reader
-from custom_components.dp1.library.providers.catalog.index import WorkIndex
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -375,15 +374,3 @@ async def test_what_is_old_is_read_again(
         artworks.read_at = old
     await clock.read_all()
     assert Counter(title for title, _ in named.pages()) == PAGES | {"Herbarium": 12}
-
-
-def test_named_works() -> None:
-    """Only works with names of their own are listed."""
-    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
-    read = [Artwork(id=name, name=name) for name in ("Ash", "#2", "Cedar")]
-    works = WorkIndex()
-    works.add(series, read)
-    works.add(Series(id="t", exhibition_id="e", title="#"), read[1:2])
-    assert [work.name for _, work in works.own_names] == ["Ash", "Cedar"]
-    works.discard("s")
-    assert not works.own_names

@@ -128,7 +128,7 @@ async def test_who_leaves_tells_of_no_problem(
                 await server.async_artwork_at(series, 3)
         else:
             catalog.held = route, 0
-            assert await server.async_search("weather", 0.01) == ()
+            assert await server.async_search("weather", 0.01) == []
         assert library.problem is None
         catalog.released.set()
         await until(lambda: server.is_idle)

@@ -13,8 +13,7 @@ from custom_components.dp1.library.index import token_mark
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import look_up
-from custom_components.dp1.library.providers.catalog.index import folder_of
-from custom_components.dp1.library.providers.catalog.items import work_of
+from custom_components.dp1.library.providers.catalog.server import folder_of, work_of
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

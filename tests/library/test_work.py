@@ -12,7 +12,7 @@ from custom_components.dp1.client.playlist.document import (
 )
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.item import Item, labeled
-from custom_components.dp1.library.providers.catalog.items import work_of
+from custom_components.dp1.library.providers.catalog.server import work_of
 from custom_components.dp1.library.providers.collection.server import items_of
 from homeassistant.util import dt as dt_util
 

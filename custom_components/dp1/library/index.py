@@ -57,14 +57,18 @@ class Marks[T: Record]:
         marks = self._by_list.setdefault(listing.key, [])
         for record in records:
             place = listing.key, record.id
-            new = {*self._marks_of(listing.key, record)} - self._places.keys()
-            self._places |= dict.fromkeys(new, place)
-            marks += new
+            for mark in self._marks_of(listing.key, record):
+                if self._places.setdefault(mark, place) is place:
+                    marks.append(mark)
 
     def discard(self, key: str) -> None:
         """Forget the works of a list."""
         for mark in self._by_list.pop(key, ()):
             del self._places[mark]
+
+    def at(self, source: str) -> tuple[str, str] | None:
+        """Return the same of the work at an address."""
+        return self._places.get(("source", same_work(source)))
 
     def find(self, item: PlaylistItem) -> tuple[str, str] | None:
         """Return the key of the list with a work, and its id there."""

@@ -4,6 +4,7 @@ A list never becomes smaller but by a reading of the whole.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -184,6 +185,7 @@ class Listing[T: Record]:
         self._told_total: int | None = None
         self._by_id: dict[str, T] = {}
         self._items: dict[str, Item] = {}
+        self._all: tuple[Item, ...] | None = None
         self._shelf = shelf
         self._kind = kind
         self._task: asyncio.Task[None] | None = None
@@ -238,8 +240,12 @@ class Listing[T: Record]:
 
     @property
     def items(self) -> Sequence[Item]:
-        """Return the items of the records, in their order."""
-        return Lazy(self.records, self.item_of)
+        """Return the items of the records, in their order; those that are not packed are the same tuple until there are others."""
+        if self._kind.is_packed:
+            return Lazy(self.records, self.item_of)
+        if self._all is None:
+            self._all = tuple(map(self.item_of, self.records))
+        return self._all
 
     def item(self, key: str) -> Item | None:
         """Return the item of a record by its id."""
@@ -257,14 +263,17 @@ class Listing[T: Record]:
         """Make the items of some records or all again, as what they depend on has changed, and tell which are others now."""
         keys = self._by_id if keys is None else keys
         records = [it for it in map(self._by_id.get, keys) if it is not None]
-        before = [self._items.pop(record.id, None) for record in records]
-        changed = tuple(
-            record
-            for record, item in zip(records, before, strict=True)
-            if self._kind.is_packed or self.item_of(record) != item
-        )
+        changed: list[T] = []
+        for record in records:
+            item = self._items.pop(record.id, None)
+            is_same = item is not None and self.item_of(record) == item
+            if item is not None and is_same:
+                self._items[record.id] = item
+            if self._kind.is_packed or (item is not None and not is_same):
+                changed.append(record)
         if changed:
-            delta = Delta((), changed, (), not self.is_known)
+            self._all = None
+            delta = Delta((), tuple(changed), (), not self.is_known)
             self._shelf.async_handle_delta(self, delta)
 
     async def async_get(
@@ -467,11 +476,7 @@ class Listing[T: Record]:
         before, self.records, self._by_id = self._by_id, new, by_id
         sizes = self.sizes
         self.sizes = {key: sizes[key] for key in by_id if key in sizes} or _NONE
-        self._items = {
-            key: item
-            for key, item in self._items.items()
-            if by_id.get(key) is before.get(key)
-        }
+        self._all = None
         delta = Delta(
             tuple(it for key, it in by_id.items() if key not in before),
             tuple(
@@ -482,9 +487,10 @@ class Listing[T: Record]:
             tuple(it for key, it in before.items() if key not in by_id),
             not self.is_known,
         )
+        for record in (*delta.changed, *delta.removed):
+            self._items.pop(record.id, None)
         if not self._kind.is_packed:
-            for record in (*delta.added, *delta.changed):
-                self.item_of(record)
+            deque(map(self.item_of, (*delta.added, *delta.changed)), 0)
         self._shelf.async_handle_delta(self, delta)
 
     def _with_writes(self, records: Iterable[T]) -> Iterable[T]:

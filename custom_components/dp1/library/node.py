@@ -91,6 +91,11 @@ def split_node_id(text: str) -> tuple[str, list[str]]:
     return kind, [unquote(key) for key in keys]
 
 
+def key_of(item: Item) -> str:
+    """Return the last key of the id of an item."""
+    return split_node_id(item.id)[1][-1]
+
+
 def media_id(entry_id: str, node: str = "") -> str:
     """Return the media id of a node."""
     return f"{MEDIA_PREFIX}{entry_id}/{node}".removesuffix("/")

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+import re
 from typing import Final
 
 from lru import LRU
@@ -10,14 +11,13 @@ from homeassistant.core import HomeAssistant
 
 from ....addresses import ADDRESSES
 from ....client.catalog.artwork import CAP, absolute_url, shown_once, source_url
-from ....client.catalog.models import Exhibition, Series
+from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.hosts import all_urls, same_work
 from ....client.http import request_json
 from ...item import NO_WORK, Item
 from ..feed.server import FeedServer
-from .index import claimed_title, comparable, work_at
 from .server import CatalogServer
 
 # Seconds after which a work is looked up again that a display shows.
@@ -29,6 +29,12 @@ MANIFEST_SECONDS = 10.0
 MAX_MANIFEST = 256 * 1024
 MAX_LOOK_UPS = 256
 MAX_EXHIBITIONS = 3
+
+_CLAIM = re.compile(
+    r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
+)
+_NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
+_EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 
 
 class WorkLookUp:
@@ -76,18 +82,13 @@ class WorkLookUp:
 
     def _indexed(self, item: PlaylistItem) -> Item | None:
         """Return a work that has been read from the catalog."""
-        record = self._catalog.find_work(item.id, item.source, item.provenance)
-        return self._catalog.work_of(*record) if record else None
-
-    def _series(self, item: PlaylistItem) -> Series | None:
-        """Return the series in whose folder a work lies."""
-        return self._catalog.series(self._catalog.works.series_at(item.source) or "")
+        return self._catalog.work(self._catalog.works.find(item))
 
     def _described_by_series(self, item: PlaylistItem) -> Item | None:
         """Return a work as far as its series describes it."""
-        if (series := self._series(item)) is None:
+        if (series := self._catalog.series_at(item.source)) is None:
             return None
-        work = self._catalog.work_of(work_at(series, item.source or ""), series)
+        work = self._catalog.parse_work(series.id, work_at(series, item.source or ""))
         title = item.title or work.title
         of_series = series.title if series.title != title else None
         return replace(work, title=title, series=of_series, provenance=item.provenance)
@@ -96,9 +97,9 @@ class WorkLookUp:
         """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
         for exhibition in self._claimed_exhibitions(item):
             series_list = await self._catalog.async_series(exhibition.id)
-            if series_list.missing and self._series(item) is None:
+            if series_list.missing and self._catalog.series_at(item.source) is None:
                 raise series_list.missing
-        if (series := self._series(item)) is None:
+        if (series := self._catalog.series_at(item.source)) is None:
             for server in (self._catalog.list, self._feed.list):
                 if server.missing and server.read_at is None:
                     raise server.missing
@@ -112,7 +113,7 @@ class WorkLookUp:
         artwork = await self._catalog.async_artwork_at(series, index)
         source = artwork and source_url(artwork, series)
         if artwork and source and same_work(source) == same_work(item.source or ""):
-            return self._catalog.work_of(artwork, series)
+            return self._catalog.parse_work(series.id, artwork)
         return None
 
     def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
@@ -156,3 +157,33 @@ class WorkLookUp:
 def _key(item: PlaylistItem) -> str:
     """Return the key of a work in the results."""
     return f"{item.id} {item.source} {item.ref}"
+
+
+def work_at(series: Series, source: str) -> Artwork:
+    """Return a work that has not been read, as far as its address and series tell."""
+    return Artwork(
+        id="",
+        index=None if shown_once(series) else _index_of(series, source),
+        sources=(source,),
+    )
+
+
+def _index_of(series: Series, source: str) -> int | None:
+    """Return the index of a work in its series, from 0, as its address has it."""
+    folder = absolute_url(series.unique_preview_path)
+    if folder and source.startswith(f"{folder}/"):
+        match = _NUMBER.match(source.removeprefix(f"{folder}/"))
+    else:
+        match = _EDITION.search(source)
+    return int(match[1]) if match else None
+
+
+def claimed_title(title: str) -> str | None:
+    """Return the name of the exhibition that the title of a playlist claims, as `comparable` writes it."""
+    match = _CLAIM.fullmatch(title.strip())
+    return comparable(match[1]) if match else None
+
+
+def comparable(name: str) -> str:
+    """Return a name without case and extra blanks."""
+    return " ".join(name.casefold().split())

@@ -1,14 +1,7 @@
 """The exhibition catalog as a provider: exhibitions, series, works and artists."""
 
 import asyncio
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Iterable,
-    Iterator,
-    Sequence,
-    Set as AbstractSet,
-)
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -23,17 +16,15 @@ from homeassistant.util import dt as dt_util
 from ....client.catalog.artwork import (
     CAP,
     Group,
-    cover_url,
     evenly,
     exhibition_page,
-    picture_url,
     select_works,
     shares,
     shown_once,
     works_to_read,
 )
 from ....client.catalog.client import PAGE_SIZE
-from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
+from ....client.catalog.models import Exhibition, ExhibitionKind, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.playlist import Playlist
@@ -42,13 +33,13 @@ from ....const import SOURCE_LIMIT
 from ...item import Item
 from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
-from ...node import Inside, NodeKind, node_id, split_node_id
+from ...node import Inside, NodeKind, key_of, node_id, split_node_id
 from ...search import Query, Scored
+from ...words import fold
 from ..feed.server import FeedServer
-from ..provider import BUILD_PATIENCE, Json, Provider, Source
+from ..provider import BUILD_PATIENCE, Provider, Source
 from .background_reader import BackgroundReader
-from .index import claimed_title, comparable
-from .look_up import WorkLookUp
+from .look_up import WorkLookUp, claimed_title, comparable
 from .search import CatalogSearch
 from .server import CatalogServer
 
@@ -110,16 +101,16 @@ class CatalogProvider(Provider):
             case NodeKind.EXHIBITIONS, []:
                 return self.folder()
             case NodeKind.EXHIBITION, [key]:
-                return catalog.exhibition_node(await catalog.async_exhibition(key))
+                return await catalog.async_exhibition(key)
             case NodeKind.SERIES, [key]:
-                return catalog.series_node(await catalog.async_find_series(key))
+                return catalog.series_item(await catalog.async_find_series(key))
             case NodeKind.ARTWORK, [series, key]:
-                return catalog.work_of(*await self._async_work(series, key))
+                return await self._async_work(series, key)
             case NodeKind.ARTISTS, []:
                 # Cards open it.
-                return self._folder(NodeKind.ARTISTS, catalog.artist_nodes())
+                return self._folder(NodeKind.ARTISTS, self.artist_nodes())
             case NodeKind.ARTIST, [key]:
-                return catalog.artist_node(await catalog.async_artist(key))
+                return await catalog.async_artist(key)
         return await super().async_node(node)
 
     @override
@@ -128,24 +119,19 @@ class CatalogProvider(Provider):
         catalog = self.catalog
         match split_node_id(node):
             case NodeKind.EXHIBITIONS, []:
-                exhibitions = await catalog.async_list()
-                return exhibitions.inside([*self.open_nodes()])
+                return (await catalog.async_list()).inside(self.open_nodes())
             case NodeKind.EXHIBITION, [key]:
                 await catalog.async_exhibition(key)
-                listed = await catalog.async_series(key)
-                nodes = (catalog.series_node(series) for series in listed.records)
-                return listed.inside([*nodes])
+                return (await catalog.async_series(key)).inside()
             case NodeKind.SERIES, [key]:
                 series = await catalog.async_find_series(key)
                 return await self._async_inside_series(series, limit)
             case NodeKind.ARTISTS, []:
-                exhibitions = await catalog.async_list()
-                return exhibitions.inside(catalog.artist_nodes())
+                return (await catalog.async_list()).inside(self.artist_nodes())
             case NodeKind.ARTIST, [key]:
                 artist = await catalog.async_artist(key)
                 all_series, problem = await catalog.async_series_by(artist)
-                nodes = (catalog.series_node(series) for series in all_series)
-                return Inside(tuple(nodes), problem=problem)
+                return Inside([*map(catalog.series_item, all_series)], problem=problem)
         return await super().async_children(node, limit)
 
     @override
@@ -154,45 +140,46 @@ class CatalogProvider(Provider):
         catalog = self.catalog
         match split_node_id(node):
             case NodeKind.EXHIBITION, [key]:
-                exhibition = await catalog.async_exhibition(key, BUILD_PATIENCE)
-                return await self._async_build_exhibition(exhibition, limit)
+                item = await catalog.async_exhibition(key, BUILD_PATIENCE)
+                return await self._async_build_exhibition(key, item, limit)
             case NodeKind.SERIES, [key]:
                 series = await catalog.async_find_series(key)
-                of_series = catalog.exhibition(series.exhibition_id)
-                titles = (of_series.title if of_series else "", series.title)
+                item = catalog.series_item(series)
+                title = " — ".join(filter(None, (item.subtitle, item.title))) or key
                 return await self._async_build_of(
-                    node,
-                    " — ".join(filter(None, titles)) or series.id,
+                    replace(item, id=node, title=title),
                     (series,),
                     limit=limit,
-                    kind=of_series.kind if of_series else ExhibitionKind.GROUP,
-                    cover=cover_url(series, "l"),
-                    summary=series.description,
+                    within=catalog.exhibition(series.exhibition_id),
                 )
             case NodeKind.ARTWORK, [series_id, key]:
-                record = await self._async_work(series_id, key, BUILD_PATIENCE)
-                work = catalog.work_of(*record)
-                title = work.title or key
-                if (item := self.item(*record)) is None:
-                    raise NotFoundError(f"{title!r} has nothing to show")
-                return self.build_items(node, title, [item], cover=work.picture)
+                item = await self._async_work(series_id, key, BUILD_PATIENCE)
+                if not item.can_play:
+                    raise NotFoundError(f"{item.title!r} has nothing to show")
+                duration = self.preferences.duration
+                return self.build_items(
+                    node,
+                    item.title,
+                    [item.to_dp1(duration=duration)],
+                    cover=item.picture,
+                )
             case NodeKind.ARTIST, [key]:
                 artist = await catalog.async_artist(key)
                 all_series, problem = await catalog.async_series_by(
                     artist, BUILD_PATIENCE
                 )
-                node = node_id(NodeKind.ARTIST, artist.name)
+                artist = replace(artist, picture=None, note=None)
                 return await self._async_build_of(
-                    node, artist.name, all_series, problem, limit=limit
+                    artist, all_series, problem, limit=limit
                 )
         return await super().async_build(node, limit)
 
     async def _async_work(
         self, series_id: str, key: str, patience: float = PATIENCE
-    ) -> tuple[Artwork, Series]:
-        """Return a work with its series."""
-        series = await self.catalog.async_find_series(series_id)
-        return await self.catalog.async_artwork(series_id, key, patience), series
+    ) -> Item:
+        """Return a work."""
+        await self.catalog.async_find_series(series_id)
+        return await self.catalog.async_artwork(series_id, key, patience)
 
     async def _async_inside_series(self, series: Series, limit: int) -> Inside:
         """Return works, spread evenly over a series."""
@@ -200,63 +187,58 @@ class CatalogProvider(Provider):
         limit = 1 if once else limit
         artworks = await self.catalog.async_artworks(series.id, limit)
         works = [artwork for artwork in artworks.records if not artwork.gone]
-        nodes = [
-            self.catalog.work_of(artwork, series) for artwork in evenly(works, limit)
-        ]
-        children = artworks.inside(nodes)
+        inside = artworks.inside([*map(artworks.item_of, evenly(works, limit))])
         # Copies of a work are not missing works.
-        missing = children.not_shown + len(works) - len(nodes)
-        return replace(children, not_shown=0 if once else missing)
+        missing = inside.not_shown + len(works) - len(inside.nodes)
+        return replace(inside, not_shown=0 if once else missing)
 
-    def open_nodes(self) -> Iterator[Item]:
-        """Yield the nodes of the exhibitions that can be seen."""
-        nodes = (self.catalog.exhibition_node(it) for it in self.catalog.list.records)
-        return (node for node in nodes if node.can_expand)
+    def open_nodes(self) -> list[Item]:
+        """Return the exhibitions that can be seen."""
+        return [item for item in self.catalog.list.items if item.can_expand]
+
+    def artist_nodes(self) -> list[Item]:
+        """Return the artists whose works can be seen, by name."""
+        artists = (artist for artist in self.catalog.artists if artist.can_play)
+        return sorted(artists, key=lambda artist: fold(artist.title))
 
     # By name
 
     async def async_named(self, kind: str, text: str) -> str:
         """Return the node id of an exhibition by id, slug or title, or of a series by title or id."""
-        find: Callable[[str], Awaitable[Exhibition | Series]] = (
-            self._search.async_exhibition
-            if kind == NodeKind.EXHIBITION
-            else self._search.async_series
-        )
-        return node_id(kind, (await find(text)).id)
+        search = self._search
+        is_show = kind == NodeKind.EXHIBITION
+        find = search.async_exhibition if is_show else search.async_series
+        return (await find(text)).id
 
     # Playlists
 
     async def _async_build_exhibition(
-        self, exhibition: Exhibition, limit: int | None
+        self, key: str, item: Item, limit: int | None
     ) -> Playlist:
         """Build the playlist of works of all series, or use the one the feed has."""
-        node = node_id(NodeKind.EXHIBITION, exhibition.id)
         series_list, published = await asyncio.gather(
-            self.catalog.async_series(exhibition.id, BUILD_PATIENCE),
-            self._async_published(exhibition),
+            self.catalog.async_series(key, BUILD_PATIENCE),
+            self._async_published(item.title),
         )
         if series_list.complete and published:
             items = published.items
             sources = [text(item.get("source")) for item in items]
-            keys = self.catalog.works.series_of(sources)
+            keys = self.catalog.series_at_all(sources)
             if (limit is None or len(items) <= limit) and _are_all(
                 keys, series_list.records
             ):
-                return replace(published, title=exhibition.title, node_id=node)
+                return replace(published, title=item.title, node_id=item.id)
         return await self._async_build_of(
-            node,
-            exhibition.title,
+            item,
             series_list.records,
             series_list.missing,
             limit=limit,
-            kind=exhibition.kind,
-            cover=cover_url(exhibition, "l"),
-            summary=exhibition.note,
+            within=self.catalog.exhibition(key),
         )
 
-    async def _async_published(self, exhibition: Exhibition) -> Playlist | None:
+    async def _async_published(self, title: str) -> Playlist | None:
         """Return the only playlist of the feed which claims to be an exhibition."""
-        name = comparable(exhibition.title)
+        name = comparable(title)
         playlists = [
             playlist
             for playlist in self._feed.list.records
@@ -272,25 +254,29 @@ class CatalogProvider(Provider):
 
     async def _async_build_of(
         self,
-        node: str,
-        title: str,
+        item: Item,
         all_series: Sequence[Series],
         reason: Dp1Error | None = None,
         *,
         limit: int | None,
-        kind: ExhibitionKind = ExhibitionKind.GROUP,
-        **document: Any,
+        within: Exhibition | None = None,
     ) -> Playlist:
         """Build the playlist of one or more series."""
         cap = limit or CAP
         groups, unread = await self._async_read_works(all_series, cap)
-        reason = reason or unread
-        works, _ = select_works(kind, groups, cap)
-        if not works:
-            raise reason or NotFoundError(f"{title!r} has no work to show")
-        items = [self.item(artwork, series) for series, artwork in works]
+        kind = within.kind if within else ExhibitionKind.GROUP
+        chosen, _ = select_works(kind, groups, cap)
+        if not chosen:
+            reason = reason or unread
+            raise reason or NotFoundError(f"{item.title!r} has no work to show")
+        catalog, duration = self.catalog, self.preferences.duration
+        works = [catalog.artworks_of(it.id).item_of(work) for it, work in chosen]
         return self.build_items(
-            node, title, [item for item in items if item], **document
+            item.id,
+            item.title,
+            [work.to_dp1(duration=duration) for work in works],
+            cover=item.picture,
+            summary=item.note or "",
         )
 
     async def _async_read_works(
@@ -317,13 +303,6 @@ class CatalogProvider(Provider):
         ]
         reasons = (artworks.missing for artworks in lists if artworks.missing)
         return groups, next(reasons, None)
-
-    def item(self, artwork: Artwork, series: Series) -> Json | None:
-        """Return the playlist item of a work, None if it has nothing to show."""
-        work = self.catalog.work_of(artwork, series)
-        return (
-            work.to_dp1(duration=self.preferences.duration) if work.can_play else None
-        )
 
     # Search
 
@@ -369,7 +348,7 @@ class CatalogProvider(Provider):
     def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
         """Yield the exhibition, series or work of which these are all addresses."""
         catalog = self.catalog
-        keys = catalog.works.series_of(sources)
+        keys = catalog.series_at_all(sources)
         if (series := catalog.series(next(iter(keys), ""))) is None:
             return
         all_series = catalog.series_of(series.exhibition_id)
@@ -378,10 +357,8 @@ class CatalogProvider(Provider):
         size = 1 if shown_once(series) else series.max_artwork
         if len(keys) == 1 and len(sources) == size:
             yield node_id(NodeKind.SERIES, series.id)
-        if len(sources) == 1 and (
-            record := catalog.find_work(None, next(iter(sources)))
-        ):
-            yield node_id(NodeKind.ARTWORK, series.id, record[0].id)
+        if len(sources) == 1 and (place := catalog.works.at(next(iter(sources)))):
+            yield node_id(NodeKind.ARTWORK, *place)
 
     @override
     def find(self, item: PlaylistItem) -> Item | None:
@@ -395,8 +372,8 @@ class CatalogProvider(Provider):
 
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address."""
-        record = self.catalog.find_work(None, source)
-        return picture_url(*record) if record else None
+        work = self.catalog.work(self.catalog.works.at(source))
+        return work.small_picture if work else None
 
     # Life
 
@@ -435,11 +412,14 @@ class CatalogProvider(Provider):
     def _tell_opened(self, now: datetime) -> None:
         """Tell which exhibitions have opened, and wait for the next."""
         opened = self._opened_by(now)
+        items = map(self.catalog.list.item_of, opened)
+        closed = [key_of(item) for item in items if not item.can_play]
+        self.catalog.list.async_remake(closed)
         new = self._new(exhibition.id for exhibition in opened)
         for exhibition in opened:
             opens = exhibition.viewable_from
             if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
-                node = self.catalog.exhibition_node(exhibition)
+                node = self.catalog.list.item_of(exhibition)
                 link = exhibition_page(exhibition)
                 async_tell(
                     self.hass, self.entry.entry_id, EXHIBITION_OPENED, node, link

@@ -10,10 +10,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import edition, shown_once
-from ....client.catalog.models import Artwork, Exhibition, Series
+from ....client.catalog.models import Artwork
 from ....client.errors import Dp1Error, NotFoundError
 from ...item import Item
-from ...node import NodeKind
+from ...node import NodeKind, key_of, split_node_id
 from ...search import (
     EXACT,
     MAX_QUERY,
@@ -26,7 +26,6 @@ from ...search import (
 )
 from ...words import FILLERS, NUMBER_WORDS, fold, number_of
 from ..provider import SEARCH_PATIENCE
-from .items import people_of
 from .server import CatalogServer
 
 # Reading series takes requests, so only those of the best exhibitions are read.
@@ -51,18 +50,16 @@ class CatalogSearch:
         self._catalog = catalog
         self._exhibitions = Lines(
             hass,
-            lambda: catalog.list.records,
+            lambda: catalog.list.items,
             _lines_of,
-            lambda exhibition, _: catalog.exhibition_node(exhibition),
+            lambda exhibition, _: exhibition,
             NodeKind.EXHIBITIONS,
         )
         self._series = Lines(
             hass,
             lambda: catalog.all_series,
-            lambda series: [line_of(series.title, *self._context_of(series))],
-            lambda series, _: (
-                catalog.series_node(series) if self._is_open(series) else None
-            ),
+            lambda it: [line_of(it.title, ", ".join(it.names), it.subtitle or "")],
+            lambda series, _: self._if_open(series),
             NodeKind.EXHIBITIONS,
         )
         self.lines: tuple[Lines[Any], ...] = (
@@ -70,20 +67,20 @@ class CatalogSearch:
             Lines(
                 hass,
                 lambda: catalog.artists,
-                lambda artist: [line_of(artist.name)],
-                lambda artist, _: catalog.artist_node(artist),
+                lambda artist: [line_of(artist.title)],
+                lambda artist, _: artist,
             ),
             self._series,
             Lines(
                 hass,
-                lambda: catalog.works.own_names,
-                self._lines_of_work,
-                self._node_of_work,
+                lambda: catalog.own_names,
+                _lines_of_work,
+                lambda work, _: self._if_open(work),
                 NodeKind.EXHIBITIONS,
             ),
         )
 
-    async def async_exhibition(self, text: str) -> Exhibition:
+    async def async_exhibition(self, text: str) -> Item:
         """Return the exhibition with an id or slug, else the newest with a title."""
         exhibitions = await self._catalog.async_list()
         records, key, name = exhibitions.records, text.casefold(), fold(text)
@@ -91,27 +88,23 @@ class CatalogSearch:
             it for it in records if key in (it.id.casefold(), it.slug.casefold())
         )
         titled = (it for it in records if fold(it.title) == name)
-        exhibition = next(chain(identified, titled), None) or the_one_called(
-            text,
-            dict.fromkeys(await self._exhibitions.async_records(Query.of(text))),
-            lambda exhibition: exhibition.title,
-        )
-        if exhibition is None:
-            raise exhibitions.missing or NotFoundError(f"no exhibition {text!r}")
-        return exhibition
+        if record := next(chain(identified, titled), None):
+            return exhibitions.item_of(record)
+        called = await self._exhibitions.async_records(Query.of(text))
+        if exhibition := the_one_called(text, dict.fromkeys(called), _title):
+            return exhibition
+        raise exhibitions.missing or NotFoundError(f"no exhibition {text!r}")
 
-    async def async_series(self, text: str) -> Series:
+    async def async_series(self, text: str) -> Item:
         """Return the series with a title or id."""
         if not (series := self._series_titled(text)):
             await self.async_ask(Query.of(text), text)
-            series = self._series_titled(text) or the_one_called(
-                text,
-                await self._series.async_records(Query.of(text)),
-                lambda series: series.title,
-            )
-        return series or await self._catalog.async_find_series(text)
+            called = await self._series.async_records(Query.of(text))
+            series = self._series_titled(text) or the_one_called(text, called, _title)
+        catalog = self._catalog
+        return series or catalog.series_item(await catalog.async_find_series(text))
 
-    def _series_titled(self, text: str) -> Series | None:
+    def _series_titled(self, text: str) -> Item | None:
         """Return the series with a title among those that have been read."""
         name, all_series = fold(text), self._catalog.all_series
         return next((it for it in all_series if fold(it.title) == name), None)
@@ -125,23 +118,17 @@ class CatalogSearch:
         )
         fitting = await self._exhibitions.async_records(query)
         # The query may have the title beside something else that is in it.
-        titled = [each for each in exhibitions.records if query.names(each.title)]
-        now = dt_util.utcnow()
-        best = {
-            each.id: None
-            for each in (*fitting, *relevant, *titled)
-            if each.viewable(now)
-        }
+        titled = [each for each in exhibitions.items if query.names(each.title)]
+        best = dict.fromkeys(
+            key_of(it) for it in (*fitting, *relevant, *titled) if it.can_play
+        )
         await asyncio.gather(
             *(
                 catalog.async_series(key, SEARCH_PATIENCE)
                 for key in islice(best, MAX_OPENED)
             )
         )
-        matches = [
-            (float(max(_score(query, each), RELEVANT)), catalog.exhibition_node(each))
-            for each in relevant
-        ]
+        matches = [(float(max(_score(query, it), RELEVANT)), it) for it in relevant]
         return matches + await self._async_numbered(query)
 
     async def _async_numbered(self, query: Query) -> Scored:
@@ -153,68 +140,61 @@ class CatalogSearch:
                 series
                 for series in await self._series.async_records(query_of_title)
                 if Query.of(series.title).words == query_of_title.words
-                and self._is_open(series)
+                and self._if_open(series)
             )
             for series in islice(meant, MAX_NAMESAKES):
-                work = await self._async_work(series, number)
-                if work is not None:
-                    matches.append((EXACT, self._catalog.work_of(work, series)))
+                if (work := await self._async_work(key_of(series), number)) is not None:
+                    matches.append((EXACT, work))
         return matches
 
-    async def _async_work(self, series: Series, number: int) -> Artwork | None:
+    async def _async_work(self, key: str, number: int) -> Item | None:
         """Return the work of a series with a number, by one request if it has not been read."""
-        if shown_once(series) or not 0 < number <= (series.max_artwork or number):
+        if (series := self._catalog.series(key)) is None or shown_once(series):
             return None
-        for artwork in self._catalog.artworks_of(series.id).records:
+        if not 0 < number <= (series.max_artwork or number):
+            return None
+        works = self._catalog.artworks_of(key)
+        for artwork in works.records:
             if _has_number(artwork, number):
-                return artwork
+                return works.item_of(artwork)
         try:
             work = await self._catalog.async_artwork_at(series, number - 1)
         except Dp1Error:
             return None
         if work is None or not _has_number(work, number):
             return None
-        self._catalog.async_remember(series, work)
-        return work
+        works.async_add(work)
+        return works.item(work.id)
 
-    def _is_open(self, series: Series) -> bool:
-        """Return whether the exhibition of a series can be seen, or has not been read."""
-        exhibition = self._catalog.exhibition(series.exhibition_id)
-        return exhibition is None or exhibition.viewable(dt_util.utcnow())
-
-    def _context_of(self, series: Series) -> tuple[str, str]:
-        """Return the artist and the exhibition of a series."""
-        exhibition = self._catalog.exhibition(series.exhibition_id)
-        title = exhibition.title if exhibition else ""
-        return ", ".join(it.name for it in people_of(series, exhibition)), title
-
-    def _lines_of_work(self, work_of_series: tuple[str, Artwork]) -> Iterator[str]:
-        """Yield the lines of a work: of its own name, and of its title."""
-        series_id, artwork = work_of_series
-        if series := self._catalog.series(series_id):
-            work = self._catalog.work_of(artwork, series)
-            for title in dict.fromkeys((artwork.name, work.title or "")):
-                yield line_of(title, work.artist, work.exhibition or "")
-
-    def _node_of_work(
-        self, work_of_series: tuple[str, Artwork], number: int
-    ) -> Item | None:
-        """Return the node of a work with a name of its own."""
-        series = self._catalog.series(work_of_series[0])
-        if series is None or not self._is_open(series):
-            return None
-        return self._catalog.work_of(work_of_series[1], series)
+    def _if_open(self, item: Item) -> Item | None:
+        """Return a series or a work if its exhibition can be seen, or has not been read."""
+        series = self._catalog.series(split_node_id(item.id)[1][0])
+        exhibition = self._catalog.exhibition(series.exhibition_id) if series else None
+        is_open = exhibition is None or exhibition.viewable(dt_util.utcnow())
+        return item if is_open else None
 
 
-def _lines_of(exhibition: Exhibition) -> Iterator[str]:
+def _title(item: Item) -> str:
+    """Return the title of an item."""
+    return item.title
+
+
+def _lines_of(exhibition: Item) -> Iterator[str]:
     """Yield the lines of an exhibition, one with each of its people."""
-    artists = ", ".join(artist.name for artist in exhibition.artists)
-    people = (*exhibition.artists, exhibition.curator)
-    for name in [person.name for person in people if person] or [""]:
-        yield line_of(exhibition.title, name, artists)
+    people = filter(None, (*exhibition.names, exhibition.subtitle))
+    for name in [*people] or [""]:
+        yield line_of(exhibition.title, name, ", ".join(exhibition.names))
 
 
-def _score(query: Query, exhibition: Exhibition) -> int:
+def _lines_of_work(work: Item) -> Iterator[str]:
+    """Yield the lines of a work: of its own name, and of its title."""
+    for title in dict.fromkeys(
+        (work.title.removeprefix(f"{work.series} "), work.title)
+    ):
+        yield line_of(title, work.artist, work.exhibition or "")
+
+
+def _score(query: Query, exhibition: Item) -> int:
     """Return how well an exhibition fits the words of a query."""
     return max(map(query.score_line, _lines_of(exhibition)))
 

@@ -1,12 +1,14 @@
-"""The server of the exhibition catalog; series and artworks are read on demand."""
+"""The shelf of the exhibition catalog: series and works are read on demand, and items made of all that was read."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from math import ceil
+import re
 from typing import Any, Final
+from uuid import uuid5
 
 from lru import LRU
 from yarl import URL
@@ -17,19 +19,36 @@ from homeassistant.util import dt as dt_util
 
 from .... import timing
 from ....addresses import ADDRESSES
-from ....client.catalog.artwork import CAP, cover_url, shown_once, source_url
+from ....client.catalog.artwork import (
+    CAP,
+    PROOF_NAMES,
+    absolute_url,
+    artwork_page,
+    cover_url,
+    edition,
+    own_name,
+    picture_url,
+    provenance,
+    series_page,
+    shown_once,
+    source_url,
+    title,
+    year,
+)
 from ....client.catalog.client import PAGE_SIZE, Catalog, artwork_place, series_place
-from ....client.catalog.models import Artwork, Exhibition, Series
+from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
+from ....client.hosts import work_url
 from ....client.pages import Page
+from ....client.playlist.manifest import MAX_NOTE, Artist
+from ....client.text import shorten
 from ....const import CONF_CATALOG_URL, LOGGER
-from ...item import Item
+from ...index import Mark, Marks, marks_of
+from ...item import WORK_IDS, Item
 from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...node import NodeKind, node_id
 from ...shelf import Read, Shelf
 from ...words import fold
-from .index import WorkIndex
-from .items import Exhibitor, artists_of, people_of, work_of
 
 # Seconds from which series and artworks, which change rarely, are read again while the old ones serve.
 CATALOG_AGE: Final = 3600.0
@@ -44,11 +63,14 @@ MAX_OF_ARTIST = 10
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
 
+_FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
+
 
 class CatalogServer(Shelf[Exhibition]):
     """Exhibitions, the newest first, with their series and artworks as far as they have been read.
 
     Attributes:
+        works: by what a wall tells of them.
         works_count: how many artworks have been read.
     """
 
@@ -64,6 +86,7 @@ class CatalogServer(Shelf[Exhibition]):
             EXHIBITIONS: ListKind(
                 Exhibition,
                 self._pages,
+                lambda _, exhibition: self._parse_exhibition(exhibition),
                 order=partial(sorted, key=_opening, reverse=True),
                 follow=self._follow_exhibitions,
                 ended=self._handle_list,
@@ -71,57 +94,47 @@ class CatalogServer(Shelf[Exhibition]):
             SERIES: ListKind(
                 Series,
                 self._series_pages,
+                lambda _, series: self._parse_series(series),
                 order=partial(sorted, key=series_place),
                 follow=self._follow_series,
+                ended=self._handle_series,
                 is_keyed=True,
             ),
             ARTWORKS: ListKind(
                 Artwork,
                 self._artwork_pages,
+                self.parse_work,
+                is_packed=True,
                 order=partial(sorted, key=artwork_place),
                 follow=self._follow_artworks,
+                ended=self._handle_artworks,
                 is_keyed=True,
             ),
         }
         super().__init__(hass, entry, "catalog", url, timing.REFRESH, kinds)
-        self.works = WorkIndex()
+        self.works = Marks[Artwork](self._marks)
         # Found by the catalog, and not in its list.
-        self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
+        self._unlisted: LRU[str, tuple[Exhibition, Item]] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
-        self._all_series: tuple[Series, ...] | None = ()
+        # The series in folders of their own; none if two share one.
+        self._folders: dict[str, str | None] = {}
+        self._own_names: dict[str, tuple[Item, ...]] = {}
         self.works_count = 0
-        # The same tuple until there are others.
-        self.artists: tuple[Exhibitor, ...] = ()
+        # By the folded names of artists: the exhibitions with their works, and their names there.
+        self._shows_of: dict[str, dict[str, str]] = {}
+        self._artists: dict[str, Item] = {}
+        # Of all lists of a kind, the same tuple until there are others.
+        self._tuples: dict[str, tuple[Item, ...]] = {}
 
     # Records
 
-    @property
-    def all_series(self) -> tuple[Series, ...]:
-        """Return all series that have been read; the same tuple until there are others."""
-        if self._all_series is None:
-            self._all_series = tuple(self._series.values())
-        return self._all_series
-
     def exhibition(self, key: str) -> Exhibition | None:
         """Return an exhibition that has been read."""
-        return self.list.get(key) or self._unlisted.get(key)
+        return self.list.get(key) or self._unlisted.get(key, (None, None))[0]
 
     def series(self, key: str) -> Series | None:
         """Return a series that has been read."""
         return self._series.get(key)
-
-    def find_work(
-        self, key: str | None, source: str | None, origin: object = None
-    ) -> tuple[Artwork, Series] | None:
-        """Return an artwork that has been read, and its series, by the id of its item, its token, or its address."""
-        series_id, work_id = self.works.find(key, source, origin) or ("", "")
-        series = self.series(series_id)
-        artwork = self.artworks_of(series_id).get(work_id) if series else None
-        return (artwork, series) if artwork and series else None
-
-    def work_of(self, artwork: Artwork, series: Series) -> Item:
-        """Return the work of an artwork in a series."""
-        return work_of(artwork, series, self.exhibition(series.exhibition_id))
 
     def series_of(self, exhibition_id: str) -> Listing[Series]:
         """Return the series of an exhibition as far as they have been read."""
@@ -139,25 +152,63 @@ class CatalogServer(Shelf[Exhibition]):
 
     # Items
 
-    def exhibition_node(self, exhibition: Exhibition) -> Item:
-        """Return the node of an exhibition, which can be expanded and played while it is open."""
+    @property
+    def all_series(self) -> tuple[Item, ...]:
+        """Return all series that have been read; the same tuple until there are others."""
+        if (items := self._tuples.get(SERIES)) is None:
+            lists = self.listings(SERIES).values()
+            items = tuple(chain.from_iterable(each.items for each in lists))
+            self._tuples[SERIES] = items
+        return items
+
+    @property
+    def own_names(self) -> tuple[Item, ...]:
+        """Return the works with names of their own; the same tuple until there are others."""
+        if (items := self._tuples.get(ARTWORKS)) is None:
+            items = tuple(chain.from_iterable(self._own_names.values()))
+            self._tuples[ARTWORKS] = items
+        return items
+
+    @property
+    def artists(self) -> tuple[Item, ...]:
+        """Return the artists; the same tuple until there are others."""
+        if (items := self._tuples.get(EXHIBITIONS)) is None:
+            items = self._tuples[EXHIBITIONS] = tuple(map(self._artist, self._shows_of))
+        return items
+
+    def exhibition_item(self, key: str) -> Item | None:
+        """Return an exhibition that has been read."""
+        return self.list.item(key) or self._unlisted.get(key, (None, None))[1]
+
+    def series_item(self, series: Series) -> Item:
+        """Return a series, also one of which nothing is known."""
+        listed = self.series_of(series.exhibition_id).item(series.id)
+        return listed or self._parse_series(series)
+
+    def work(self, place: tuple[str, str] | None) -> Item | None:
+        """Return a work that has been read, by its series and its id."""
+        return self.artworks_of(place[0]).item(place[1]) if place else None
+
+    def _parse_exhibition(self, exhibition: Exhibition) -> Item:
+        """Return an exhibition, which can be expanded and played while it is open."""
         opens, is_open = exhibition.opens_at, self.is_open(exhibition)
         return Item(
             id=node_id(NodeKind.EXHIBITION, exhibition.id),
             kind=NodeKind.EXHIBITION,
             title=exhibition.title,
-            artists=artists_of(exhibition.artists),
+            artists=_artists(exhibition.artists),
             year=opens.year if opens else None,
             note=exhibition.note or None,
-            picture=cover_url(exhibition),
+            picture=cover_url(exhibition, "l"),
+            small=cover_url(exhibition),
             can_play=is_open,
             can_expand=is_open,
             subtitle=exhibition.curator.name if exhibition.curator else None,
             opens_at=opens,
         )
 
-    def series_node(self, series: Series) -> Item:
-        """Return the node of a series, which can be expanded if it has different works; one without a playable work is not offered."""
+    def _parse_series(self, series: Series) -> Item:
+        """Return a series, which can be expanded if it has different works; one without a playable work is not offered."""
         artworks = self.artworks_of(series.id)
         can_play = artworks.read_at is None or any(
             not artwork.gone and source_url(artwork, series)
@@ -169,67 +220,74 @@ class CatalogServer(Shelf[Exhibition]):
             id=node_id(NodeKind.SERIES, series.id),
             kind=NodeKind.SERIES,
             title=series.title,
-            artists=artists_of(people_of(series, exhibition)),
+            artists=_artists(_people(series, exhibition)),
             year=series.minted_at.year if series.minted_at else None,
             medium=series.medium or None,
             note=series.description or None,
-            picture=cover_url(series),
+            picture=cover_url(series, "l"),
+            small=cover_url(series),
             can_play=can_play,
             can_expand=can_play and not once,
             subtitle=exhibition.title if exhibition else None,
             works=1 if once else series.max_artwork,
         )
 
-    def artist_node(self, artist: Exhibitor) -> Item:
-        """Return the node of an artist, with biography, website and portrait."""
-        exhibitions = artist.viewable()
-        is_open = bool(exhibitions)
-        people = (person for each in exhibitions for person in each.artists)
-        records = [person for person in people if person.name == artist.name]
+    def parse_work(self, series_id: str, artwork: Artwork) -> Item:
+        """Return a work, as far as its record and those of its series and its exhibition tell."""
+        series = self.series(series_id) or Series(series_id, "", "")
+        exhibition = self.exhibition(series.exhibition_id)
+        return work_of(artwork, series, exhibition)
+
+    def artist(self, name: str) -> Item | None:
+        """Return an artist by their name."""
+        key = fold(name)
+        return self._artist(key) if key in self._shows_of else None
+
+    def shows_of(self, key: str) -> list[Exhibition]:
+        """Return the exhibitions of an artist by their folded name, the newest first."""
+        shows = filter(None, map(self.list.get, self._shows_of[key]))
+        return sorted(shows, key=_opening, reverse=True)
+
+    def series_by(self, key: str, exhibition: Exhibition) -> Iterator[Series]:
+        """Yield the series in an exhibition by an artist, as far as they have been read."""
+        for series in self.series_of(exhibition.id).records:
+            if any(fold(it.name) == key for it in _people(series, exhibition)):
+                yield series
+
+    def _artist(self, key: str) -> Item:
+        """Return an artist by their folded name, with biography, website and portrait."""
+        if (item := self._artists.get(key)) is not None:
+            return item
+        shows, now = self.shows_of(key), dt_util.utcnow()
+        name = self._shows_of[key][shows[0].id]
+        shows = [show for show in shows if show.viewable(now)]
+        records = [it for show in shows for it in show.artists if it.name == name]
         texts = (" ".join(filter(None, (it.about, it.website))) for it in records)
         # A work says more than a portrait, which is often gone.
-        pictures = chain(
-            map(cover_url, self._series_of(artist)),
-            map(cover_url, exhibitions),
-            map(cover_url, records),
-        )
-        return Item(
-            id=node_id(NodeKind.ARTIST, artist.name),
+        all_series = (series for show in shows for series in self.series_by(key, show))
+        pictures = map(cover_url, chain[Any](all_series, shows, records))
+        item = self._artists[key] = Item(
+            id=node_id(NodeKind.ARTIST, name),
             kind=NodeKind.ARTIST,
-            title=artist.name,
+            title=name,
             note=next(filter(None, texts), None),
             picture=next(filter(None, pictures), None),
-            can_play=is_open,
-            can_expand=is_open,
+            can_play=bool(shows),
+            can_expand=bool(shows),
             subtitle=next(
                 (host for it in records if (host := URL(it.website).host)), None
             ),
         )
-
-    def artist_nodes(self) -> list[Item]:
-        """Return the artists whose works can be seen, by name."""
-        nodes = (self.artist_node(artist) for artist in self.artists)
-        return sorted(
-            (node for node in nodes if node.can_play), key=lambda node: fold(node.title)
-        )
-
-    def _series_of(self, artist: Exhibitor) -> Iterator[Series]:
-        """Yield the series of an artist that have been read."""
-        for exhibition in artist.viewable():
-            for series in self.series_of(exhibition.id).records:
-                if artist.made(series, exhibition):
-                    yield series
+        return item
 
     # Reads
 
-    async def async_exhibition(
-        self, key: str, patience: float = PATIENCE
-    ) -> Exhibition:
+    async def async_exhibition(self, key: str, patience: float = PATIENCE) -> Item:
         """Return an exhibition, or raise NotFoundError or why it could not be read."""
-        if (exhibition := self.exhibition(key)) is not None:
+        if (exhibition := self.exhibition_item(key)) is not None:
             return exhibition
         exhibitions = await self.async_list(patience)
-        if (exhibition := self.exhibition(key)) is None:
+        if (exhibition := self.exhibition_item(key)) is None:
             raise exhibitions.missing or NotFoundError(f"no exhibition {key!r}")
         return exhibition
 
@@ -240,28 +298,23 @@ class CatalogServer(Shelf[Exhibition]):
         series = self.series_of(exhibition_id)
         return await series.async_get(max_age=CATALOG_AGE, patience=patience)
 
-    async def async_artist(self, name: str) -> Exhibitor:
+    async def async_artist(self, name: str) -> Item:
         """Return an artist by name, or raise NotFoundError or why the catalog could not be read."""
         exhibitions = await self.async_list()
-        for artist in self.artists:
-            if fold(artist.name) == fold(name):
-                return artist
-        raise exhibitions.missing or NotFoundError(f"no artist {name!r}")
+        if (artist := self.artist(name)) is None:
+            raise exhibitions.missing or NotFoundError(f"no artist {name!r}")
+        return artist
 
     async def async_series_by(
-        self, artist: Exhibitor, patience: float = PATIENCE
+        self, artist: Item, patience: float = PATIENCE
     ) -> tuple[list[Series], Dp1Error | None]:
         """Return the series of an artist, and why others may be missing."""
-        exhibitions = artist.viewable()[:MAX_OF_ARTIST]
+        key, now = fold(artist.title), dt_util.utcnow()
+        shows = [it for it in self.shows_of(key) if it.viewable(now)][:MAX_OF_ARTIST]
         lists = await asyncio.gather(
-            *(self.async_series(each.id, patience) for each in exhibitions)
+            *(self.async_series(show.id, patience) for show in shows)
         )
-        all_series = [
-            series
-            for exhibition, series_list in zip(exhibitions, lists, strict=True)
-            for series in series_list.records
-            if artist.made(series, exhibition)
-        ]
+        all_series = [series for show in shows for series in self.series_by(key, show)]
         reasons = (series_list.missing for series_list in lists if series_list.missing)
         return all_series, next(reasons, None)
 
@@ -278,8 +331,8 @@ class CatalogServer(Shelf[Exhibition]):
 
     async def async_artwork(
         self, series_id: str, key: str, patience: float = PATIENCE
-    ) -> Artwork:
-        """Return an artwork of a series, or raise NotFoundError or why it could not be read."""
+    ) -> Item:
+        """Return a work of a series, or raise NotFoundError or why it could not be read."""
         artworks = self.artworks_of(series_id)
         if self.client and not (artworks.complete or artworks.get(key)):
             read = partial(self.client.artwork, key, series_id=series_id)
@@ -291,11 +344,11 @@ class CatalogServer(Shelf[Exhibition]):
             if artworks.complete or artworks.get(key):
                 break
             await self.async_artworks(series_id, count, patience)
-        if (artwork := artworks.get(key)) is None:
+        if (work := artworks.item(key)) is None:
             raise artworks.missing or NotFoundError(
                 f"no work {key!r} in series {series_id!r}"
             )
-        return artwork
+        return work
 
     async def async_artwork_at(self, series: Series, index: int) -> Artwork | None:
         """Return the artwork at an index of a series, None if there is none; raises why it could not be read."""
@@ -303,11 +356,6 @@ class CatalogServer(Shelf[Exhibition]):
         read = partial(self.client.artworks, series_id=series.id, offset=index, limit=1)
         page = await self._async_page(f"work {series.id} {index}", read, PATIENCE)
         return next(iter(page.records), None)
-
-    @callback
-    def async_remember(self, series: Series, artwork: Artwork) -> None:
-        """Remember an artwork of a series of which others may not have been read."""
-        self.artworks_of(series.id).async_add(artwork)
 
     async def async_find_series(self, key: str) -> Series:
         """Return a series, which is looked for, or raise NotFoundError or why it could not be read."""
@@ -325,19 +373,22 @@ class CatalogServer(Shelf[Exhibition]):
         )
         return self.series(key) or Series(id=key, exhibition_id="", title="")
 
-    async def async_search(self, words: str, patience: float) -> tuple[Exhibition, ...]:
+    async def async_search(self, words: str, patience: float) -> list[Item]:
         """Return the exhibitions the catalog finds by words, none if it does not answer."""
         if self.client is None:
-            return ()
+            return []
         read = partial(self.client.exhibitions, keyword=words, sortBy="relevance")
         try:
             page = await self._async_page(f"search {words}", read, patience)
         except Dp1Error as err:
             LOGGER.debug("The catalog finds nothing: %s", err)
-            return ()
-        for exhibition in page.records:
-            self._unlisted[exhibition.id] = exhibition
-        return tuple(page.records)
+            return []
+        for each in page.records:
+            self._unlisted[each.id] = each, self._parse_exhibition(each)
+        return [
+            self.exhibition_item(each.id) or self._unlisted[each.id][1]
+            for each in page.records
+        ]
 
     async def _async_page[T](
         self, name: str, read: Read[Page[T]], patience: float
@@ -392,21 +443,36 @@ class CatalogServer(Shelf[Exhibition]):
         assert self.client is not None
         return self.client.all_artworks(series_id, limit=limit, pause=pause)
 
-    # Indexes
+    # What follows
 
     def _follow_exhibitions(
         self, listing: Listing[Exhibition], delta: Delta[Exhibition]
     ) -> None:
-        """Collect the artists of the exhibitions; forget the series of exhibitions that are gone."""
-        artists: dict[str, Exhibitor] = {}
-        for exhibition in self.list.records:
+        """Collect the artists of exhibitions; make series of those that have changed again, and forget those that are gone."""
+        others = {each.id for each in (*delta.changed, *delta.removed)}
+        for key, shows in [*self._shows_of.items()] if others else ():
+            if not others.isdisjoint(shows):
+                self._artists.pop(key, None)
+                self._shows_of[key] = {
+                    it: shows[it] for it in shows if it not in others
+                }
+        for exhibition in (*delta.added, *delta.changed):
             for person in exhibition.artists:
-                artist = Exhibitor(person.name, [])
-                earlier = artists.setdefault(fold(person.name), artist)
-                earlier.exhibitions.append(exhibition)
-        self.artists = tuple(artists.values())
+                shows = self._shows_of.setdefault(fold(person.name), {})
+                shows.setdefault(exhibition.id, person.name)
+            self._forget_artists(exhibition)
+        self._shows_of = {key: shows for key, shows in self._shows_of.items() if shows}
+        self._tuples.pop(EXHIBITIONS, None)
+        for exhibition in delta.changed:
+            self.series_of(exhibition.id).async_remake()
         for exhibition in delta.removed:
             self.async_discard(SERIES, exhibition.id)
+
+    def _forget_artists(self, exhibition: Exhibition | None) -> None:
+        """Make the artists of an exhibition again, when somebody looks."""
+        for person in exhibition.artists if exhibition else ():
+            if self._artists.pop(fold(person.name), None):
+                self._tuples.pop(EXHIBITIONS, None)
 
     @callback
     def _handle_list(self, read: Listing[Exhibition]) -> None:
@@ -416,42 +482,192 @@ class CatalogServer(Shelf[Exhibition]):
                 self.async_discard(SERIES, gone)
 
     def _follow_series(self, listing: Listing[Series], delta: Delta[Series]) -> None:
-        """Index series; artworks of one that has grown are to be read again, and those of one that is gone are forgotten."""
+        """Index series, and make their works again; those of one that has grown are to be read again, those of one that is gone are forgotten."""
         for series in (*delta.added, *delta.changed):
             if earlier := self._series.get(series.id):
                 if earlier.max_artwork != series.max_artwork:
                     self.artworks_of(series.id).async_expire()
-                self.works.discard_series(earlier)
-            self.works.add_series(series)
+                self._discard_folders(earlier)
+            for folder in folders_of(series):
+                # One of two series is ambiguous.
+                if self._folders.setdefault(folder, series.id) != series.id:
+                    self._folders[folder] = None
             self._series[series.id] = series
             if works := self.listings(ARTWORKS).get(series.id):
-                self.works.add(series, works.records)
+                works.async_remake()
         for series in delta.removed:
             if self._series.get(series.id) is series:
                 del self._series[series.id]
-                self.works.discard_series(series)
+                self._discard_folders(series)
                 self.async_discard(ARTWORKS, series.id)
-        self._all_series = None
+        self._tuples.pop(SERIES, None)
+        self._forget_artists(self.exhibition(listing.key))
+
+    def _discard_folders(self, series: Series) -> None:
+        """Forget the folders of a series that is gone or has others by now."""
+        for folder in folders_of(series):
+            if self._folders.get(folder) == series.id:
+                del self._folders[folder]
+
+    @callback
+    def _handle_series(self, read: Listing[Series]) -> None:
+        """Offer an exhibition no more that turns out to be empty."""
+        self.list.async_remake([read.key])
 
     def _follow_artworks(
         self, listing: Listing[Artwork], delta: Delta[Artwork]
     ) -> None:
         """Index artworks, and discard those that were not used for the longest time."""
-        series_id = listing.key
         self.works_count += len(delta.added) - len(delta.removed)
-        lists = self.listings(ARTWORKS)
-        if series_id not in lists:
-            self.works.discard(series_id)
+        lists, key = self.listings(ARTWORKS), listing.key
+        if self._own_names.pop(key, None):
+            self._tuples.pop(ARTWORKS, None)
+        if key not in lists:
+            self.works.discard(key)
             return
-        if series := self._series.get(series_id):
-            self.works.add(series, lists[series_id].records)
+        self.works.follow(listing, delta)
+        if series := self._series.get(key):
+            named = (
+                it for it in listing.records if own_name(it, series) and not it.gone
+            )
+            if items := tuple(map(listing.item_of, named)):
+                self._own_names[key] = items
+                self._tuples.pop(ARTWORKS, None)
+        self._handle_artworks(listing)
         while self.works_count > MAX_WORKS:
-            if (least_used := next(iter(lists))) == series_id:
+            if (least_used := next(iter(lists))) == key:
                 break
             self.async_discard(ARTWORKS, least_used)
+
+    def _handle_artworks(self, read: Listing[Artwork]) -> None:
+        """Offer a series no more that turns out to have nothing to show."""
+        if series := self._series.get(read.key):
+            self.series_of(series.exhibition_id).async_remake([series.id])
+
+    # What a wall shows
+
+    def _marks(self, series_id: str, artwork: Artwork) -> Iterable[Mark]:
+        """Return by what a work is recognized, once its series is known."""
+        if (series := self._series.get(series_id)) is None:
+            return ()
+        source = source_url(artwork, series)
+        return marks_of(item_id(series, artwork), source, provenance(artwork))
+
+    def series_at(self, source: str | None) -> Series | None:
+        """Return the series in whose folder an address lies."""
+        folder = folder_of(work_url(source or ""))
+        return self._series.get(self._folders.get(folder or "") or "")
+
+    def series_at_all(self, sources: Iterable[str | None]) -> frozenset[str]:
+        """Return the ids of the series that the works at some addresses are of, none unless all have been read."""
+        keys = set[str]()
+        for source in sources:
+            if place := self.works.at(source or ""):
+                keys.add(place[0])
+            elif series := self.series_at(source):
+                keys.add(series.id)
+            else:
+                return frozenset()
+        return frozenset(keys)
 
 
 def _opening(exhibition: Exhibition) -> tuple[float, str]:
     """Return the sort key of an exhibition; those without an opening come last."""
     opens = exhibition.opens_at
     return opens.timestamp() if opens else float("-inf"), exhibition.number
+
+
+def folder_of(address: str) -> str | None:
+    """Return the folder of an address whose name is a UUID, as those of series are."""
+    match = _FOLDER.match(address)
+    return match[0] if match else None
+
+
+def folders_of(series: Series) -> set[str]:
+    """Return the folders with the works of a series and nothing else."""
+    paths = (
+        f"previews/{series.id}/",
+        *series.previews,
+        f"{series.unique_preview_path}/",
+    )
+    addresses = (absolute_url(path) for path in paths if path.strip("/"))
+    return {
+        folder for address in addresses if address and (folder := folder_of(address))
+    }
+
+
+def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> Item:
+    """Return the metadata of a work of the catalog."""
+    number = edition(artwork)
+    name = title(artwork, series) or (f"#{number}" if number else artwork.id)
+    source = source_url(artwork, series)
+    within = exhibition.title if exhibition else None
+    return Item(
+        id=node_id(NodeKind.ARTWORK, series.id, artwork.id)
+        if artwork.id
+        else node_id(NodeKind.SERIES, series.id),
+        kind=NodeKind.ARTWORK,
+        item_id=item_id(series, artwork) if artwork.id else None,
+        title=name,
+        artists=_artists(_people(series, exhibition)),
+        series=series.title if series.title and series.title != name else None,
+        exhibition=within,
+        edition=_edition(artwork, series),
+        year=year(artwork, series),
+        picture=picture_url(artwork, series, "l"),
+        small=picture_url(artwork, series),
+        link=artwork_page(artwork) if artwork.id else series_page(series),
+        medium=series.medium or None,
+        note=shorten(series.description, MAX_NOTE) or None,
+        source=source,
+        provenance=provenance(artwork),
+        can_play=not artwork.gone and source is not None,
+        subtitle=within,
+    )
+
+
+def _edition(artwork: Artwork, series: Series) -> str | None:
+    """Return the edition of a work."""
+    if series.single:
+        return None
+    if artwork.name in PROOF_NAMES:
+        return artwork.name
+    if (number := edition(artwork)) is None:
+        return None
+    size = series.max_artwork
+    return f"#{number} of {size}" if size and size >= number else f"#{number}"
+
+
+def item_id(series: Series, artwork: Artwork) -> str:
+    """Return the id of the playlist item of a work."""
+    return str(uuid5(WORK_IDS, f"{series.id}/{artwork.id}"))
+
+
+def _artists(people: Iterable[Alumni]) -> tuple[Artist, ...]:
+    """Return the artists of a work."""
+    return tuple(
+        Artist(
+            person.name,
+            person.about,
+            cover_url(person),
+            {"website": person.website} if person.website else {},
+        )
+        for person in people
+    )
+
+
+def _people(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
+    """Return the artists of a series, or the only artist of its exhibition, with their biographies.
+
+    The record of a series has no biographies.
+    """
+    artists = exhibition.artists if exhibition else ()
+    if not series.artists:
+        return artists if len(artists) == 1 else ()
+    with_biography = {
+        person.id: person for person in artists if person.id and person.about
+    }
+    return tuple(
+        person if person.about else with_biography.get(person.id, person)
+        for person in series.artists
+    )
