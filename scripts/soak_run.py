@@ -364,7 +364,7 @@ def main() -> int:
         print(f"{OPEN_FILES} is missing, by which open files are counted: use Linux")
         return 2
     if options.quick:
-        options.days, options.displays = 1 / 6, 2
+        options.days, options.displays = 1 / 12, 2
     logging.disable(logging.CRITICAL)
     tracemalloc.start()
     with asyncio.Runner(loop_factory=warp.MovedLoop) as runner:

@@ -2,21 +2,18 @@
 
 import asyncio
 from base64 import b64encode
-import json
 from pathlib import Path
 import re
-import shutil
 import signal
 from typing import Any
 from uuid import uuid4
 
-import aiohttp
 from playwright.async_api import Browser, Page, expect
 import pytest
 
 from .browser import CHROMIUM, browser
 from .card import EXHIBITION
-from .home import ROOT, Home
+from .home import Home
 from .test_wall import film
 
 from tests.client.scripted_server import Reply, ScriptedServer
@@ -31,7 +28,6 @@ pytestmark = [
 ]
 
 TABLET = "media_player.tablet"
-NIGHT = ROOT / "blueprints/automation/dp1/good_night_good_morning.yaml"
 # Reads its parent, and its own storage, and says on its page what it got.
 INTRUDER = b"""<!doctype html><body><p id="loot">nothing</p><script>
 const loot = [];
@@ -84,35 +80,6 @@ async def cast(home: Home, *items: dict[str, Any], **more: Any) -> None:
     playlist = {"dpVersion": "1.1.0", "title": "Evening", "items": works}
     data = {"entity_id": TABLET, "playlist": playlist, **more}
     await home.call("dp1.cast_playlist", data)
-
-
-async def cast_by_another(home: Home, folder: Path, item: dict[str, Any]) -> None:
-    """Cast as the command line of the vendor does, once the owner lets others."""
-    entries = folder / ".storage" / "core.config_entries"
-    (entry,) = (
-        entry["entry_id"]
-        for entry in json.loads(entries.read_text())["data"]["entries"]
-        if entry["title"] == "Tablet"
-    )
-    flow = await home.flow(entry, "options/flow")
-    options = {"touch": True, "connection": {"let_others_cast": True}}
-    await home.step(flow["flow_id"], options, "options/flow")
-
-    async def port() -> int:
-        """Return the port at which others cast, 0 until there is one."""
-        stored = json.loads((folder / ".storage" / "dp1.screens").read_text())
-        (screen,) = (s for s in stored["data"] if s["name"] == "Tablet")
-        return int(screen["port"])
-
-    where = await home.until(port, 30, "a port for others")
-    playlist = {"dpVersion": "1.1.0", "title": "Command line", "items": [item]}
-    request = {"dp1_call": playlist, "intent": {"action": "now_display"}}
-    body = {"command": "displayPlaylist", "request": request}
-    async with (
-        aiohttp.ClientSession() as session,
-        session.post(f"http://127.0.0.1:{where}/api/cast", json=body) as answer,
-    ):
-        assert await answer.json() == {"message": {"ok": True}}
 
 
 async def test_a_tablet(tmp_path: Path) -> None:
@@ -192,8 +159,6 @@ async def test_a_tablet(tmp_path: Path) -> None:
 async def test_evenings(tmp_path: Path) -> None:
     """The evenings in front of a display are the same in front of a screen."""
     folder = tmp_path / "config"
-    (folder / "blueprints/automation/dp1").mkdir(parents=True)
-    shutil.copy(NIGHT, folder / "blueprints/automation/dp1")
     async with (
         browser() as chromium,
         CatalogSimulator() as catalog,
@@ -280,30 +245,6 @@ async def test_evenings(tmp_path: Path) -> None:
         await expect(page.locator(".work.on")).to_have_count(1)
         await page.context.set_offline(False)
 
-        # The morning of the blueprint, which is any time but that of its night, wakes it to something else.
-        others = set(await attribute("source_list")) - {EXHIBITION}
-        blueprint = {"path": f"dp1/{NIGHT.name}", "input": {"displays": [TABLET]}}
-        await home.post(
-            "/api/config/automation/config/night",
-            {"alias": "Night", "use_blueprint": blueprint},
-        )
-
-        async def is_loaded() -> bool:
-            return await home.state("automation.night") is not None
-
-        await home.until(is_loaded, 30, "the automation")
-        await home.call("media_player.turn_off", {"entity_id": TABLET})
-        await state_is(home, "off")
-        await home.call("automation.trigger", {"entity_id": "automation.night"})
-        await state_is(home, "playing")
-
-        async def is_another() -> bool:
-            """Return whether another source is shown."""
-            return await attribute("source") in others
-
-        await home.until(is_another, 30, "another exhibition in the morning")
-        await expect(page.locator(".work.on")).to_have_count(1)
-
         # Three screens show three works of one playlist, and next moves all of them.
         pages = {TABLET: page}
         for name in ("Hall", "Attic"):
@@ -323,17 +264,3 @@ async def test_evenings(tmp_path: Path) -> None:
                 await expect(of_screen).to_be_visible(timeout=20_000)
             await home.call("media_player.media_next_track", {"entity_id": TABLET})
         await home.call("media_player.unjoin", {"entity_id": TABLET})
-
-        # Somebody else casts: the state follows. Without the catalog, pictures of the home are shown.
-        blue, red = picture("#36c"), picture("#c22")
-        await cast_by_another(home, folder, work("Blue", blue))
-        await expect(page.locator(f".work.on img[src='{blue}']")).to_be_visible()
-
-        async def follows() -> bool:
-            """Return whether the state tells of it."""
-            return await attribute("media_title") == "Blue"
-
-        await home.until(follows, 5, "the work of somebody else")
-        await catalog.stop()
-        await cast(home, work("Red", red))
-        await expect(page.locator(f".work.on img[src='{red}']")).to_be_visible()

@@ -120,15 +120,21 @@ class Row:
     misses: list[str]
 
 
+# Set by `scripts/faults`.
+IS_REAL = os.environ.get("DP1_FAULTS") == "real"
 TABLE = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text())
 
 
 def faults_of(section: str, **makers: Callable[..., Fault]) -> Iterator[Fault]:
-    """Yield the faults of a section of the table, each made by its maker."""
+    """Yield the faults of a section of the table, each made by its maker; in the suite one for each text, as tests of the client have the others."""
     for name, rows in TABLE[section].items():
+        read = set()
         for row in rows:
             details = row[-1] if isinstance(row[-1], dict) else {}
-            yield makers[name](*row[: len(row) - bool(details)], **details)
+            fault = makers[name](*row[: len(row) - bool(details)], **details)
+            if IS_REAL or fault.reads not in read:
+                read.add(fault.reads)
+                yield fault
 
 
 # Their lines are about what is no fault, or come beside ours.
@@ -221,8 +227,6 @@ async def run(fault: Fault, home: Home, caplog: pytest.LogCaptureFixture) -> Row
     return replace(row, misses=_misses(fault, row))
 
 
-# Set by `scripts/faults`.
-IS_REAL = os.environ.get("DP1_FAULTS") == "real"
 # Long waits say when a fault is noticed, and nothing of what is done about it.
 SHORT: dict[str, Any] = {
     "client.catalog.client.TIMEOUT_SECONDS": 3.0,

@@ -24,6 +24,12 @@ class OrderedLoop(asyncio.SelectorEventLoop):
         self._steps = 0
         self.choices: list[tuple[int, int]] = []
 
+    def _make_self_pipe(self) -> None:
+        """Open no sockets: there is one loop for each order, and no other thread wakes it."""
+
+    def _close_self_pipe(self) -> None:
+        """Close none."""
+
     def time(self) -> float:
         return self._now
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import combinations_with_replacement, product
 from types import SimpleNamespace
 from typing import Any
@@ -37,6 +37,13 @@ MOST_SWITCHES = 2
 WORKS = [{"id": str(n), "source": f"https://x.example/{n}"} for n in range(5)]
 
 
+@cache
+def shown(url: str, place: int) -> PlayerStatus:
+    """Return the status of a player at a place of a playlist."""
+    status = {"ok": True, "playlistUrl": url, "items": WORKS, "index": place}
+    return PlayerStatus.parse(status)
+
+
 @dataclass
 class Member(Wall):
     """A display with five works, which pushes what it shows."""
@@ -46,8 +53,7 @@ class Member(Wall):
 
     @property
     def player(self) -> PlayerStatus:
-        status = {"ok": True, "playlistUrl": self.url, "items": WORKS}
-        return PlayerStatus.parse({**status, "index": self.place})
+        return shown(self.url, self.place)
 
     def async_add_listener(self, listener: Callable[[], None]) -> Callable[[], None]:
         self.listeners.append(listener)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, combinations_with_replacement
 from types import SimpleNamespace
 from typing import Any
@@ -48,6 +48,14 @@ def asked() -> Request:
     return Request(art=Ready(Playlist(BEFORE)))
 
 
+@cache
+def shown(url: str) -> PlayerStatus:
+    """Return the status of a player that shows a playlist."""
+    works = [{"id": "1", "source": f"{url}/1"}]
+    status = {"ok": True, "playlistUrl": url, "playlist": {"id": url}}
+    return PlayerStatus.parse({**status, "items": works, "index": 0})
+
+
 async def switch() -> None:
     """Let whoever is ready go on."""
     await asyncio.sleep(0)
@@ -81,16 +89,7 @@ class Wall:
 
     @property
     def player(self) -> PlayerStatus:
-        works = [{"id": "1", "source": f"{self.url}/1"}]
-        return PlayerStatus.parse(
-            {
-                "ok": True,
-                "playlistUrl": self.url,
-                "playlist": {"id": self.url},
-                "items": works,
-                "index": 0,
-            }
-        )
+        return shown(self.url)
 
     @property
     def config_entry(self) -> Any:
