@@ -26,7 +26,6 @@ from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
@@ -60,7 +59,6 @@ NAMES = {
     "groups": "dp1.groups",
     "media_proxy": "dp1.media_proxy",
     "named_hosts": "dp1.named_hosts",
-    "removed": "dp1.removed_libraries",
     "display": f"dp1.display.{DISPLAY}",
     "library": f"dp1.library.{LIBRARY}.catalog",
     "built": f"dp1.library.{LIBRARY}.built",
@@ -75,7 +73,6 @@ DAMAGED: dict[str, list[object]] = {
         {"token": {"media_id": "x", "entry_ids": [1]}},
     ],
     "named_hosts": [{"casts": [1]}],
-    "removed": [{"a": {"feed": 1}}],
     "display": [
         {"x": 1},
         {"history": [1]},
@@ -367,28 +364,6 @@ async def test_many_entries_are_removed_at_once(
     assert len([key for key in removed if "dp1.display." in key]) == len(entries)
     assert max(removed.values()) <= 3
     assert not list(storage.glob("dp1.*"))
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_a_library_is_removed_from_a_full_disk(
-    hass: HomeAssistant, storage: Path
-) -> None:
-    """Its files go, a lost key is told, and what took its place is noted once that can be written."""
-    entry, other = library_entry(None, "http://127.0.0.1:9"), library_entry(None, "x")
-    object.__setattr__(entry, "data", {**entry.data, "has_signed": True})
-    other.add_to_hass(hass)
-    await set_up(hass, entry)
-    path = storage / "dp1.removed_libraries"
-    path.mkdir()
-    await hass.config_entries.async_remove(entry.entry_id)
-    assert not list(storage.glob(f"dp1.library.{entry.entry_id}.*"))
-    issue = f"signing_key_removed_{entry.entry_id}"
-    assert ir.async_get(hass).async_get_issue("dp1", issue)
-    path.rmdir()
-    moment = dt_util.utcnow() + timedelta(seconds=2 * FIRST_RETRY)
-    async_fire_time_changed(hass, moment)
-    await hass.async_block_till_done()
-    assert entry.entry_id in json.loads(path.read_text())["data"]
 
 
 @pytest.mark.usefixtures("socket_enabled")

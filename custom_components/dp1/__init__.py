@@ -32,8 +32,6 @@ from .hosts import HOSTS, Hosts
 from .language import async_load_texts
 from .library.item import Item
 from .library.libraries import (
-    REMOVED_LIBRARIES,
-    RemovedLibraries,
     async_add_libraries_listener,
     async_reload_on_collections,
     async_source_list,
@@ -136,7 +134,6 @@ def async_setup_data(hass: HomeAssistant) -> None:
     """Set up the data shared by all entries."""
     hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[HOSTS] = Hosts(hass)
-    hass.data[REMOVED_LIBRARIES] = RemovedLibraries(hass)
     hass.data[GROUPS] = Groups(hass)
     hass.data[GRANTS] = Grants(hass, partial(tokens_on, hass))
     hass.data[PICTURES] = Pictures(hass)
@@ -145,7 +142,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
 @singleton(LOADED, async_=True)
 async def async_load_data(hass: HomeAssistant) -> bool:
     """Read the stored data of all entries once, or raise ConfigEntryNotReady."""
-    for key in (GROUPS, GRANTS, ADDRESSES, REMOVED_LIBRARIES):
+    for key in (GROUPS, GRANTS, ADDRESSES):
         await hass.data[key].async_load()
     return True
 
@@ -306,7 +303,6 @@ async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) ->
     hass.data[HOSTS].async_set_own()
     async_forget_moved(hass, entry.entry_id)
     await _async_update_sentences(hass)
-    await hass.data[REMOVED_LIBRARIES].async_add(entry)
     has_signed = entry.data.get(CONF_HAS_SIGNED)
     key = await async_signing_key(hass, entry) if has_signed else None
     await async_remove_stored(hass, entry.entry_id)

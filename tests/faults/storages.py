@@ -19,13 +19,12 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.feed import connection as feed_connection
-from custom_components.dp1.const import CONF_HAS_SIGNED
 from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.screen.pairing import StoredScreen
 from custom_components.dp1.screen.views import SCREENS
 from homeassistant import loader
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
-from homeassistant.helpers import frame, issue_registry as ir
+from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
@@ -285,22 +284,6 @@ async def lend(home: StorageHome) -> None:
     home.hass.data[GRANTS].async_url("image.door", "/door")
 
 
-async def remove_library(home: StorageHome) -> None:
-    """Remove a library that has signed, and see that its files are gone, and that the lost key is told."""
-    entry = library_entry("http://127.0.0.1:9/api/v1", title="Attic")
-    data = {**entry.data, CONF_HAS_SIGNED: True}
-    object.__setattr__(entry, "data", data)
-    emptied(home)
-    await set_up(home.hass, entry)
-    await home.hass.config_entries.async_unload(entry.entry_id)
-    full(home)
-    await home.hass.config_entries.async_remove(entry.entry_id)
-    emptied(home)
-    assert not [*home.folder.glob(f"dp1.library.{entry.entry_id}.*")]
-    assert [key for key in ir.async_get(home.hass).issues if entry.entry_id in key[1]]
-    full(home)
-
-
 async def add_screen(home: StorageHome) -> None:
     """Add a screen."""
     screens = home.hass.data[SCREENS]
@@ -316,7 +299,6 @@ CHANGES = {
     "library.*.feed": refresh,
     "library.*.daily": change_daily,
     "media_proxy": lend,
-    "removed_libraries": remove_library,
     "screens": add_screen,
 }
 

@@ -1,4 +1,4 @@
-"""All libraries together: find things by name, follow ids of removed libraries, build the source list."""
+"""All libraries together: find things by name, build the source list."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -29,7 +29,6 @@ from ..client.playlist.playlist import Document, Playlist
 from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
-from ..storage import SafeStore
 from .folder import FOLDER_PREFIX
 from .item import Item, labeled
 from .library import Library, LibraryConfigEntry, error_prefix_of
@@ -46,15 +45,11 @@ OWN_MEDIA_IDS: Final = {
     for kind in (NodeKind.FAVORITES, NodeKind.HIDDEN, NodeKind.SURPRISE)
 }
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
-MAX_REMOVED = 50
 # Of a document.
 MAX_LABELED: Final = 100
 # Many changes are one for displays.
 UPDATE_SECONDS = 0.1
 CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
-REMOVED_LIBRARIES: Final[HassKey[RemovedLibraries]] = HassKey(
-    f"{DOMAIN}_removed_libraries"
-)
 # The source list of the displays, until a library changes.
 SOURCES: Final[HassKey[SourceList[Library]]] = HassKey(f"{DOMAIN}_sources")
 # Cancels the call that tells displays of a change.
@@ -254,7 +249,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
         raise invalid_input("not_of_a_library", media_id=media_id)
     entry_id, node = ids
     if hass.config_entries.async_get_entry(entry_id) is None:
-        return _loaded(_successor(hass, entry_id, node)), node
+        return _loaded(_successor(hass, node)), node
     return library_of(hass, entry_id), node
 
 
@@ -279,52 +274,18 @@ async def async_node(hass: HomeAssistant, media_id: str) -> tuple[Library, Item]
         return library, await library.async_node(node)
 
 
-def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
-    """Return the library that took the place of a removed one."""
+def _successor(hass: HomeAssistant, node: str) -> LibraryConfigEntry:
+    """Return the library that takes the place of a removed one: the only one that has such a server."""
     of_all = ("", *OWN_MEDIA_IDS.values(), NodeKind.DAILY)
     prefix = error_prefix_of(node)
-    kind = None if node in of_all or prefix == "museum" else prefix
-    removed = hass.data[REMOVED_LIBRARIES]
-    for entry in _entries(hass):
-        if removed.is_successor(entry_id, entry, kind):
-            return entry
+    is_of_any = node in of_all or prefix == "museum"
+    server = None if is_of_any else SERVERS.get(prefix, prefix)
+    entries = [
+        entry for entry in _entries(hass) if server is None or entry.data.get(server)
+    ]
+    if len(entries) == 1:
+        return entries[0]
     raise invalid_input("library_removed", media_id=node)
-
-
-# Libraries that were removed
-
-
-class RemovedLibraries:
-    """The URLs of removed libraries by entry id, the latest last: media ids find the library that took the place of theirs."""
-
-    def __init__(self, hass: HomeAssistant) -> None:
-        """Initialize without any."""
-        self._store = SafeStore(hass, "removed_libraries", dict[str, dict[str, str]])
-        self._urls: dict[str, dict[str, str]] = {}
-
-    async def async_load(self) -> None:
-        """Load the stored URLs."""
-        self._urls = await self._store.async_load_parsed() or {}
-
-    async def async_add(self, entry: ConfigEntry[Any]) -> None:
-        """Remember the URLs of a library that is removed."""
-        urls = {kind: entry.data.get(key) for kind, key in SERVERS.items()}
-        self._urls[entry.entry_id] = {kind: url for kind, url in urls.items() if url}
-        for entry_id in list(self._urls)[:-MAX_REMOVED]:
-            del self._urls[entry_id]
-        # The library is gone, whether that can be written now or later.
-        await self._store.async_save(self._urls)
-
-    def is_successor(
-        self, entry_id: str, entry: ConfigEntry[Any], kind: str | None
-    ) -> bool:
-        """Return whether a library has the catalog or the feed of a removed one; without a kind, either."""
-        urls = self._urls.get(entry_id, {})
-        return any(
-            entry.data.get(SERVERS[server]) == url
-            for server, url in urls.items()
-            if kind in (None, server)
-        )
 
 
 # Names in actions
