@@ -13,6 +13,7 @@ from uuid import uuid4
 import aiohttp
 from PIL import Image
 
+from custom_components.dp1.library import libraries
 from custom_components.dp1.voice.sentences import LOCK
 from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
@@ -163,8 +164,9 @@ async def spoken_home(hass: HomeAssistant, folder: Path) -> AsyncIterator[Galler
 async def measure(hass: HomeAssistant) -> list[tuple[str, float, str]]:
     """Walk each route once, and return the number of modules on it."""
     rows = []
-    # Nothing is read again while a route is walked.
+    # Nothing is read again while a route is walked, and displays are told of a library later: only sometimes was it meanwhile.
     set_timing(**{**FAST, "follow_up": 600.0, "save_delay": 600.0})
+    libraries.UPDATE_SECONDS = 600.0
     async with spoken_home(hass, Path(hass.config.config_dir)) as gallery:
         for name, walk in WALKS.items():
             await gallery.cast(playlist=playlist("Tide", "Dune"))

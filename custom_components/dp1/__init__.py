@@ -41,7 +41,7 @@ from .library.library import Library, async_remove_stored
 from .library.renewal import async_forget_moved, async_watch_moved
 from .library.signing_key import async_signing_key
 from .playback.activity import ActivityTracker
-from .playback.address import CastAddress
+from .playback.address import async_cast_document
 from .playback.daily import DailyWatch
 from .playback.follow import Follow
 from .playback.groups import GROUPS, Groups, async_forget, follow_leader
@@ -202,13 +202,15 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
         ),
     )
 
-    cast_address = CastAddress(coordinator)
+    coordinator.metadata.signer.async_cast_document = partial(
+        async_cast_document, coordinator
+    )
 
     @callback
     def hand_libraries() -> None:
         """Hand the libraries to the display."""
         libraries = async_source_list(hass).libraries
-        coordinator.metadata.async_update_sources((*libraries, cast_address))
+        coordinator.metadata.async_update_sources(tuple(libraries))
 
     entry.async_on_unload(async_add_libraries_listener(hass, hand_libraries))
     hand_libraries()

@@ -1,7 +1,7 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
@@ -99,11 +99,15 @@ class WorkSource(Protocol):
         """Return the document that a display shows, if it is one of this library, or raise why it could not be read."""
 
 
+type CastDocument = Callable[[PlayerStatus], Awaitable[Mapping[str, Any] | None]]
+
+
 class Signer:
     """The signer of the playlist on a display; a document is verified once, and none is read that only the display names.
 
     Attributes:
         name: the signer, None if there is none or it is not known yet.
+        async_cast_document: reads the list at the address that was cast from here, where no library has it.
     """
 
     def __init__(
@@ -114,6 +118,7 @@ class Signer:
         self._entry = entry
         self._on_change = on_change
         self._sources: Sequence[WorkSource] = ()
+        self.async_cast_document: CastDocument | None = None
         self._items: Sequence[PlaylistItem] = ()
         self._works: tuple[str, ...] = ()
         self._key: tuple[object, ...] | None = None
@@ -161,6 +166,8 @@ class Signer:
                 document = await source.async_document(player)
             if document is not None:
                 break
+        if document is None and self.async_cast_document is not None:
+            document = await self.async_cast_document(player)
         if document is None:
             return
         self._has_document = True

@@ -22,7 +22,7 @@ from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
 from ..addresses import ADDRESSES, is_at_home
-from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.display.player_status import PlayerStatus
 from ..client.guard import Guard
 from ..client.hosts import content_of, is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
@@ -165,29 +165,16 @@ async def _async_list_at(
     return playlist if playlist.url is None else Playlist(url)
 
 
-class CastAddress:
-    """The list at the address that was last cast to a display: it tells who signed it where no library has it."""
-
-    def __init__(self, coordinator: DisplayCoordinator) -> None:
-        """Initialize with the display."""
-        self._display = coordinator
-
-    def work(self, item: PlaylistItem) -> Item | None:
-        """Return nothing: works are what libraries have."""
+async def async_cast_document(
+    coordinator: DisplayCoordinator, player: PlayerStatus
+) -> dict[str, Any] | None:
+    """Return the document that a display shows, if it was cast from here by its address, as it is read now; None if it cannot be."""
+    hung, url = coordinator.wall.hung, player.playlist_url
+    if hung is None or url is None or hung.asked.url != url:
         return None
-
-    async def async_work(self, item: PlaylistItem) -> Item | None:
-        """Return nothing: works are what libraries have."""
-        return None
-
-    async def async_document(self, player: PlayerStatus) -> dict[str, Any] | None:
-        """Return the document, if it was cast from here, as it is read now; None if it cannot be."""
-        hung, url = self._display.wall.hung, player.playlist_url
-        if hung is None or url is None or hung.asked.url != url:
-            return None
-        with suppress(HomeAssistantError):
-            return await async_read_playlist(self._display.hass, url)
-        return None
+    with suppress(HomeAssistantError):
+        return await async_read_playlist(coordinator.hass, url)
+    return None
 
 
 async def async_read_playlist(
