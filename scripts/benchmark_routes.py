@@ -68,6 +68,17 @@ def entered() -> Iterator[set[str]]:
         monitoring.free_tool_id(tool)
 
 
+@contextmanager
+def untold(hass: HomeAssistant) -> Iterator[None]:
+    """Tell displays of a change of a library only afterwards: on a slow machine it would be within a walk."""
+    before, libraries.UPDATE_SECONDS = libraries.UPDATE_SECONDS, 600.0
+    yield
+    libraries.UPDATE_SECONDS = before
+    if cancel := hass.data.pop(libraries.TELLING, None):
+        cancel()
+        libraries.async_tell_changed(hass)
+
+
 async def cast(gallery: Gallery) -> None:
     """Cast an exhibition by its title, until the action has answered."""
     await gallery.cast(exhibition=SMALL)
@@ -164,9 +175,8 @@ async def spoken_home(hass: HomeAssistant, folder: Path) -> AsyncIterator[Galler
 async def measure(hass: HomeAssistant) -> list[tuple[str, float, str]]:
     """Walk each route once, and return the number of modules on it."""
     rows = []
-    # Nothing is read again while a route is walked, and displays are told of a library later: only sometimes was it meanwhile.
+    # Nothing is read again while a route is walked.
     set_timing(**{**FAST, "follow_up": 600.0, "save_delay": 600.0})
-    libraries.UPDATE_SECONDS = 600.0
     async with spoken_home(hass, Path(hass.config.config_dir)) as gallery:
         for name, walk in WALKS.items():
             await gallery.cast(playlist=playlist("Tide", "Dune"))
@@ -177,7 +187,7 @@ async def measure(hass: HomeAssistant) -> list[tuple[str, float, str]]:
             )
             await settle(gallery.wall)
             forget()
-            with entered() as modules:
+            with entered() as modules, untold(hass):
                 await walk(gallery)
                 await settle(gallery.wall)
                 await hass.async_block_till_done()
