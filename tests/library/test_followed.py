@@ -100,7 +100,7 @@ class Feed:
 
     def listed(self, place: int = 0) -> list[str]:
         """Return the titles of the playlists of a channel that is followed."""
-        return [each.title for each in self.followed[place].playlists]
+        return [each.title for each in self.followed[place].list.records]
 
     async def look(self) -> list[str]:
         self.told.clear()

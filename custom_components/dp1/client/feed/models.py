@@ -53,6 +53,7 @@ class FeedPlaylist:
     `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
     slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
     `ANY`. `owners` are the keys that may change it, `moved` tells that works or pictures are no longer where it says.
+    `own_id` is that in its document, if `id` is another.
     """
 
     id: str
@@ -67,6 +68,7 @@ class FeedPlaylist:
     owners: tuple[str, ...] = ()
     summary: str = ""
     moved: bool = False
+    own_id: str = ""
 
     def __post_init__(self) -> None:
         """Raise ValueError if the fields are not those of whole items, as of a record that is cut or of another version."""
@@ -98,7 +100,8 @@ class FeedPlaylist:
     @classmethod
     def parse(cls, document: Mapping[str, Any], url: str | None = None) -> Self | None:
         """Read a document, None without an id; `url` is its address on another host."""
-        if not (key := url or text(document.get("id"))):
+        own_id = text(document.get("id")) or ""
+        if not (key := url or own_id):
             return None
         slug = text(document.get("slug")) or ""
         items = document.get("items")
@@ -116,6 +119,7 @@ class FeedPlaylist:
             owners=_owners(document),
             summary=clean(document.get("summary"), MAX_NOTE),
             moved=renewed(document) != document,
+            own_id=own_id if own_id != key else "",
         )
 
 

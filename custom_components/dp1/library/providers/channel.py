@@ -10,7 +10,6 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from functools import partial
 from itertools import batched, chain
 from random import uniform
 import re
@@ -33,17 +32,13 @@ from ...client.pages import Page
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ..item import Item
-from ..listing import Delta, Lazy, Listing, ListKind
+from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
-from ..node import Inside, NodeKind, node_id, split_node_id
+from ..node import Inside, node_id, split_node_id
 from ..search import Lines, line_of
 from ..shelf import Shelf
-from .feed.provider import (
-    async_build_playlists,
-    item_node,
-    playlist_lines,
-    playlist_node,
-)
+from .feed.items import item_node, playlist_node
+from .feed.provider import async_build_playlists, playlist_lines
 from .feed.server import FOREIGN_CONCURRENCY, MAX_IN_CHANNEL, FeedServer
 from .provider import Source, SubentryProvider, cover_of, source_of
 
@@ -111,20 +106,6 @@ class ChannelAddress:
         return Feed(guard.allowing(self.feed), self.feed)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A playlist in a channel: its own id, its address there, and the title of the channel."""
-
-    id: str
-    url: str
-    channel: str
-    playlist: FeedPlaylist
-
-    def lightened(self) -> Self:
-        """Return it without the works of the playlist."""
-        return replace(self, playlist=self.playlist.lightened())
-
-
 @dataclass(slots=True)
 class Seen:
     """The playlists that a channel has had. A thread stores it, so that collections are replaced and not changed.
@@ -140,8 +121,14 @@ class Seen:
     unread: frozenset[str] = frozenset()
 
 
-class FollowedChannel(Shelf[Listed]):
-    """The server of a followed channel, or of the channels of a publisher."""
+class FollowedChannel(Shelf[FeedPlaylist]):
+    """The server of a followed channel, or of the channels of a publisher.
+
+    Its playlists are known by their ids if they are of the feed of the library, others by their addresses.
+
+    Attributes:
+        item: the channel.
+    """
 
     def __init__(
         self,
@@ -153,9 +140,10 @@ class FollowedChannel(Shelf[Listed]):
     ) -> None:
         """Initialize without playlists; `is_told` returns whether another channel has told a playlist."""
         self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
-        listed = ListKind(
-            Listed,
+        playlists = ListKind(
+            FeedPlaylist,
             self._pages,
+            lambda _, playlist: playlist_node(playlist),
             order=self._ordered,
             follow=self._follow,
             ended=self._handle_list,
@@ -166,11 +154,11 @@ class FollowedChannel(Shelf[Listed]):
             "feed",
             url,
             uniform(*POLL_SECONDS),
-            {"list": listed},
+            {"list": playlists},
             state=Seen(),
             subentry=subentry,
         )
-        self.playlists: tuple[FeedPlaylist, ...] = ()
+        self.item = self._parse()
         self._feed = feed
         self._is_told = is_told
         self._reads = 0
@@ -190,7 +178,7 @@ class FollowedChannel(Shelf[Listed]):
 
     async def _pages(
         self, key: str, limit: int | None, pause: float | None
-    ) -> AsyncIterator[Page[Listed]]:
+    ) -> AsyncIterator[Page[FeedPlaylist]]:
         """Yield the playlists of each channel in parts, as those of strangers may have gigabytes together."""
         channels = await self.address.async_channels(self._client)
         for channel in channels:
@@ -199,24 +187,45 @@ class FollowedChannel(Shelf[Listed]):
         for gone in self._by_channel.keys() - {channel.id for channel in channels}:
             del self._by_channel[gone]
 
-    def _ordered(self, records: Iterable[Listed]) -> list[Listed]:
-        """Return playlists in the order of their channels; those of a channel that is read for the first time come last."""
+    def _ordered(self, records: Iterable[FeedPlaylist]) -> Iterable[FeedPlaylist]:
+        """Return playlists in the order of their channels, each once; those of a channel that is read for the first time come last."""
         keys = chain.from_iterable(keys for _, keys in self._by_channel.values())
         places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-        return sorted(records, key=lambda it: places.get(it.id, len(places)))
+        ordered = sorted(records, key=lambda it: places.get(it.id, len(places)))
+        # The same may be at several addresses.
+        first: dict[str, FeedPlaylist] = {}
+        for playlist in ordered:
+            first.setdefault(playlist.own_id, playlist)
+        return first.values()
 
     @callback
-    def _handle_list(self, read: Listing[Listed]) -> None:
+    def _handle_list(self, read: Listing[FeedPlaylist]) -> None:
         """Tell which playlists are new."""
         if read.problem is None:
             self._reads += 1
-            self._tell({listed.id: listed for listed in read.records})
+            self._tell({playlist.own_id: playlist for playlist in read.records})
 
-    def _follow(self, listing: Listing[Listed], delta: Delta[Listed]) -> None:
-        """Set the playlists for searches."""
-        self.playlists = tuple(each.playlist for each in self.list.records)
+    def _follow(
+        self, listing: Listing[FeedPlaylist], delta: Delta[FeedPlaylist]
+    ) -> None:
+        """Make the item of the channel again, which has the picture of its first playlist."""
+        self.item = self._parse()
 
-    async def _channel_pages(self, channel: FeedChannel) -> AsyncIterator[Page[Listed]]:
+    def _parse(self) -> Item:
+        """Return the channel."""
+        playlists = self.list.items
+        return Item(
+            id=node_id(FOLLOWED, self.subentry_id),
+            kind=FOLLOWED,
+            title=self.title,
+            picture=cover_of(playlists),
+            can_play=bool(playlists),
+            can_expand=True,
+        )
+
+    async def _channel_pages(
+        self, channel: FeedChannel
+    ) -> AsyncIterator[Page[FeedPlaylist]]:
         """Yield the playlists of a channel; the feed's own come with few requests, others one by one."""
         before, keys = self._by_channel.get(channel.id, (None, []))
         if before == channel and self._reads % WHOLE_EVERY:
@@ -231,13 +240,13 @@ class FollowedChannel(Shelf[Listed]):
                 names = {playlist.id.lower(), playlist.slug.lower()}
                 if len(own) == MAX_PLAYLISTS or names & upcoming:
                     continue
-                url = self._client.playlist_url(playlist.id)
-                listed.append(self._listed(playlist.id, playlist, url, channel))
-                own.append(playlist.id)
-                ids[playlist.id.lower()] = playlist.id
+                placed = self._placed(playlist, self._client.playlist_url(playlist.id))
+                listed.append(placed)
+                own.append(placed.id)
+                ids[playlist.id.lower()] = placed.id
                 if slug := playlist.slug:
                     address = f"{self.address.feed}/playlists/{slug}"
-                    ids[address.lower()] = playlist.id
+                    ids[address.lower()] = placed.id
             yield Page(listed)
             if len(own) == MAX_PLAYLISTS:
                 break
@@ -249,7 +258,7 @@ class FollowedChannel(Shelf[Listed]):
             else:
                 others.append(url)
         for some in batched(others[:MAX_IN_CHANNEL], FOREIGN_CONCURRENCY, strict=False):
-            read = await self._async_read_others(channel, some)
+            read = await self._async_read_others(some)
             by_url |= {url: each.id for url, each in read.items()}
             yield Page([*read.values()])
         in_order = [by_url[url] for url in channel.playlists if url in by_url]
@@ -257,11 +266,9 @@ class FollowedChannel(Shelf[Listed]):
         self._by_channel.pop(channel.id, None)
         self._by_channel[channel.id] = channel, [*in_order, *own]
 
-    async def _async_read_others(
-        self, channel: FeedChannel, urls: Sequence[str]
-    ) -> dict[str, Listed]:
+    async def _async_read_others(self, urls: Sequence[str]) -> dict[str, FeedPlaylist]:
         """Return playlists by their addresses, as they were read before if that fails."""
-        earlier = {each.url: each for each in self.list.records}
+        earlier = {self._feed.url_of(each.id): each for each in self.list.records}
         by_url = {}
         stored = await self._feed.async_described_at(urls)
         for url, read in zip(urls, stored, strict=True):
@@ -271,23 +278,21 @@ class FollowedChannel(Shelf[Listed]):
                 if url in earlier and not isinstance(read, NotFoundError):
                     by_url[url] = earlier[url]
                 continue
-            key, parsed = read
-            by_url[url] = self._listed(key, parsed, url, channel)
+            by_url[url] = self._placed(read, url)
             if url in self.seen.unread and self.seen.days is not None:
                 # It was listed when nobody had looked yet.
                 self.seen.unread -= {url}
-                self.seen.days = {key: dt_util.utcnow().date()} | self.seen.days
+                today = dt_util.utcnow().date()
+                self.seen.days = {by_url[url].own_id: today} | self.seen.days
         return by_url
 
-    def _listed(
-        self, key: str, playlist: FeedPlaylist, url: str, channel: FeedChannel
-    ) -> Listed:
-        """Return a playlist in a channel: one of the library's own feed by its id, others by their addresses."""
+    def _placed(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
+        """Return a playlist at an address: one of the library's own feed by its id, others by their addresses."""
+        own_id = playlist.own_id or playlist.id
         is_own = url.startswith(f"{self._feed.url}/playlists/")
-        playlist = playlist if is_own else replace(playlist, id=url)
-        return Listed(key, url, channel.title, playlist)
+        return replace(playlist, id=own_id if is_own else url, own_id=own_id)
 
-    def _tell(self, playlists: Mapping[str, Listed]) -> None:
+    def _tell(self, playlists: Mapping[str, FeedPlaylist]) -> None:
         """Tell of new playlists; one in two channels is news once."""
         today = dt_util.utcnow().date()
         before = self.seen.days
@@ -297,15 +302,15 @@ class FollowedChannel(Shelf[Listed]):
         fresh = [key for key in new if not self._is_told(key)]
         if fresh:
             _, self.seen.told = new_playlists(self.seen.told, fresh, today)
-        for listed in [playlists[key] for key in fresh[:MAX_NEWS]]:
-            node = playlist_node(listed.playlist)
+        for playlist in [playlists[key] for key in fresh[:MAX_NEWS]]:
+            channels = self._by_channel.values()
             async_tell(
                 self.hass,
                 self.entry.entry_id,
                 CHANNEL_PLAYLIST,
-                node,
-                listed.url,
-                channel=listed.channel,
+                self.list.item_of(playlist),
+                self._feed.url_of(playlist.id),
+                channel=next(it.title for it, keys in channels if playlist.id in keys),
             )
 
 
@@ -338,10 +343,10 @@ class Channels(SubentryProvider[FollowedChannel]):
                 hass,
                 lambda: self.servers,
                 lambda channel: [line_of(channel.title)],
-                lambda channel, _: channel_node(channel),
+                lambda channel, _: channel.item,
             ),
             *(
-                playlist_lines(hass, partial(getattr, channel, "playlists"), item_node)
+                playlist_lines(hass, channel.list, item_node)
                 for channel in self.servers
             ),
         ]
@@ -350,15 +355,13 @@ class Channels(SubentryProvider[FollowedChannel]):
     async def async_node(self, node: str) -> Item:
         """Return a channel."""
         channel, _ = await self._async_read(node)
-        return channel_node(channel)
+        return channel.item
 
     @override
     async def async_children(self, node: str, limit: int) -> Inside:
         """Return the playlists of a channel in its own order."""
-        channel, listed = await self._async_read(node)
-        return Inside(
-            Lazy(channel.playlists, playlist_node), 0, listed.missing, listed.read_at
-        )
+        _, listed = await self._async_read(node)
+        return listed.inside()
 
     @override
     async def async_build(self, node: str, limit: int | None) -> Playlist:
@@ -366,12 +369,14 @@ class Channels(SubentryProvider[FollowedChannel]):
         channel, listed = await self._async_read(node)
         if not listed.records and listed.missing:
             raise listed.missing
-        urls = [each.url for each in listed.records]
+        urls = [self.feed.url_of(each.id) for each in listed.records]
         return await async_build_playlists(
             self, self.feed, node, channel.title, urls, limit
         )
 
-    async def _async_read(self, node: str) -> tuple[FollowedChannel, Listing[Listed]]:
+    async def _async_read(
+        self, node: str
+    ) -> tuple[FollowedChannel, Listing[FeedPlaylist]]:
         """Return a channel and its list."""
         match split_node_id(node):
             case _, [key]:
@@ -386,16 +391,13 @@ class Channels(SubentryProvider[FollowedChannel]):
     @override
     def roots(self) -> list[Item]:
         """Return the channels."""
-        return list(map(channel_node, self.servers))
+        return [channel.item for channel in self.servers]
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return the channels, each with its first playlists."""
         return [
-            [
-                source_of(channel_node(channel)),
-                *map(source_of, map(playlist_node, channel.playlists[:MAX_SOURCES])),
-            ]
+            [*map(source_of, (channel.item, *channel.list.items[:MAX_SOURCES]))]
             for channel in self.servers
         ]
 
@@ -403,22 +405,8 @@ class Channels(SubentryProvider[FollowedChannel]):
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the playlist that a display shows by its address."""
         for channel in self.servers:
-            for playlist in channel.playlists:
-                if playlist.id == player.playlist_url:
-                    yield node_id(NodeKind.PLAYLIST, playlist.id)
-
-
-def channel_node(channel: FollowedChannel) -> Item:
-    """Return the node of a channel."""
-    playlists = channel.playlists
-    return Item(
-        id=node_id(FOLLOWED, channel.subentry_id),
-        kind=FOLLOWED,
-        title=channel.title,
-        picture=cover_of(map(playlist_node, playlists)),
-        can_play=bool(playlists),
-        can_expand=True,
-    )
+            if playlist := channel.list.item(player.playlist_url or ""):
+                yield playlist.id
 
 
 def new_playlists(

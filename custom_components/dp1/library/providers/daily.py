@@ -30,7 +30,7 @@ from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, NodeKind
 from ..shelf import Shelf
 from .collection.server import async_indexer, work_of
-from .feed.provider import image_at
+from .feed.items import image_at
 from .provider import Provider, Source
 
 KIND: Final = "daily"

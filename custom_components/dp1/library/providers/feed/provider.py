@@ -13,29 +13,21 @@ from homeassistant.util import dt as dt_util
 
 from ....client.display.player_status import PlayerStatus, PlaylistItem
 from ....client.errors import Dp1Error, NotFoundError
-from ....client.feed.models import (
-    FeedChannel,
-    FeedItem,
-    FeedPlaylist,
-    items_of,
-    open_items,
-)
-from ....client.hosts import is_web
+from ....client.feed.models import FeedItem, FeedPlaylist, items_of, open_items
 from ....client.playlist.document import unsigned
-from ....client.playlist.manifest import Artist
 from ....client.playlist.playlist import Playlist
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
 from ...item import Item, labeled
-from ...listing import Delta, Lazy
+from ...listing import Delta, Lazy, Listing
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Inside, NodeKind, node_id, split_node_id
 from ...search import Lines, Query, Scored, line_of
 from ..catalog.provider import CatalogProvider
 from ..provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source, source_of
+from .items import item_node, publisher_node
 from .server import MAX_IN_CHANNEL, FeedServer
 
-IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 # A display keeps a playlist as a whole.
 MAX_CHANNEL_WORKS = 500
 
@@ -67,17 +59,14 @@ class FeedProvider(Provider):
         self.catalog = catalog
         self.servers = (feed,)
         self.origin = feed.url or ""
-        self._sources: dict[str, Source] = {}
-        feed.followers.append(self._follow)
+        feed.followers.append(self._tell_published)
         self.lines = (
-            playlist_lines(
-                hass, lambda: feed.list.records, self.item_node, NodeKind.PLAYLISTS
-            ),
+            playlist_lines(hass, feed.list, self.item_node, NodeKind.PLAYLISTS),
             Lines(
                 self.hass,
-                lambda: feed.channels,
+                lambda: feed.channels.records,
                 lambda channel: [line_of(channel.title, channel.publisher)],
-                lambda channel, _: channel_node(channel),
+                lambda channel, _: feed.channels.item_of(channel),
                 NodeKind.CHANNELS,
             ),
         )
@@ -90,7 +79,7 @@ class FeedProvider(Provider):
         if self.feed.client is None:
             return []
         playlists = self.folder(NodeKind.PLAYLISTS)
-        if not self.feed.channels:
+        if not self.feed.channels.records:
             return [playlists]
         return [self.folder(NodeKind.CHANNELS), playlists]
 
@@ -105,9 +94,9 @@ class FeedProvider(Provider):
                 await feed.async_list()
                 return publisher_node(key)
             case NodeKind.CHANNEL, [key]:
-                return channel_node(await feed.async_channel(key))
+                return feed.channels.item_of(await feed.async_channel(key))
             case NodeKind.PLAYLIST, [key]:
-                return playlist_node(await feed.async_playlist(key))
+                return await feed.async_item(key)
             case NodeKind.ITEM, [ref, key]:
                 playlist = await feed.async_playlist(ref)
                 items = {item.key: item for item in playlist.items}
@@ -126,15 +115,15 @@ class FeedProvider(Provider):
         feed = self.feed
         match split_node_id(node):
             case NodeKind.PLAYLISTS, []:
-                listed = await feed.async_list()
-                return listed.inside(Lazy(listed.records, playlist_node))
+                return (await feed.async_list()).inside()
             case NodeKind.CHANNELS, []:
                 listed = await feed.async_list()
-                return listed.inside([*self.channel_nodes()])
+                nodes = [*self.channel_nodes()]
+                return Inside(nodes, 0, listed.missing, listed.read_at)
             case NodeKind.PUBLISHER, [key]:
                 listed = await feed.async_list()
-                channels = (each for each in feed.channels if each.publisher == key)
-                return listed.inside([*map(channel_node, channels)])
+                nodes = [it for it in feed.channels.items if it.subtitle == key]
+                return Inside(nodes, 0, listed.missing, listed.read_at)
             case NodeKind.CHANNEL, [key]:
                 listed = await feed.async_list()
                 channel = await feed.async_channel(key)
@@ -142,7 +131,7 @@ class FeedProvider(Provider):
                     channel.playlists[:MAX_IN_CHANNEL]
                 )
                 return Inside(
-                    tuple(map(playlist_node, playlists)),
+                    playlists,
                     len(channel.playlists) - len(playlists),
                     listed.missing or problem,
                     listed.read_at,
@@ -214,28 +203,28 @@ class FeedProvider(Provider):
                     "items": [*map(labeled, stored.items[:limit])],
                 }
                 return Playlist(document=document, title=playlist.title, node_id=node)
-        url = playlist.id
-        if "://" not in url:
-            assert feed.client is not None
-            url = feed.client.playlist_url(url)
-        node = node_id(NodeKind.PLAYLIST, playlist.id)
-        return Playlist(url, title=playlist.title, count=playlist.count, node_id=node)
+        return Playlist(
+            feed.url_of(playlist.id),
+            title=playlist.title,
+            count=playlist.count,
+            node_id=node_id(NodeKind.PLAYLIST, playlist.id),
+        )
 
     def folder(self, kind: str) -> Item:
         """Return the folder of the channels or the playlists."""
-        nodes = map(playlist_node, self.feed.list.records)
-        if kind == NodeKind.CHANNELS:
-            nodes = map(channel_node, self.feed.channels)
-        return self._folder(NodeKind(kind), nodes)
+        is_of_channels = kind == NodeKind.CHANNELS
+        listed = self.feed.channels if is_of_channels else self.feed.list
+        return self._folder(NodeKind(kind), listed.items)
 
     def channel_nodes(self) -> Iterator[Item]:
         """Yield the channels; those of a publisher with several in a folder of their own."""
-        counts = Counter(channel.publisher for channel in self.feed.channels)
+        channels = self.feed.channels.items
+        counts = Counter(channel.subtitle for channel in channels)
         grouped = set()
-        for channel in self.feed.channels:
-            publisher = channel.publisher
+        for channel in channels:
+            publisher = channel.subtitle
             if not publisher or counts[publisher] == 1 or len(counts) == 1:
-                yield channel_node(channel)
+                yield channel
             elif publisher not in grouped:
                 grouped.add(publisher)
                 yield publisher_node(publisher)
@@ -259,33 +248,19 @@ class FeedProvider(Provider):
         playlists = tuple(
             playlist for (ref,) in refs if (playlist := self.feed.playlist(ref))
         )
-        lines = playlist_lines(self.hass, lambda: playlists, self.item_node)
+        lines = playlist_lines(self.hass, self.feed.list, self.item_node, of=playlists)
         return [lines] if playlists else []
 
     @override
     def sources(self) -> list[Sequence[Source]]:
         """Return the playlists and the channels that are wanted."""
         sources = self.preferences.sources
-        playlists = self.feed.list.records if "playlists" in sources else ()
-        channels = self.feed.channels if "channels" in sources else ()
-        named = [self._sources[playlist.id] for playlist in playlists]
-        nodes = (channel_node(each) for each in channels if each.playlists)
+        playlists = self.feed.list.items if "playlists" in sources else ()
+        channels = self.feed.channels.items if "channels" in sources else ()
         return [
-            [
-                *(each._replace(listed=True) for each in named[:SOURCE_LIMIT]),
-                *named[SOURCE_LIMIT:],
-            ],
-            [source_of(node, index < SOURCE_LIMIT) for index, node in enumerate(nodes)],
+            [source_of(node, n < SOURCE_LIMIT) for n, node in enumerate(nodes)]
+            for nodes in (playlists, (node for node in channels if node.can_play))
         ]
-
-    def _follow(self, delta: Delta[FeedPlaylist]) -> None:
-        """Make the sources of new playlists, of which there are many, and tell which were published."""
-        for playlist in (*delta.added, *delta.changed):
-            source = source_of(playlist_node(playlist), listed=False)
-            self._sources[playlist.id] = source
-        for playlist in delta.removed:
-            del self._sources[playlist.id]
-        self._tell_published(delta)
 
     # News
 
@@ -296,10 +271,12 @@ class FeedProvider(Provider):
         for playlist in () if delta.is_first else delta.added:
             made = moment(playlist.created)
             if playlist.id in new and (made is None or made > oldest):
-                link = f"{self.feed.url}/playlists/{playlist.id}"
-                node = playlist_node(playlist)
                 async_tell(
-                    self.hass, self.entry.entry_id, PLAYLIST_PUBLISHED, node, link
+                    self.hass,
+                    self.entry.entry_id,
+                    PLAYLIST_PUBLISHED,
+                    self.feed.list.item_of(playlist),
+                    f"{self.feed.url}/playlists/{playlist.id}",
                 )
 
     # What a display shows
@@ -312,70 +289,6 @@ class FeedProvider(Provider):
         if url.startswith(start):
             if playlist := self.feed.playlist(unquote(url.removeprefix(start))):
                 yield node_id(NodeKind.PLAYLIST, playlist.id)
-
-
-def channel_node(channel: FeedChannel) -> Item:
-    """Return the node of a channel."""
-    return Item(
-        id=node_id(NodeKind.CHANNEL, channel.id),
-        kind=NodeKind.CHANNEL,
-        title=channel.title,
-        picture=channel.cover or None,
-        can_play=bool(channel.playlists),
-        can_expand=True,
-        subtitle=channel.publisher or None,
-    )
-
-
-def publisher_node(publisher: str) -> Item:
-    """Return the node of the channels of a publisher."""
-    return Item(
-        id=node_id(NodeKind.PUBLISHER, publisher),
-        kind=NodeKind.PUBLISHER,
-        title=publisher,
-        can_expand=True,
-    )
-
-
-def playlist_node(playlist: FeedPlaylist) -> Item:
-    """Return the node of a playlist."""
-    return Item(
-        id=node_id(NodeKind.PLAYLIST, playlist.id),
-        kind=NodeKind.PLAYLIST,
-        title=playlist.title,
-        year=playlist.year,
-        note=playlist.summary or None,
-        picture=playlist.cover or None,
-        can_play=True,
-        can_expand=playlist.count != 0,
-        subtitle=", ".join(playlist.curators) or None,
-        works=playlist.count,
-        query=playlist.query,
-    )
-
-
-def item_node(
-    playlist: FeedPlaylist, item: FeedItem, picture: str | None = None
-) -> Item:
-    """Return the node of a work in a playlist: with a picture, or with itself if it is an image."""
-    picture = picture or image_at(item.source)
-    return Item(
-        id=node_id(NodeKind.ITEM, playlist.id, item.key),
-        kind=NodeKind.ITEM,
-        title=item.title,
-        artists=tuple(map(Artist, item.artists.splitlines())),
-        picture=picture or playlist.cover or None,
-        source=item.source,
-        can_play=is_web(item.source) or item.source.startswith("data:"),
-        subtitle=playlist.title,
-    )
-
-
-def image_at(source: str) -> str | None:
-    """Return an address if it is that of an image, by its suffix."""
-    path = source.partition("?")[0].lower()
-    is_image = path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
-    return source if is_image else None
 
 
 async def async_build_playlists(
@@ -401,20 +314,27 @@ async def async_build_playlists(
 
 def playlist_lines(
     hass: HomeAssistant,
-    playlists: Callable[[], Sequence[FeedPlaylist]],
+    listing: Listing[FeedPlaylist],
     item_node: Callable[[FeedPlaylist, FeedItem], Item],
     folder: str = "",
+    of: Sequence[FeedPlaylist] | None = None,
 ) -> Lines[FeedPlaylist]:
-    """Return the lines of playlists and of the works in them."""
+    """Return the lines of the playlists of a list, by default all, and of the works in them, which stay packed."""
 
     def node_of(playlist: FeedPlaylist, number: int) -> Item | None:
         """Return the node of a playlist, or of one of its works."""
         if not number:
-            return playlist_node(playlist)
+            return listing.item_of(playlist)
         item = playlist.items[number - 1]
         return None if item.is_secret(dt_util.now()) else item_node(playlist, item)
 
-    return Lines(hass, playlists, _lines_of, node_of, folder)
+    return Lines(
+        hass,
+        lambda: listing.records if of is None else of,
+        _lines_of,
+        node_of,
+        folder,
+    )
 
 
 def _lines_of(playlist: FeedPlaylist) -> Iterator[str]:

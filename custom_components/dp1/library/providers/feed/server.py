@@ -28,10 +28,12 @@ from ....client.playlist.playlist import Playlist
 from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
+from ...item import Item
 from ...listing import PATIENCE, Delta, Json, Listing, ListKind
 from ...node import NodeKind, node_id
 from ...shelf import Shelf
 from ...words import fold, fold_anew
+from .items import channel_node, playlist_node
 
 # Seconds from which they are read again, of the playlists of a feed that are not among its newest.
 OLDER_AGE: Final = 86400.0
@@ -54,13 +56,11 @@ class State:
     """The state of a feed beside its playlists. A thread stores it, so that collections are replaced and not changed.
 
     Attributes:
-        channels: in the order of the feed.
         older_read_at: when the playlists after the first ones were read.
         skipped: how many playlists of the feed make no sense.
         ids_by_slug: playlists that were published under slugs which the feed has not kept.
     """
 
-    channels: tuple[FeedChannel, ...] = ()
     older_read_at: datetime | None = None
     skipped: int = 0
     ids_by_slug: dict[str, str] = field(default_factory=dict)
@@ -79,7 +79,16 @@ class FeedServer(Shelf[FeedPlaylist]):
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url
         playlists = ListKind(
-            FeedPlaylist, self._pages, follow=self._follow, ended=self._handle_list
+            FeedPlaylist,
+            self._pages,
+            lambda _, playlist: playlist_node(playlist),
+            follow=self._follow,
+            ended=self._handle_list,
+        )
+        channels = ListKind(
+            FeedChannel,
+            self._channel_pages,
+            lambda _, channel: channel_node(channel),
         )
         super().__init__(
             hass,
@@ -87,9 +96,10 @@ class FeedServer(Shelf[FeedPlaylist]):
             "feed",
             url,
             timing.REFRESH,
-            {"playlists": playlists},
+            {"playlists": playlists, "channels": channels},
             state=State(),
         )
+        self.channels: Listing[FeedChannel] = self.listing("channels")
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
         # Whatever is at no feed that the owner has named is nowhere at home.
@@ -99,7 +109,7 @@ class FeedServer(Shelf[FeedPlaylist]):
         self._by_slug: dict[str, FeedPlaylist] = {}
         # Folded, of thousands of playlists.
         self._titles: dict[str, str] = {}
-        self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
+        self._foreign: LRU[str, Item] = LRU(MAX_FOREIGN)
         # When each was read, and its size.
         self._documents: LRU[str, tuple[float, Playlist, int]] = LRU(MAX_DOCUMENTS)
 
@@ -108,7 +118,8 @@ class FeedServer(Shelf[FeedPlaylist]):
     def async_start(self) -> None:
         """Refresh the list now, or once it gets old; one that was read in part soon."""
         super().async_start()
-        if self.next_read is not None and not self.list.is_known:
+        is_whole = self.list.is_known and self.channels.is_known
+        if self.next_read is not None and not is_whole:
             self.async_schedule(timing.LIST_RETRY)
 
     @override
@@ -176,8 +187,8 @@ class FeedServer(Shelf[FeedPlaylist]):
         key = name.removeprefix(f"{self.url}/")
         for kind in ("channels/", "playlist-groups/"):
             key = key.removeprefix(kind)
-        if any(key == channel.id for channel in self.channels):
-            return node_id(NodeKind.CHANNEL, key)
+        if channel := self.channels.item(key):
+            return channel.id
         if "://" in name and (playlist := self.playlist(name)):
             return node_id(NodeKind.PLAYLIST, playlist.id)
         return None
@@ -217,20 +228,30 @@ class FeedServer(Shelf[FeedPlaylist]):
             LOGGER.debug("An older copy of a playlist is used: %s", err)
             return cached[1]
 
+    async def async_item(self, ref: str) -> Item:
+        """Return a playlist by id, slug or address as an item, or raise NotFoundError or why it could not be read."""
+        return self._item_of(await self.async_playlist(ref))
+
+    def _item_of(self, playlist: FeedPlaylist) -> Item:
+        """Return the item of a playlist, which is kept if that is in the list."""
+        if self.list.get(playlist.id) is playlist:
+            return self.list.item_of(playlist)
+        return playlist_node(playlist)
+
     async def async_playlists_at(
         self, urls: Sequence[str]
-    ) -> tuple[list[FeedPlaylist], Dp1Error | None]:
+    ) -> tuple[list[Item], Dp1Error | None]:
         """Return the playlists at some addresses in order, and why some are missing; a few are read from other hosts at a time."""
 
         async def read(url: str) -> Dp1Error | None:
             """Read a playlist of another host, or return why it could not be read."""
             try:
-                self._foreign[url] = await self.async_playlist(url)
+                self._foreign[url] = await self.async_item(url)
             except Dp1Error as err:
                 return err
             return None
 
-        missing = [url for url in dict.fromkeys(urls) if self._playlist_at(url) is None]
+        missing = [url for url in dict.fromkeys(urls) if self._item_at(url) is None]
         try:
             async with asyncio.timeout(PATIENCE):
                 problems = await gather_with_limited_concurrency(
@@ -238,22 +259,37 @@ class FeedServer(Shelf[FeedPlaylist]):
                 )
         except TimeoutError:
             problems = [UnreachableError("not all playlists answer in time")]
-        playlists = [playlist for url in urls if (playlist := self._playlist_at(url))]
-        return playlists, next(filter(None, problems), None)
+        items = [*filter(None, map(self._item_at, urls))]
+        return items, next(filter(None, problems), None)
 
-    def _playlist_at(self, url: str) -> FeedPlaylist | None:
-        """Return a playlist that has been read at an address: one of this feed also where the feed has another name, by its id."""
+    def _own_at(self, url: str) -> FeedPlaylist | None:
+        """Return a playlist of this feed that has been read at an address, also where the feed has another name, by its id."""
         key = url.rpartition("/playlists/")[2]
-        own = self.playlist(key if UUID.fullmatch(key) else url)
-        return own or self._foreign.get(url)
+        return self.playlist(key if UUID.fullmatch(key) else url)
+
+    def _item_at(self, url: str) -> Item | None:
+        """Return a playlist that has been read at an address."""
+        if own := self._own_at(url):
+            return self.list.item_of(own)
+        item: Item | None = self._foreign.get(url)
+        return item
+
+    def ref_at(self, url: str) -> str:
+        """Return by what the playlist at an address is read: of this feed its id."""
+        return own.id if (own := self._own_at(url)) else url
+
+    def url_of(self, key: str) -> str:
+        """Return the address of a playlist by its id, or by its address on another host."""
+        if "://" in key or self.client is None:
+            return key
+        return self.client.playlist_url(key)
 
     async def async_channel(self, key: str) -> FeedChannel:
         """Return a channel, or raise NotFoundError or why it could not be read."""
         playlists = await self.async_list()
-        for channel in self.channels:
-            if channel.id == key:
-                return channel
-        raise playlists.missing or NotFoundError(f"no channel {key!r}")
+        if (channel := self.channels.get(key)) is None:
+            raise playlists.missing or NotFoundError(f"no channel {key!r}")
+        return channel
 
     async def async_items_at(
         self, urls: Sequence[str], limit: int
@@ -265,10 +301,9 @@ class FeedServer(Shelf[FeedPlaylist]):
         now = dt_util.now()
 
         async def read(url: str) -> list[Json] | Dp1Error:
-            """Read the works of a playlist, of this feed by its id."""
-            playlist = self._playlist_at(url)
+            """Read the works of a playlist."""
             try:
-                stored = await self.async_document(playlist.id if playlist else url)
+                stored = await self.async_document(self.ref_at(url))
             except Dp1Error as err:
                 return err
             return [*open_items(stored.document, now).values()][:limit]
@@ -287,16 +322,15 @@ class FeedServer(Shelf[FeedPlaylist]):
 
     async def async_described_at(
         self, urls: Sequence[str]
-    ) -> list[tuple[str, FeedPlaylist] | Dp1Error]:
-        """Return own ids and descriptions of the playlists at a few addresses in order, or why one is missing.
+    ) -> list[FeedPlaylist | Dp1Error]:
+        """Return the playlists at a few addresses in order, or why one is missing.
 
         No document is kept: those of a stranger may have gigabytes together.
         """
 
-        async def read(url: str) -> tuple[str, FeedPlaylist] | Dp1Error:
-            """Read a playlist, of this feed by its id."""
-            known = self._playlist_at(url)
-            ref = known.id if known else url
+        async def read(url: str) -> FeedPlaylist | Dp1Error:
+            """Read a playlist."""
+            ref = self.ref_at(url)
             try:
                 stored = await self._client_of(ref).playlist(ref)
             except Dp1Error as err:
@@ -304,17 +338,21 @@ class FeedServer(Shelf[FeedPlaylist]):
             parsed = await self.hass.async_add_executor_job(
                 FeedPlaylist.parse, stored.document, url
             )
-            if parsed is None:
-                return NotFoundError(f"the playlist {url!r} has no id")
-            return text(stored.document.get("id")) or url, parsed
+            return parsed or NotFoundError(f"the playlist {url!r} has no id")
 
         return await asyncio.gather(*map(read, urls))
 
-    @property
-    def channels(self) -> tuple[FeedChannel, ...]:
-        """Return the channels."""
-        channels: tuple[FeedChannel, ...] = self.state.channels
-        return channels
+    async def _channel_pages(
+        self, key: str, limit: int | None, pause: float | None
+    ) -> AsyncIterator[Page[FeedChannel]]:
+        """Yield the channels, of which there are few."""
+        assert self.client is not None
+        yield Page(await self.client.channel_list())
+
+    async def _async_read_channels(self) -> None:
+        """Read the channels, or raise why they could not be read."""
+        if problem := (await self.channels.async_read()).problem:
+            raise problem
 
     async def _pages(
         self, key: str, limit: int | None, pause: float | None
@@ -335,7 +373,7 @@ class FeedServer(Shelf[FeedPlaylist]):
             if not is_first:
                 yield page
                 continue
-            state.channels = tuple(await self.client.channel_list())
+            await self._async_read_channels()
             if is_recent:
                 yield page
                 places = [n for n, each in enumerate(before) if each.id in newest]
@@ -346,7 +384,7 @@ class FeedServer(Shelf[FeedPlaylist]):
             count = len(newest)
             break
         else:
-            state.channels = tuple(await self.client.channel_list())
+            await self._async_read_channels()
         async for documents in pages:
             await asyncio.sleep(timing.PAGE_PAUSE)
             page = await self.async_parse(documents)
@@ -371,13 +409,14 @@ class FeedServer(Shelf[FeedPlaylist]):
     def _follow(
         self, listing: Listing[FeedPlaylist], delta: Delta[FeedPlaylist]
     ) -> None:
-        """Index the playlists by their slugs; the newest of one counts."""
+        """Index the playlists by their slugs, of which the newest of one counts, and make their items, of which there are many."""
         records = reversed(self.list.records)
         self._by_slug = {
             playlist.slug: playlist for playlist in records if playlist.slug
         }
         for playlist in (*delta.added, *delta.changed):
             self._titles[playlist.id] = fold_anew(playlist.title)
+            listing.item_of(playlist)
         for playlist in delta.removed:
             del self._titles[playlist.id]
         for follow in self.followers:
