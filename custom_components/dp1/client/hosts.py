@@ -241,15 +241,16 @@ def has_ended(url: str) -> bool:
 
 
 # What the vendor serves itself, as nearly all of its works are written.
-_PLAIN = re.compile(
-    rf"{re.escape(ASSETS_URL)}(?!.*(?:{re.escape(_OLD_HOST)}|/ip[fn]s/))"
-    r"(?:/[0-9A-Za-z_-][0-9A-Za-z_.-]*)+"
-)
+_PLAIN = re.compile(rf"{re.escape(ASSETS_URL)}(?:/[0-9A-Za-z_-][0-9A-Za-z_.-]*)+")
 
 
 def is_plain(url: str) -> bool:
     """Return whether an address is at once seen to be the one to load, as other ways are slow for tens of thousands."""
-    return len(url) <= MAX_URL and _PLAIN.fullmatch(url) is not None
+    return (
+        len(url) <= MAX_URL
+        and _PLAIN.fullmatch(url) is not None
+        and not any(text in url for text in (_OLD_HOST, "/ipfs/", "/ipns/"))
+    )
 
 
 def work_url(url: str, *, of_vendor: bool = False) -> str:

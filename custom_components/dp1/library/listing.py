@@ -539,14 +539,15 @@ class Listing[T: Record]:
         }
 
 
-def with_pauses[R](things: Iterable[R]) -> Iterator[R]:
+def with_pauses[R](things: Iterable[R], count: int = BATCH) -> Iterator[R]:
     """Yield things in another thread, and let the event loop run now and then.
 
     The loop would otherwise wait 5 ms for the lock of the interpreter whenever it comes back from the network.
     """
-    for batch in batched(things, BATCH, strict=False):
+    for batch in batched(things, count, strict=False):
         yield from batch
-        time.sleep(0)
+        if len(batch) == count:
+            time.sleep(0)
 
 
 def record_to_text(record: object) -> str:

@@ -291,12 +291,12 @@ class _Rows:
     def pack(self) -> None:
         """Put the rows of a key beside each other, in their order."""
         ends = array("I", [0]) * (len(self.places) + 1)
-        for key in with_pauses(self._keys):
+        for key in with_pauses(self._keys, BATCH):
             ends[key + 1] += 1
         for place in range(1, len(ends)):
             ends[place] += ends[place - 1]
         packed = array("I", [0]) * len(self._rows)
-        for key, row in with_pauses(zip(self._keys, self._rows, strict=True)):
+        for key, row in with_pauses(zip(self._keys, self._rows, strict=True), BATCH):
             packed[ends[key]] = row
             ends[key] += 1
         self._keys, self._rows, self._ends = array("I"), packed, ends

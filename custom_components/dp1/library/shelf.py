@@ -388,9 +388,8 @@ class Shelf[T: Record]:
             return
         for name, kind in self._kinds.items():
             stored = data.get(name)
-            for key, each in (
-                mapping(stored) if kind.is_keyed else {"": stored}
-            ).items():
+            lists = mapping(stored) if kind.is_keyed else {"": stored}
+            for key, each in with_pauses(lists.items()):
                 self.listing(name, key).restore(each)
         for name, kind in self._kinds.items():
             if not kind.is_packed:

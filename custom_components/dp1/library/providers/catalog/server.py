@@ -586,9 +586,9 @@ def folder_of(address: str) -> str | None:
 def folders_of(series: Series) -> set[str]:
     """Return the folders with the works of a series and nothing else."""
     paths = (
-        f"previews/{series.id}/",
+        f"previews/{series.id}/index.html",
         *series.previews,
-        f"{series.unique_preview_path}/",
+        f"{series.unique_preview_path}/index.html",
     )
     addresses = (absolute_url(path) for path in paths if path.strip("/"))
     return {
