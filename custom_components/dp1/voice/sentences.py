@@ -164,8 +164,7 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
         if key in spelled_out:
             ways = (way for template in said for way in _ways(template, named))
             # Within another list, it does not count as the start of a word: see dp1_rest.
-            blank = "" if language in NO_BLANKS else "( )"
-            table["lists"][key] = {"values": [{"in": f"{blank}{{{key}_way:@at}}"}]}
+            table["lists"][key] = {"values": [{"in": f"( ){{{key}_way:@at}}"}]}
             table["lists"][f"{key}_way"] = {"values": [*dict.fromkeys(ways)]}
             continue
         by_value = said if isinstance(said, dict) else {"yes": said}
@@ -176,7 +175,11 @@ def sentences_of(language: str, names: Names) -> dict[str, Any]:
                 for text in ([texts] if isinstance(texts, str) else texts)
             ]
         }
-    table["expansion_rules"] |= words["expansion_rules"]
+    rules = words["expansion_rules"]
+    for key in rules.keys() & spelled_out:
+        ways = (way for template in rules[key] for way in _ways(template, named))
+        rules[key] = f"({'|'.join(ways)})"
+    table["expansion_rules"] |= rules
     table["intents"] = {
         name: {
             "data": [
