@@ -839,7 +839,7 @@ PLACES = [
         ["tests/display/test_wake_on_lan.py::test_who_can_be_switched_on"],
     ),
     Place(
-        "library/providers/catalog/look_up.py",
+        "library/providers/catalog/provider.py",
         "manifests of any length",
         "                max_body=MAX_MANIFEST,\n",
         "",

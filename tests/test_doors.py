@@ -18,7 +18,7 @@ from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import connection, discovery, metadata
 from custom_components.dp1.library import file_reader, files, shelf, words
-from custom_components.dp1.library.providers.catalog import look_up
+from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.playback import links as linked, request as request_module
 from custom_components.dp1.screen import (
     casting,
@@ -59,7 +59,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(pages.MAX_CHAIN)} a list, {megabytes(shelf.MAX_BYTES)} of text kept", LEVELS, f"{VALUES}, {pages.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works, {indexer.MAX_PAGES} pages", links.TIMEOUT),
     "answers of the museum": (megabytes(museum.MAX_BODY), LEVELS, f"{museum.PAGE_SIZE} works a page, {museum.MAX_WORKS} works", museum.TIMEOUT_SECONDS),
-    "manifests of works": (megabytes(look_up.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", look_up.MANIFEST_SECONDS),
+    "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest.MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", DEFAULTS["title_timeout"]),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time, {pictures.MAX_OF_HOST} of a host", f"{DEFAULTS['picture_timeout']:g}, {pictures.PICTURE_PATIENCE:g} while others wait"),
     "kept files of works": (f"{file_reader.MAX_FILE // 10**6} MB", "-", f"{files.MAX_NIGHT_FILES} in a night", file_reader.TIMEOUT.total),

@@ -24,7 +24,7 @@ MODULES: Final[Mapping[str, str]] = {
     "library.shelf": "last_list_retry save_delay",
     "library.providers.catalog.server": "catalog_age",
     "library.providers.feed.server": "older_age",
-    "library.providers.catalog.look_up": "work_age work_retry",
+    "library.providers.catalog.provider": "work_age work_retry",
     "library.providers.catalog.background_reader": "reading_start reading_pause reading_idle jitter",
     "dialogs": "progress_pause",
     "playback.wall": "give_up",

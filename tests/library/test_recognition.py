@@ -12,7 +12,7 @@ from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.index import token_mark
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers.catalog import look_up
+from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.library.providers.catalog.server import folder_of, work_of
 from homeassistant.core import HomeAssistant
 
@@ -194,7 +194,7 @@ MANIFEST = {
         ),
         (200, "[]", None),
         (404, json.dumps(MANIFEST), None),
-        (200, json.dumps({**MANIFEST, "x": "y" * look_up.MAX_MANIFEST}), None),
+        (200, json.dumps({**MANIFEST, "x": "y" * provider.MAX_MANIFEST}), None),
     ],
 )
 async def test_manifests(

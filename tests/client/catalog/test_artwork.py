@@ -44,10 +44,9 @@ def work(**details: Any) -> Artwork:
     return Artwork(id="1", **details)
 
 
-def series(changes: Details | None) -> Series | None:
-    """Return a series with some details, or none."""
-    if changes is None:
-        return None
+def series(changes: Details | None) -> Series:
+    """Return a series with some details."""
+    changes = changes or {}
     model = Model(changes.get("model", Model.MULTI_UNIQUE))
     return replace(SERIES, **changes | {"model": model})
 
@@ -123,9 +122,9 @@ def test_edition_and_year() -> None:
     assert edition(work(index=0)) == 1
     assert edition(work()) is None
     minted = datetime.fromisoformat("2026-02-27T12:04:11+00:00")
-    assert year(work(minted_at=minted)) == 2026
+    assert year(work(minted_at=minted), SERIES) == 2026
     assert year(work(), replace(SERIES, minted_at=minted)) == 2026
-    assert year(work(), SERIES) is None and year(work()) is None
+    assert year(work(), SERIES) is None
 
 
 @pytest.mark.parametrize(

@@ -48,20 +48,19 @@ def test_copies_give_the_first() -> None:
     burned = Artwork(id="b", index=0, sources=("x",), gone=True)
     silent = Artwork(id="s", index=0)
     copies = series("a", Model.MULTI)
-    assert playable(copies, [third, second, first]) == ([first], 0)
-    assert playable(copies, [third, burned, second]) == ([second], 0)
-    assert playable(copies, [silent, third]) == ([third], 0)
-    assert playable(copies, [silent]) == ([], 1)
-    assert playable(copies, [burned]) == ([], 0)
+    assert playable(copies, [third, second, first]) == [first]
+    assert playable(copies, [third, burned, second]) == [second]
+    assert playable(copies, [silent, third]) == [third]
+    assert playable(copies, [silent]) == []
+    assert playable(copies, [burned]) == []
 
 
 def test_unique_works_give_all() -> None:
-    """Different works are all included in order, and those without a source counted."""
+    """Different works with a source are all included in order."""
     silent = Artwork(id="s", index=1)
     lost = Artwork(id="l", sources=("x",))
-    found, missing = playable(series("a"), [lost, *works("a", 3), silent])
+    found = playable(series("a"), [lost, *works("a", 3), silent])
     assert [work.id for work in found] == ["a0", "a1", "a2", "l"]
-    assert missing == 1
 
 
 @pytest.mark.parametrize(("kind", "groups", "cap", "selected"), TABLES["selected"])
@@ -69,7 +68,7 @@ def test_selection(
     kind: str, groups: list[tuple[str, str, int]], cap: int, selected: list[str]
 ) -> None:
     """A group show takes one work of each series after the other; a solo show starts with the single works; over the cap each series has a fair share, evenly spread, and with few places they are spread over the exhibition."""
-    chosen, left_out = select_works(
+    chosen = select_works(
         ExhibitionKind(kind),
         [
             (series(name, Model(model)), works(name, size))
@@ -78,16 +77,6 @@ def test_selection(
         cap,
     )
     assert [work.id for _, work in chosen] == selected
-    assert left_out == 0
-
-
-def test_left_out_is_counted_over_all_series() -> None:
-    silent = [Artwork(id="s", index=0)]
-    chosen, left_out = select_works(
-        ExhibitionKind.GROUP,
-        [(series("a"), silent), (series("b", Model.MULTI), silent)],
-    )
-    assert (chosen, left_out) == ([], 2)
 
 
 def test_works_to_read() -> None:
@@ -128,7 +117,7 @@ def test_any_show(
         (series(f"{place}-", model), works(f"{place}-", size))
         for place, (model, size) in enumerate(sizes)
     ]
-    chosen, _ = select_works(kind, groups, cap)
+    chosen = select_works(kind, groups, cap)
     names = [work.id for _, work in chosen]
     assert len(names) == len(set(names)) <= cap
     available = sum(

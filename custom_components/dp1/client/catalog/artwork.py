@@ -41,6 +41,8 @@ _NUMBERING = frozenset(
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 
+_NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
+_EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 type Size = Literal["m", "l"]
@@ -80,16 +82,14 @@ def largest_url(url: str) -> str:
     return parts._replace(path=f"{folder}/{LARGEST}").geturl()
 
 
-def source_url(artwork: Artwork, series: Series | None = None) -> str | None:
+def source_url(artwork: Artwork, series: Series) -> str | None:
     """Return the source of a work that a display can play; None if there is none."""
     candidates = (*artwork.sources, *_series_sources(artwork, series))
     return next((url for text in candidates if (url := absolute_url(text))), None)
 
 
-def _series_sources(artwork: Artwork, series: Series | None) -> Iterator[str]:
+def _series_sources(artwork: Artwork, series: Series) -> Iterator[str]:
     """Return the sources that a series has for works without their own."""
-    if series is None:
-        return
     if series.unique_preview_path and artwork.index is not None:
         # A software work is a folder, and its relative links need the slash.
         slash = "/" if series.medium == "software" else ""
@@ -97,9 +97,7 @@ def _series_sources(artwork: Artwork, series: Series | None) -> Iterator[str]:
     yield from series.previews
 
 
-def picture_url(
-    artwork: Artwork, series: Series | None = None, size: Size = "m"
-) -> str | None:
+def picture_url(artwork: Artwork, series: Series, size: Size = "m") -> str | None:
     """Return the picture of a work: its own, that of its series, or the work itself if it is an image.
 
     Args:
@@ -108,13 +106,12 @@ def picture_url(
         size: ``m`` for lists, ``l`` for a single work.
     """
     candidates = list(artwork.pictures)
-    if series is not None:
-        if series.unique_thumbnail_path and artwork.index is not None:
-            folder = series.unique_thumbnail_path.rstrip("/")
-            candidates.append(f"{folder}/{artwork.index}-large.jpg")
-        candidates += series.pictures
-        if series.medium == "image":
-            candidates += (*artwork.sources, *_series_sources(artwork, series))
+    if series.unique_thumbnail_path and artwork.index is not None:
+        folder = series.unique_thumbnail_path.rstrip("/")
+        candidates.append(f"{folder}/{artwork.index}-large.jpg")
+    candidates += series.pictures
+    if series.medium == "image":
+        candidates += (*artwork.sources, *_series_sources(artwork, series))
     return _first_picture(candidates, size)
 
 
@@ -133,15 +130,13 @@ def edition(artwork: Artwork) -> int | None:
     return None if artwork.index is None else artwork.index + 1
 
 
-def title(artwork: Artwork, series: Series | None = None) -> str:
+def title(artwork: Artwork, series: Series) -> str:
     """Return the title of a work, in at most 200 characters; empty if unknown."""
     return shorten(_title(artwork.name, edition(artwork), series), MAX_TITLE)
 
 
-def _title(name: str, number: int | None, series: Series | None) -> str:
+def _title(name: str, number: int | None, series: Series) -> str:
     """Return the name of a work, of its series, or both."""
-    if series is None:
-        return name
     if series.single:
         return series.title
     if not name:
@@ -159,9 +154,9 @@ def own_name(artwork: Artwork, series: Series) -> str:
     return "" if _NUMBERING.issuperset(words) else " ".join(words)
 
 
-def year(artwork: Artwork, series: Series | None = None) -> int | None:
+def year(artwork: Artwork, series: Series) -> int | None:
     """Return the year in which a work was minted; None if unknown."""
-    minted_at = artwork.minted_at or (series.minted_at if series else None)
+    minted_at = artwork.minted_at or series.minted_at
     return minted_at.year if minted_at else None
 
 
@@ -253,37 +248,26 @@ def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:
     return shares([cap if count is None else count for count in counts], cap)
 
 
-def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork], int]:
-    """Return the works of a series to show, and the number of those without a source.
-
-    Burned and archived works are ignored and not counted.
-    """
+def playable(series: Series, artworks: Iterable[Artwork]) -> list[Artwork]:
+    """Return the works of a series to show, without those that are burned, archived or without a source."""
     works = sorted(
-        (work for work in artworks if not work.gone),
+        (it for it in artworks if not it.gone and source_url(it, series)),
         key=lambda work: (work.index is None, work.index or 0),
     )
-    playable = [work for work in works if source_url(work, series)]
-    if shown_once(series):
-        return playable[:1], int(bool(works) and not playable)
-    return playable, len(works) - len(playable)
+    return works[:1] if shown_once(series) else works
 
 
 def select_works(
     kind: ExhibitionKind, groups: Iterable[Group], cap: int = CAP
-) -> tuple[list[tuple[Series, Artwork]], int]:
-    """Return the works of an exhibition, or of a part of it, in order, and how many others have no source.
+) -> list[tuple[Series, Artwork]]:
+    """Return the works of an exhibition, or of a part of it, in order.
 
     Args:
         kind: of the exhibition.
         groups: its series in display order, each with its works.
         cap: maximum number of works; every series gets a fair share, and gives works evenly from its whole length.
     """
-    chosen: list[tuple[Series, list[Artwork]]] = []
-    left_out = 0
-    for series, artworks in groups:
-        works, missing = playable(series, artworks)
-        chosen.append((series, works))
-        left_out += missing
+    chosen = [(series, playable(series, artworks)) for series, artworks in groups]
     parts = shares([len(works) for _, works in chosen], cap)
     runs = [
         [(series, work) for work in evenly(works, share)]
@@ -291,6 +275,25 @@ def select_works(
     ]
     if kind is ExhibitionKind.SOLO:
         runs.sort(key=lambda run: not (run and shown_once(run[0][0])))
-        return list(chain.from_iterable(runs)), left_out
+        return [*chain.from_iterable(runs)]
     rounds = zip_longest(*runs)
-    return [work for turn in rounds for work in turn if work is not None], left_out
+    return [work for turn in rounds for work in turn if work is not None]
+
+
+def work_at(series: Series, source: str) -> Artwork:
+    """Return a work that has not been read, as far as its address and series tell."""
+    return Artwork(
+        id="",
+        index=None if shown_once(series) else _index_of(series, source),
+        sources=(source,),
+    )
+
+
+def _index_of(series: Series, source: str) -> int | None:
+    """Return the index of a work in its series, from 0, as its address has it."""
+    folder = absolute_url(series.unique_preview_path)
+    if folder and source.startswith(f"{folder}/"):
+        match = _NUMBER.match(source.removeprefix(f"{folder}/"))
+    else:
+        match = _EDITION.search(source)
+    return int(match[1]) if match else None

@@ -6,31 +6,40 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from math import ceil
-from typing import Any, override
+import re
+from typing import Any, Final, override
+
+from lru import LRU
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
+from ....addresses import ADDRESSES
 from ....client.catalog.artwork import (
     CAP,
     Group,
+    absolute_url,
     evenly,
     exhibition_page,
     select_works,
     shares,
     shown_once,
+    source_url,
+    work_at,
     works_to_read,
 )
 from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, ExhibitionKind, Series
 from ....client.display.player_status import PlaylistItem
-from ....client.errors import Dp1Error, NotFoundError
+from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
+from ....client.hosts import all_urls, same_work
+from ....client.http import request_json
 from ....client.playlist.playlist import Playlist
 from ....client.values import text
 from ....const import SOURCE_LIMIT
-from ...item import Item
+from ...item import NO_WORK, Item
 from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import Inside, NodeKind, key_of, node_id, split_node_id
@@ -39,7 +48,6 @@ from ...words import fold
 from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Provider, Source
 from .background_reader import BackgroundReader
-from .look_up import WorkLookUp, claimed_title, comparable
 from .search import CatalogSearch
 from .server import CatalogServer
 
@@ -47,6 +55,19 @@ from .server import CatalogServer
 FEED_PATIENCE = 1.0
 # With four at a time this is five round trips; together with the series of an exhibition, and the display, eight at most.
 MAX_REQUESTS = 20
+# Seconds after which a work is looked up again that a display shows.
+WORK_AGE: Final = 600.0
+# The same of one that could not be looked up.
+WORK_RETRY: Final = 30.0
+MANIFEST_SECONDS = 10.0
+# Manifests are advised to have at most 64 KB.
+MAX_MANIFEST = 256 * 1024
+MAX_LOOK_UPS = 256
+MAX_EXHIBITIONS = 3
+
+_CLAIM = re.compile(
+    r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
+)
 
 
 class CatalogProvider(Provider):
@@ -78,7 +99,10 @@ class CatalogProvider(Provider):
         self.origin = catalog.url or ""
         self._opening: CALLBACK_TYPE | None = None
         self.background_reader = BackgroundReader(self.hass, catalog)
-        self._look_up = WorkLookUp(hass, catalog, feed)
+        # Works that were looked up, or the errors instead, and when they expire.
+        self._results: LRU[str, tuple[Item | Dp1Error | None, float]] = LRU(
+            MAX_LOOK_UPS
+        )
         self._search = CatalogSearch(hass, catalog)
         self.lines = self._search.lines
 
@@ -265,7 +289,7 @@ class CatalogProvider(Provider):
         cap = limit or CAP
         groups, unread = await self._async_read_works(all_series, cap)
         kind = within.kind if within else ExhibitionKind.GROUP
-        chosen, _ = select_works(kind, groups, cap)
+        chosen = select_works(kind, groups, cap)
         if not chosen:
             reason = reason or unread
             raise reason or NotFoundError(f"{item.title!r} has no work to show")
@@ -363,12 +387,105 @@ class CatalogProvider(Provider):
     @override
     def find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, as far as it has been read or looked up."""
-        return self._look_up.find(item)
+        result, _ = self._results.get(_key(item)) or (None, 0.0)
+        looked_up = result if isinstance(result, Item) else None
+        return self._indexed(item) or looked_up or self._described_by_series(item)
 
     @override
     async def async_find(self, item: PlaylistItem) -> Item | None:
         """Return the work of an item, which is looked up, or raise why it could not be."""
-        return await self._look_up.async_find(item)
+        if work := self._indexed(item):
+            return work
+        key, now = _key(item), asyncio.get_running_loop().time()
+        result, expires = self._results.get(key) or (None, 0.0)
+        if now >= expires:
+            work, problem = None, None
+            try:
+                work = await self._async_look_up(item)
+            except NotFoundError, InvalidRequestError:
+                pass
+            except Dp1Error as err:
+                problem = err
+            work = work or self._described_by_series(item)
+            result = await self._async_add_manifest(item, work) or problem
+            max_age = WORK_RETRY if problem else WORK_AGE
+            self._results[key] = result, now + max_age
+        if isinstance(result, Dp1Error):
+            raise result
+        return result
+
+    def _indexed(self, item: PlaylistItem) -> Item | None:
+        """Return a work that has been read from the catalog."""
+        return self.catalog.work(self.catalog.works.find(item))
+
+    def _described_by_series(self, item: PlaylistItem) -> Item | None:
+        """Return a work as far as its series describes it."""
+        if (series := self.catalog.series_at(item.source)) is None:
+            return None
+        work = self.catalog.parse_work(series.id, work_at(series, item.source or ""))
+        title = item.title or work.title
+        of_series = series.title if series.title != title else None
+        return replace(work, title=title, series=of_series, provenance=item.provenance)
+
+    async def _async_look_up(self, item: PlaylistItem) -> Item | None:
+        """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
+        for exhibition in self._claimed_exhibitions(item):
+            series_list = await self.catalog.async_series(exhibition.id)
+            if series_list.missing and self.catalog.series_at(item.source) is None:
+                raise series_list.missing
+        if (series := self.catalog.series_at(item.source)) is None:
+            for server in (self.catalog.list, self._feed.list):
+                if server.missing and server.read_at is None:
+                    raise server.missing
+            return None
+        index = 0 if shown_once(series) else work_at(series, item.source or "").index
+        if index is None:
+            artworks = await self.catalog.async_artworks(series.id, CAP)
+            if (work := self._indexed(item)) is None and artworks.missing:
+                raise artworks.missing
+            return work
+        artwork = await self.catalog.async_artwork_at(series, index)
+        source = artwork and source_url(artwork, series)
+        if artwork and source and same_work(source) == same_work(item.source or ""):
+            return self.catalog.parse_work(series.id, artwork)
+        return None
+
+    def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
+        """Return the exhibitions that playlists of the feed with this work claim to be."""
+        urls = all_urls(item.source or "")
+        names = {
+            name
+            for playlist in self._feed.list.records
+            if playlist.shows(urls) and (name := claimed_title(playlist.title))
+        }
+        return [
+            exhibition
+            for exhibition in self.catalog.list.records
+            if comparable(exhibition.title) in names
+        ][:MAX_EXHIBITIONS]
+
+    async def _async_add_manifest(
+        self, item: PlaylistItem, work: Item | None
+    ) -> Item | None:
+        """Return a work completed by its manifest."""
+        address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
+        if address is None:
+            return work
+        try:
+            answer = await request_json(
+                self.hass.data[ADDRESSES].async_guard(),
+                "GET",
+                address,
+                timeout=MANIFEST_SECONDS,
+                max_body=MAX_MANIFEST,
+            )
+            manifest = await answer.json(strict=False) if answer.ok else None
+        except Dp1Error:
+            return work
+        work = (work or NO_WORK).completed_by(
+            Item.of_manifest(manifest, self.hass.config.language)
+        )
+        return None if work == NO_WORK else work
 
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address."""
@@ -450,3 +567,19 @@ class CatalogProvider(Provider):
 def _are_all(keys: AbstractSet[str], all_series: Iterable[Series]) -> bool:
     """Return whether series are exactly those of an exhibition."""
     return bool(keys) and keys == {series.id for series in all_series}
+
+
+def _key(item: PlaylistItem) -> str:
+    """Return the key of a work in the results."""
+    return f"{item.id} {item.source} {item.ref}"
+
+
+def claimed_title(title: str) -> str | None:
+    """Return the name of the exhibition that the title of a playlist claims, as `comparable` writes it."""
+    match = _CLAIM.fullmatch(title.strip())
+    return comparable(match[1]) if match else None
+
+
+def comparable(name: str) -> str:
+    """Return a name without case and extra blanks."""
+    return " ".join(name.casefold().split())

@@ -1,7 +1,7 @@
 """The shelf of the exhibition catalog: series and works are read on demand, and items made of all that was read."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -152,29 +152,32 @@ class CatalogServer(Shelf[Exhibition]):
 
     # Items
 
+    def _tuple(
+        self, kind: str, items: Callable[[], Iterable[Item]]
+    ) -> tuple[Item, ...]:
+        """Return items, the same tuple until there are others."""
+        if kind not in self._tuples:
+            self._tuples[kind] = tuple(items())
+        return self._tuples[kind]
+
     @property
     def all_series(self) -> tuple[Item, ...]:
-        """Return all series that have been read; the same tuple until there are others."""
-        if (items := self._tuples.get(SERIES)) is None:
-            lists = self.listings(SERIES).values()
-            items = tuple(chain.from_iterable(each.items for each in lists))
-            self._tuples[SERIES] = items
-        return items
+        """Return all series that have been read."""
+        lists = self.listings(SERIES)
+        return self._tuple(
+            SERIES, lambda: chain.from_iterable(it.items for it in lists.values())
+        )
 
     @property
     def own_names(self) -> tuple[Item, ...]:
-        """Return the works with names of their own; the same tuple until there are others."""
-        if (items := self._tuples.get(ARTWORKS)) is None:
-            items = tuple(chain.from_iterable(self._own_names.values()))
-            self._tuples[ARTWORKS] = items
-        return items
+        """Return the works with names of their own."""
+        names = self._own_names
+        return self._tuple(ARTWORKS, lambda: chain.from_iterable(names.values()))
 
     @property
     def artists(self) -> tuple[Item, ...]:
-        """Return the artists; the same tuple until there are others."""
-        if (items := self._tuples.get(EXHIBITIONS)) is None:
-            items = self._tuples[EXHIBITIONS] = tuple(map(self._artist, self._shows_of))
-        return items
+        """Return the artists."""
+        return self._tuple(EXHIBITIONS, lambda: map(self._artist, self._shows_of))
 
     def exhibition_item(self, key: str) -> Item | None:
         """Return an exhibition that has been read."""
