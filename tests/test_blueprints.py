@@ -29,6 +29,7 @@ from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHE
 from homeassistant.components.blueprint import models
 from homeassistant.components.conversation import ChatLog
 from homeassistant.components.notify import NOTIFY_SERVICE_SCHEMA
+from homeassistant.const import MAJOR_VERSION, MINOR_VERSION
 from homeassistant.core import (
     Event,
     EventStateChangedData,
@@ -257,6 +258,38 @@ async def test_morning_surprise(hass: HomeAssistant, gallery: Gallery) -> None:
     casts = gallery.wall.casts
     await later(hass, days=3, minutes=61)
     assert gallery.wall.casts == casts
+    await stop(hass)
+
+
+@pytest.mark.parametrize("is_current", [True, False])
+async def test_morning_surprise_only_if(
+    hass: HomeAssistant, gallery: Gallery, is_current: bool
+) -> None:
+    """What else a person asks for counts, in the words of the newer Home Assistant where that is installed."""
+    await set_noon(hass)
+    source = state_of(hass, ENTITY_ID).attributes["source_list"][0]
+    await gallery.player("select_source", source=source)
+    wanted = source if is_current else "Something else"
+    condition: dict[str, Any] = {
+        "condition": "state",
+        "entity_id": ENTITY_ID,
+        "attribute": "source",
+        "state": wanted,
+    }
+    if (MAJOR_VERSION, MINOR_VERSION) >= (2026, 11):
+        condition = {
+            "condition": "media_player.is_current_source",
+            "target": {"entity_id": ENTITY_ID},
+            "options": {"source": [wanted]},
+        }
+    morning = {"display": ENTITY_ID, "at": soon(60), "only_if": [condition]}
+    await use(hass, morning_surprise=morning)
+    casts = gallery.wall.casts
+    await later(hass, minutes=61)
+    if is_current:
+        await until(lambda: gallery.wall.casts > casts)
+    else:
+        assert gallery.wall.casts == casts
     await stop(hass)
 
 

@@ -135,7 +135,7 @@ class Hosts(Health):
             self.async_failed(url, err)
             # Without internet here, a display may have it all the same.
             was_asked = not isinstance(err, Dp1Error)
-            return False if was_asked and await self._async_is_online() else None
+            return False if was_asked and await self.async_is_online() else None
         if status in NOT_SURE and not is_gateway(url):
             return None
         return status < HTTPStatus.BAD_REQUEST and is_page
@@ -171,7 +171,7 @@ class Hosts(Health):
                 with suppress(ValueError):
                     self.own = own_gateway(text)
 
-    async def _async_is_online(self) -> bool:
+    async def async_is_online(self) -> bool:
         """Return whether any host of works answers: one did within an hour, or the one that surely is there."""
         if not self.has_answers(SILENT_AGE):
             guard = self._hass.data[ADDRESSES].async_public_guard()

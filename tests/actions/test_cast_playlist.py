@@ -478,7 +478,6 @@ async def test_an_address_that_the_display_turns_down_is_explained(
         (
             (Reply(200, BROKEN), "playlist_invalid", "items[1].source"),
             (Reply(200, b"\xff\xfe"), "playlist_invalid", "JSON"),
-            (Reply(404), "playlist_not_found", ""),
             (Reply(500), "playlist_temporary", ""),
         ),
         1,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from homeassistant.components import persistent_notification
 from homeassistant.core import HomeAssistant
 
 from . import calls
@@ -146,6 +147,14 @@ async def test_publish_with_a_long_summary(
     await cast(hass, playlist=playlist("A", summary="A word. " * 512))
     told = await call(hass, "publish_playlist", entity_id=ENTITY_ID)
     assert told["changed"] == ["summary"]
+    assert "the beginning of its summary" in told["warning"]
+    assert "without" not in told["warning"]
+    await hass.services.async_call(
+        "dp1", "publish_playlist", {"entity_id": ENTITY_ID}, blocking=True
+    )
+    notices = persistent_notification._async_get_or_create_notifications(hass)
+    (notice,) = (it for key, it in notices.items() if key.startswith("dp1_left_out"))
+    assert "the beginning of its summary" in notice["message"].replace("\\", "")
     summary = feed.documents[told["id"]]["summary"]
     assert 1900 < len(summary) <= 2000 and summary.startswith("A word. A word.")
 

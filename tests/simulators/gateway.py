@@ -33,16 +33,18 @@ class Mode(Enum):
 
 @dataclass
 class Internet(AbstractResolver):
-    """Hosts with their names, all of them on loopback; one that is not named has no address.
+    """Hosts with their names, all of them on loopback but those at other addresses; one that is not named has none.
 
     Attributes:
         hosts: how each answers.
         works: media type and content of each work: by ``CID/path`` at every gateway, by ``host/path`` at one.
         blocks: of files, by their CIDs, as every gateway has them.
         headers: those of a work, in place of one that lets every page read it.
+        moved: where a work leads to, by ``host/path``.
         told: how many bytes a host says that a work has, in place of the truth: it sends zeros behind it until then.
         untold: works of which it does not say it.
         endless: those of them that grow for as long as somebody reads.
+        names: addresses of other hosts.
         asked: every request, as ``method host/path``.
         open: how many requests are answered now, and how many were at most.
         sent: bytes of works and blocks.
@@ -52,9 +54,11 @@ class Internet(AbstractResolver):
     works: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     blocks: dict[str, bytes] = field(default_factory=dict)
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
     told: dict[str, int] = field(default_factory=dict)
     untold: set[str] = field(default_factory=set)
     endless: set[str] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     open: list[int] = field(default_factory=lambda: [0, 0])
     sent: int = 0
@@ -84,12 +88,12 @@ class Internet(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        if _gateway(host)[1] not in self.hosts:
+        if host not in self.names and _gateway(host)[1] not in self.hosts:
             raise OSError("no address")
         return [
             ResolveResult(
                 hostname=host,
-                host="127.0.0.1",
+                host=self.names.get(host, "127.0.0.1"),
                 port=self.port,
                 family=socket.AF_INET,
                 proto=0,
@@ -128,6 +132,8 @@ class Internet(AbstractResolver):
                 return web.Response(status=502)
             case Mode.WRONG_TYPE:
                 return web.Response(text="Not a picture", content_type="text/plain")
+        if target := self.moved.get(f"{host}/{path}"):
+            return web.Response(status=302, headers={"Location": target})
         key = f"{cid}/{path}" if cid else re.sub(r"^ipfs/", "", path)
         if self.hosts[host] is Mode.LISTS:
             return web.Response(text=LISTING.format(key), content_type="text/html")

@@ -139,12 +139,24 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     library.feed_server.async_remember_slug(document.get("slug"), published.document)
     if is_cut:
         published = replace(published, changed=(*published.changed, "summary"))
-    response = await _async_note_published(library, published)
+    response = await _async_note_published(library, published, is_cut)
     if sign and family is Family.TS:
         response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")
+    return _answer(call, library, response)
+
+
+def _answer(
+    call: ServiceCall, library: Library, response: dict[str, Any]
+) -> ServiceResponse:
+    """Return the response of an action that publishes; a warning that nobody would read there becomes a notification."""
     if call.return_response:
         return response
-    _notify_left_out(call.hass, library, published)
+    if warning := response.get("warning"):
+        persistent_notification.async_create(
+            call.hass,
+            markdown_safe(warning),
+            notification_id=f"{DOMAIN}_left_out_{library.entry_id}",
+        )
     return None
 
 
@@ -279,7 +291,7 @@ def _as_cast(item: Any) -> Any:
 
 
 async def _async_note_published(
-    library: Library, published: Published
+    library: Library, published: Published, is_cut: bool = False
 ) -> dict[str, Any]:
     """Show the published playlist in the library, remember the keys that signed it, and return the response."""
     await library.async_published(published.document)
@@ -301,6 +313,7 @@ async def _async_note_published(
             for result in published.verified
         ],
         **{name: list(paths) for name, paths in lists.items() if paths},
+        **({"warning": it} if (it := _lacking(library, published, is_cut)) else {}),
     }
 
 
@@ -471,7 +484,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
             curator=library.preferences.curator,
         )
     response = await _async_note_published(library, published)
-    return response if call.return_response else None
+    return _answer(call, library, response)
 
 
 async def _async_works(
@@ -519,21 +532,20 @@ def _index_of(ids: Sequence[Any], work: float | str) -> int:
 NEWER_FIELDS = ("schedule", *NEWER_ITEM_FIELDS)
 
 
-def _notify_left_out(
-    hass: HomeAssistant, library: Library, published: Published
-) -> None:
-    """Notify of fields that the feed did not take, since nobody reads the response."""
-    told = (*NEWER_FIELDS, "summary")
+def _lacking(library: Library, published: Published, is_cut: bool) -> str:
+    """Return in words what the feed holds less of than was sent, or than there was; empty if there is nothing to say."""
+    told = NEWER_FIELDS if is_cut else (*NEWER_FIELDS, "summary")
     changed = [path for path in published.changed if path.endswith(told)]
-    if not (paths := [*published.left_out, *changed]):
-        return
-    error = action_failed(
-        "published_without",
-        name=library.title,
-        title=markdown_safe(published.document.get("title"), 100),
-        paths=markdown_safe(", ".join(paths), 300),
-    )
-    message = async_message(hass, error)
-    persistent_notification.async_create(
-        hass, message, notification_id=f"{DOMAIN}_left_out_{library.entry_id}"
-    )
+    name, title = library.title, shorten(published.document.get("title") or "", 100)
+    errors = []
+    if paths := [*published.left_out, *changed]:
+        where = shorten(", ".join(paths), 300)
+        errors.append(
+            action_failed("published_without", name=name, title=title, paths=where)
+        )
+    if is_cut:
+        limit = str(MAX_SUMMARY)
+        errors.append(
+            action_failed("published_shortened", name=name, title=title, limit=limit)
+        )
+    return " ".join(async_message(library.hass, error) for error in errors)

@@ -17,7 +17,7 @@ from yarl import URL
 
 from homeassistant.components import media_source
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
@@ -52,7 +52,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, translated_errors
 from ..grants import SVG, base_url, picture_page
-from ..hosts import FAILURES
+from ..hosts import FAILURES, HOSTS
 from ..language import async_message
 from ..length import length_of_film, length_of_sound
 from ..library.item import Item
@@ -67,7 +67,8 @@ WWW: Final = "/www/"
 CHANNEL_PATH: Final = re.compile(r".*/api/v1/(?:channels|playlist-groups)/[^/]+/?")
 # Answers that nothing is there, and will not be.
 GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
+JSON_TYPE: Final = "application/json"
+PLAYLIST_TYPES = {"playlist", "dp1", JSON_TYPE}
 PAGE_SUFFIXES = {".htm", ".html"}
 # Displays tell the type by these, and load nothing of them in a frame.
 UNFRAMED_SUFFIXES = {
@@ -78,8 +79,10 @@ MEDIA_SUFFIXES = UNFRAMED_SUFFIXES | PAGE_SUFFIXES
 WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
 PAGE_FAILURES = (*FAILURES, OSError, ValueError)
-# Works of a document that are asked for.
+SILENT: Final = "page_silent"
+# Works of a document that are asked for, and looked at for what their addresses tell.
 MAX_ASKED: Final = 5
+MAX_JUDGED: Final = 100
 # Bytes of speech that are read for its length: half an hour, or three minutes without compression.
 MAX_SOUND: Final = 16 * 1024 * 1024
 # Media types that displays show in a frame.
@@ -113,8 +116,9 @@ async def async_at(hass: HomeAssistant, medium: Medium, caller: Caller) -> Playl
         is_drawing and not found.is_embedded
     ):
         source = picture_page(source)
+    warning = async_message(hass, found.problem) if found.problem else ""
     playlist = of_work(source, title)
-    return replace(playlist, origin=Origin.STRANGER, warning=found.warning)
+    return replace(playlist, origin=Origin.STRANGER, warning=warning)
 
 
 def is_list_address(url: str) -> bool:
@@ -162,7 +166,7 @@ async def _async_list_at(
         playlist = await answer.async_read(read)
     if caller.hosts:
         await hass.data[ADDRESSES].async_allow_in(playlist.document, caller.hosts)
-    return playlist if playlist.url is None else Playlist(url)
+    return playlist
 
 
 async def async_cast_document(
@@ -191,18 +195,24 @@ async def async_read_playlist(
 
 async def _async_get(hass: HomeAssistant, url: str, caller: Caller) -> Answer:
     """Return the answer at a URL, for a call."""
+    answer = await _async_answer(hass, url, caller)
+    if not answer.ok:
+        with translated_errors("playlist", url):
+            raise status_error(answer, f"HTTP {answer.status}")
+    return answer
+
+
+async def _async_answer(hass: HomeAssistant, url: str, caller: Caller) -> Answer:
+    """Return the answer at a URL, whatever its status."""
     guard = hass.data[ADDRESSES].async_guard(url, caller)
     with translated_errors("playlist", url):
-        answer = await request_json(
+        return await request_json(
             guard,
             "GET",
             url,
             timeout=timing.DOCUMENT_TIMEOUT,
             max_body=MAX_DOCUMENT,
         )
-        if not answer.ok:
-            raise status_error(answer, f"HTTP {answer.status}")
-    return answer
 
 
 def reachable_url(hass: HomeAssistant, url: str) -> str:
@@ -231,13 +241,15 @@ class Found:
 
     Attributes:
         title: of a page, empty if unknown.
-        warning: what is said to whoever shows it, empty if there is nothing.
+        refusal: why no display can show it, None for all others.
+        problem: why a display may not show it, None if there is nothing to say.
         is_framed: whether displays can show it in a frame, also if that is unknown.
         is_embedded: the same for an SVG, which may have programs, as an object.
     """
 
     title: str = ""
-    warning: str = ""
+    refusal: ServiceValidationError | None = None
+    problem: ServiceValidationError | None = None
     is_framed: bool = True
     is_embedded: bool = True
 
@@ -245,102 +257,156 @@ class Found:
 async def async_ask(
     hass: HomeAssistant, url: str, caller: Caller, *, is_page: bool
 ) -> Found:
-    """Ask for a work once, and return what is found; raise if it is gone, or a page of Home Assistant that forbids frames.
+    """Ask for a work once, and return what is found; raise if no display can show it, or if it is a page of Home Assistant that forbids frames."""
+    if not is_web(url):
+        return Found()
+    guard = hass.data[ADDRESSES].async_guard(url, caller)
+    if is_own := is_hass_url(hass, url):
+        guard = guard.allowing(url)
+    found = await _async_found(guard, url, is_page=is_page, reads_title=is_page)
+    if found.refusal:
+        raise found.refusal
+    if is_page and is_own and not found.is_framed:
+        raise invalid_input("own_page_not_framed", url=url)
+    return found
+
+
+async def _async_found(
+    guard: Guard, url: str, *, is_page: bool, reads_title: bool = False
+) -> Found:
+    """Ask for a work once, and return what is found.
 
     Displays show pages in frames, and report one that forbids it as shown.
     """
     found = Found()
-    if not is_web(url):
-        return found
-    guard = hass.data[ADDRESSES].async_guard(url, caller)
-    if is_hass_url(hass, url):
-        guard = guard.allowing(url)
-    problem = None
     try:
         async with _async_request(guard, url) as response:
-            status = response.status
-            # Another gateway may have what is in a network of content.
-            if status in GONE and not content_of(url):
-                raise invalid_input("page_gone", url=url, status=str(status))
-            if status in GONE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                problem = invalid_input("page_fails", url=url, status=str(status))
+            _note_status(found, url, response.status)
             if is_page and response.ok:
-                check_type(url, response.content_type)
-            if problem is None:
+                kind = unshown_type(url, response.content_type)
+                found.refusal = _type_refusal(url, kind) if kind else None
+            if not (found.refusal or found.problem):
                 _judge(response, found)
-            if is_page:
-                with suppress(*PAGE_FAILURES):
+            if reads_title:
+                with suppress(*FAILURES):
                     found.title = await read_title(response)
     except ClientConnectionError, TimeoutError:
-        problem = invalid_input("page_silent", url=url)
-    except PAGE_FAILURES:
+        found.problem = invalid_input(SILENT, url=url)
+    except FAILURES:
         # What our own guard does not ask for, a display may show.
         pass
-    if is_page and not found.is_framed:
-        if is_hass_url(hass, url):
-            raise invalid_input("own_page_not_framed", url=url)
-        problem = problem or invalid_input("page_not_framed", url=url)
-    if problem:
-        found.warning = async_message(hass, problem)
+    if is_page and not found.is_framed and not found.problem:
+        found.problem = invalid_input("page_not_framed", url=url)
     return found
 
 
-async def async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
-    """Return a stranger's document with a warning about what it cannot show, and with SVGs that cannot be embedded on a page.
+def _note_status(found: Found, url: str, status: int) -> None:
+    """Note what the status of an answer says of what is there."""
+    if status in GONE and not content_of(url):
+        found.refusal = invalid_input("page_gone", url=url, status=str(status))
+    elif status in GONE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # Another gateway may have what is in a network of content.
+        found.problem = invalid_input("page_fails", url=url, status=str(status))
 
-    A few works are asked for, all at once, and nothing at home: its author chose the addresses. The first that is gone is
-    told, else the first page that forbids frames, else the first whose server fails; raise if there is nothing but what is gone.
+
+async def async_judged(
+    hass: HomeAssistant, playlist: Playlist, caller: Caller
+) -> Playlist:
+    """Return a stranger's playlist with its document, and with a warning about what displays cannot show; raise if that is everything.
+
+    What cannot be read here is left to the display.
+    """
+    url = playlist.url
+    if url is not None and not playlist.document:
+        found = Found()
+        document = await _async_document_at(hass, url, caller, found)
+        if found.refusal:
+            raise found.refusal
+        warning = async_message(hass, found.problem) if found.problem else ""
+        playlist = replace(playlist, document=document, warning=warning)
+    return await _async_ask_works(hass, playlist)
+
+
+async def _async_document_at(
+    hass: HomeAssistant, url: str, caller: Caller, found: Found
+) -> dict[str, Any]:
+    """Return the document at an address, empty if it cannot be read, and note why."""
+    try:
+        async with asyncio.timeout(timing.TITLE_TIMEOUT):
+            answer = await _async_answer(hass, url, caller)
+    except TimeoutError:
+        found.problem = invalid_input(SILENT, url=url)
+        return {}
+    except HomeAssistantError as err:
+        # What our own guard does not ask for, a display may read.
+        if err.translation_key in ("playlist_no_answer", "playlist_lost_answer"):
+            found.problem = invalid_input(SILENT, url=url)
+        return {}
+    _note_status(found, url, answer.status)
+    if not answer.ok:
+        return {}
+    try:
+        with translated_errors("playlist", url):
+            return await answer.async_read(lambda it: unwrapped(parse(it.body)))
+    except HomeAssistantError:
+        kind = answer.headers.get(hdrs.CONTENT_TYPE, "")
+        if not kind.startswith(JSON_TYPE) and (kind := unshown_type(url, kind)):
+            found.refusal = _type_refusal(url, kind)
+        return {}
+
+
+async def _async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
+    """Return a stranger's playlist with a warning about what it cannot show, and a document with SVGs that cannot be embedded on a page.
+
+    A few works are asked for, all at once, and nothing at home: its author chose the addresses. The first that no display can
+    show is told, else the first page that forbids frames, else the first that does not answer well.
     """
     guard = hass.data[ADDRESSES].async_public_guard()
-    found: dict[str, Found] = {}
-    answers: dict[str, int] = {}
-    sources = [*playlist.sources]
-    for source in sources:
-        url = work_url(source)
-        if len(found) == MAX_ASKED:
-            break
-        # Gateways are looked at while a work hangs.
-        is_strange = not is_at_home(url) and not is_hass_url(hass, url)
-        if is_web(url) and is_strange and not content_of(url):
-            found[url] = Found()
-
-    async def ask(url: str) -> None:
-        """Ask for one of them."""
-        with suppress(*PAGE_FAILURES):
-            async with _async_request(guard, url) as response:
-                answers[url] = response.status
-                if response.ok:
-                    _judge(response, found[url])
-
-    await asyncio.gather(*map(ask, found))
-    gone = [url for url in found if answers.get(url) in GONE]
-    failing = [
-        url for url in found if answers.get(url, 0) >= HTTPStatus.INTERNAL_SERVER_ERROR
-    ]
-    if gone and {*map(work_url, sources)} == {*gone}:
-        raise invalid_input("page_gone", url=gone[0], status=str(answers[gone[0]]))
+    items = playlist.items
+    sources = [text(item.get("source"), MAX_URL) for item in items[:MAX_JUDGED]]
+    urls = dict.fromkeys(work_url(source) for source in sources if source)
+    # Gateways are looked at while a work hangs.
+    asked = [
+        url
+        for url in urls
+        if is_web(url)
+        and not (unshown_type(url) or content_of(url))
+        and not (is_at_home(url) or is_hass_url(hass, url))
+    ][:MAX_ASKED]
+    answers = await asyncio.gather(
+        *(
+            _async_found(guard, url, is_page=suffix_of(url) not in UNFRAMED_SUFFIXES)
+            for url in asked
+        )
+    )
+    found = dict(zip(asked, answers, strict=True))
+    refusals = {url: it.refusal for url, it in found.items() if it.refusal}
+    for url in urls:
+        if kind := unshown_type(url):
+            refusals[url] = _type_refusal(url, kind)
+    if refusals and all(sources) and len(items) <= MAX_JUDGED:
+        if refusals.keys() == urls.keys():
+            raise next(iter(refusals.values()))
+    problems = [it.problem for it in answers if it.problem]
+    if any(it.translation_key == SILENT for it in problems):
+        # Without internet here, a display may have them all the same.
+        if not await hass.data[HOSTS].async_is_online():
+            problems = [it for it in problems if it.translation_key != SILENT]
+    # A page that is empty for ever comes before one that may be back.
+    problems.sort(key=lambda it: it.translation_key != "page_not_framed")
+    if problem := next(iter((*refusals.values(), *problems)), None):
+        playlist = replace(playlist, warning=async_message(hass, problem))
     drawings = {
         url: picture_page(url)
         for url, it in found.items()
         if suffix_of(url) == ".svg" and not it.is_embedded
     }
-    barred = [url for url, it in found.items() if not it.is_framed]
-    for key, urls in (
-        ("page_gone", gone),
-        ("page_not_framed", [url for url in barred if suffix_of(url) != ".svg"]),
-        ("page_fails", failing),
-    ):
-        if urls:
-            url = urls[0]
-            problem = invalid_input(key, url=url, status=str(answers.get(url)))
-            playlist = replace(playlist, warning=async_message(hass, problem))
-            break
-    if drawings and not is_signed_document(playlist.document):
+    if drawings and playlist.url is None and not is_signed_document(playlist.document):
         items = [
             {**it, "source": drawings.get(work_url(it["source"]), it["source"])}
             if isinstance(it.get("source"), str)
             else it
-            for it in playlist.items
+            for it in items
         ]
         playlist = replace(playlist, document={**playlist.document, "items": items})
     return playlist
@@ -454,4 +520,9 @@ def is_signed(url: str) -> bool:
 def check_type(url: str, kind: str = "") -> None:
     """Raise for a file that no display shows."""
     if kind := unshown_type(url, kind):
-        raise invalid_input("type_not_shown", url=url, kind=kind)
+        raise _type_refusal(url, kind)
+
+
+def _type_refusal(url: str, kind: str) -> ServiceValidationError:
+    """Return the error about a file of a type that no display shows."""
+    return invalid_input("type_not_shown", url=url, kind=kind)

@@ -26,7 +26,7 @@ from ..hosts import HOSTS
 from ..language import async_message
 from ..lent import without_token
 from ..permissions import STRANGER, Caller
-from .hidden import hidden_keys, without_hidden
+from .hidden import hidden_keys, with_warning, without_hidden
 from .kept_files import async_lend
 from .resolve import async_read, daily_of
 
@@ -69,14 +69,15 @@ async def async_alive(
         if len(playlist.items) <= MAX_ON_LOOP:
             return _found(playlist, find)
         return await hass.async_add_executor_job(_found, playlist, find)
-    # Of an earlier time.
-    playlist = replace(playlist, warning="")
     if hass.data[GRANTS].media_id_of(url) is not None:
         return playlist
     if daily := daily_of(hass, playlist):
         playlist = replace(playlist, document=daily.document or {})
     readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
     until, works = readings.get((url, caller.hosts), (0.0, ()))
+    if playlist.warning and not playlist.document:
+        # It could not be read a moment ago.
+        return playlist
     is_read = hass.loop.time() < until and not hidden_keys(hass)
     if is_read and _are_best(works, _finder(hass, works, display)):
         return playlist
@@ -100,7 +101,7 @@ async def async_alive(
         return sent
     key = "moved_stays" if shown is read else "hidden_stays"
     error = invalid_input(key, url=without_token(url) or "")
-    return replace(playlist, warning=async_message(hass, error))
+    return with_warning(playlist, async_message(hass, error))
 
 
 def uses_own_gateway(coordinator: DisplayCoordinator) -> bool:

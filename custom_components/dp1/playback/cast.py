@@ -35,10 +35,16 @@ async def async_cast(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> Hung:
     """Cast to a display in its turn, and return what hangs then."""
+    if isinstance(request.art, Ready):
+        # That was said when it was first shown.
+        playlist = replace(playlist, warning="")
     asked = playlist
     if coordinator.cast_only:
         playlist = await _async_arranged(coordinator, playlist, request.begin)
     alive = await async_alive(coordinator.hass, playlist, request.caller, coordinator)
+    if asked.url is not None:
+        # What is there may change.
+        asked = replace(asked, document={})
     asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
     playlist = alive if alive.url is None else asked
     check_reach(coordinator, playlist)
@@ -57,11 +63,6 @@ async def async_cast(
                     raise
                 name = coordinator.name
                 raise action_failed("moved_not_signed", name=name) from err
-            # What is at a URL may change.
-            asked, sent = (
-                it if it.url is None else replace(it, document={})
-                for it in (asked, sent)
-            )
             hung = Hung(
                 asked=asked, sent=None if sent == asked else sent, start=request.start
             )

@@ -33,6 +33,13 @@ def visible[T: Mapping[str, Any]](hass: HomeAssistant, items: Sequence[T]) -> li
     return left
 
 
+def with_warning(playlist: Playlist, warning: str) -> Playlist:
+    """Return a playlist of which something else is said, too."""
+    return replace(
+        playlist, warning=". ".join(filter(None, (playlist.warning, warning)))
+    )
+
+
 @callback
 def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
     """Return a playlist without the hidden works, with a warning; as it is if it has none, or is one work that was asked for.
@@ -47,12 +54,10 @@ def without_hidden(hass: HomeAssistant, playlist: Playlist) -> Playlist:
     if not (hidden := len(items) - len(left)):
         return playlist
     told = invalid_input("some_hidden", hidden=str(hidden), count=str(len(items)))
-    warnings = (playlist.warning, async_message(hass, told))
     return replace(
-        playlist,
+        with_warning(playlist, async_message(hass, told)),
         url=None,
         document={**playlist.document, "items": left},
         origin=playlist.origin if playlist.url is None else Origin.OURS,
-        warning=" ".join(filter(None, warnings)),
         left_out=hidden,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 import re
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 from homeassistant.auth.permissions.const import POLICY_READ
@@ -28,6 +28,7 @@ from ..display.history import MEDIA_ID as RECENT
 from ..displays import async_displays
 from ..errors import component_errors, invalid_input, translated_errors
 from ..grants import GRANTS, LIVE, SVG, picture_page
+from ..language import async_message
 from ..library.folder import FOLDER_PREFIX, async_is_folder
 from ..library.libraries import (
     DAILY_MEDIA_ID,
@@ -40,7 +41,8 @@ from ..library.libraries import (
     daily_url,
     own_media_id,
 )
-from ..library.node import MEDIA_PREFIX
+from ..library.node import MEDIA_PREFIX, NodeKind, split_node_id
+from ..library.providers.channel import FOLLOWED
 from ..library.providers.daily import Daily
 from ..library.providers.pictures import async_upload_name
 from ..permissions import STRANGER, Caller
@@ -49,8 +51,8 @@ from .address import (
     UNFRAMED_SUFFIXES,
     WEB_TYPES,
     async_ask,
-    async_ask_works,
     async_at,
+    async_judged,
     async_length,
     async_read_playlist,
     check_type,
@@ -68,6 +70,8 @@ from .media_proxy import is_picture_entity
 from .request import Address, Art, Inline, Listed, Look, Medium, Named, Ready, Request
 
 IMAGES = "media-source://image/"
+# What is built here of the works that others list.
+OF_STRANGERS: Final = (NodeKind.CHANNEL, NodeKind.ITEM, FOLLOWED)
 # A camera or an image, also one that is not there.
 PICTURE_ENTITY = re.compile(r"(?:camera|image)\.[a-z0-9_]+")
 
@@ -101,16 +105,16 @@ async def _async_of(hass: HomeAssistant, request: Request) -> Playlist:
         case Ready(playlist):
             return playlist
         case Address(url):
-            return list_at(hass, url)
+            return await _async_judged(hass, list_at(hass, url), request)
         case Inline(document):
             playlist = await hass.async_add_executor_job(_of_document, document)
-            return await async_ask_works(hass, playlist)
+            return await async_judged(hass, playlist, request.caller)
         case Listed(ref) if is_elsewhere(hass, ref):
-            return list_at(hass, ref)
+            return await _async_judged(hass, list_at(hass, ref), request)
         case Listed(ref):
             playlist = await async_playlist(hass, ref)
             hass.data[ADDRESSES].async_allow_of_library([playlist.url])
-            return playlist
+            return await _async_judged(hass, playlist, request)
         case Named(kind, name):
             return await _async_built(hass, {kind: name}, request)
         case Medium():
@@ -190,7 +194,20 @@ async def _async_built(
     """Return the playlist of an exhibition, a series or another node of a library."""
     playlist = await async_build_playlist(hass, what, limit=request.look.limit)
     hass.data[ADDRESSES].async_allow_of_library([playlist.url])
-    return playlist
+    return await _async_judged(hass, playlist, request)
+
+
+async def _async_judged(
+    hass: HomeAssistant, playlist: Playlist, request: Request
+) -> Playlist:
+    """Return a stranger's playlist with a warning about what displays cannot show; what we have made ourselves and the Daily as they are."""
+    kind, _ = split_node_id(playlist.node_id)
+    url, is_ours = playlist.url, playlist.origin is Origin.OURS or playlist.is_personal
+    if is_ours and kind not in OF_STRANGERS:
+        return playlist
+    if daily_of(hass, playlist) or (url and hass.data[GRANTS].media_id_of(url)):
+        return playlist
+    return await async_judged(hass, playlist, request.caller)
 
 
 # Media
@@ -217,7 +234,8 @@ async def _async_of_medium(
         link = None
     if link is not None:
         return await _async_from_link(hass, medium, request, link)
-    return await async_at(hass, medium, request.caller)
+    playlist = await async_at(hass, medium, request.caller)
+    return await _async_judged(hass, playlist, request)
 
 
 async def _async_from_text(
@@ -234,7 +252,8 @@ async def _async_from_history(
     for coordinator in async_displays(hass):
         if (entry := coordinator.history.get(medium.media_id)) is not None:
             request.caller.check(POLICY_READ, coordinator.entity_id or "")
-            return entry.asked
+            playlist = replace(entry.asked, warning="")
+            return await _async_judged(hass, playlist, request)
     raise invalid_input("forgotten", media_id=medium.media_id)
 
 
@@ -301,7 +320,7 @@ async def _async_from_media_source(
         source = picture_page(source)
     elif media.mime_type.startswith(FRAMED):
         found = await async_ask(hass, source, request.caller, is_page=True)
-        warning = found.warning
+        warning = async_message(hass, found.problem) if found.problem else ""
     if is_signed(source) and suffix_of(source) not in UNFRAMED_SUFFIXES:
         path = parse_url(source).path
         source = hass.data[GRANTS].async_url(medium.media_id, path)

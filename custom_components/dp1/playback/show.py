@@ -194,7 +194,7 @@ async def _async_on_display(
             return await async_announce(coordinator, alone, request, term.of(playlist))
         case Queued(how):
             await async_enqueue(coordinator, playlist, request, how)
-            return {}
+            return {"warning": playlist.warning} if playlist.warning else {}
     if daily := daily_of(hass, playlist):
         return await async_show_daily(coordinator, daily, playlist, request)
     return await async_take(coordinator, playlist, request)
