@@ -16,23 +16,32 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.display.wall import async_wall
 from custom_components.dp1.grants import GRANTS
+from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.playback.groups import GROUPS, group_of
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
-from .displays import entry_of, set_up, settle, until
+from .collections import COLLECTOR
+from .displays import entry_of, playlist, set_up, settle, until
 from .houses import series
 from .libraries import DID, SEED, library_entry
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
+from .simulators.feed import FeedSimulator
+from .simulators.indexer import IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-# A group of three with a spread playlist, messages on two displays, a list by its URL, a lent picture, a favorite.
+# Written by 0.1.0: a group of three with a spread playlist, messages on two displays, a list by its URL, a lent
+# picture, two favorites, a collection and a followed channel.
 STORED = Path(__file__).parent / "fixtures" / "stored.json"
 ROOMS = ("LEFT", "MIDDLE", "RIGHT", "DOOR")
 LOADED = ConfigEntryState.LOADED
+OPTIONS = {"duration": 77, "sources": ["exhibitions", "channels"]}
+EVENINGS = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
+PLAYLISTS = [f"0f9a8a36-4f6c-4f0c-8c7e-{number:012}" for number in (1, 2)]
 # When the messages end, one of them an hour later than the other.
 ENDS = {"MIDDLE": timedelta(hours=1), "DOOR": timedelta(hours=2)}
 
@@ -46,6 +55,7 @@ class Home:
     walls: dict[str, DisplaySimulator]
     library: MockConfigEntry
     began: datetime
+    news: list[NewsItem]
 
     def notes(self, room: str) -> Any:
         return async_wall(self.hass, room).notes
@@ -56,18 +66,54 @@ async def home(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> AsyncIterator[Home]:
     """Start a home whose displays show what they did when the files were written."""
-    stored = json.loads(STORED.read_text())
+    news: list[NewsItem] = []
+    async_dispatcher_connect(hass, NEWS, news.append)
     began = dt_util.utcnow()
-    for room, lasts in ENDS.items():
-        announcement = stored["dp1.displays"]["data"][room]["announcement"]
-        announcement["since"] = began.isoformat()
-        announcement["until"] = (began + lasts).isoformat()
-    hass_storage.update(stored)
     tides = series("Tides", 5)
     async with AsyncExitStack() as stack:
         catalog = await stack.enter_async_context(CatalogSimulator())
-        library = library_entry(None, catalog.url)
-        object.__setattr__(library, "entry_id", "LIBRARY")
+        indexer = await stack.enter_async_context(IndexerSimulator())
+        indexer.own(COLLECTOR, 4)
+        feed = await stack.enter_async_context(FeedSimulator())
+        feed.seed(
+            playlist("Tide", id=key, title=f"Playlist {key[-1]}") for key in PLAYLISTS
+        )
+        urls = [f"{feed.url}/playlists/{key}" for key in PLAYLISTS]
+        feed.replace_channel({"id": EVENINGS, "title": "Evenings", "playlists": urls})
+        text = STORED.read_text().replace("https://channels.example", feed.url)
+        stored = json.loads(
+            text.replace("https://indexer.example/graphql", indexer.url)
+        )
+        for room, lasts in ENDS.items():
+            announcement = stored["dp1.displays"]["data"][room]["announcement"]
+            announcement["since"] = began.isoformat()
+            announcement["until"] = (began + lasts).isoformat()
+        hass_storage.update(stored)
+        plain = library_entry(None, catalog.url)
+        library = MockConfigEntry(
+            domain="dp1",
+            title=plain.title,
+            unique_id=plain.unique_id,
+            entry_id="LIBRARY",
+            data=dict(plain.data),
+            options={"indexer_url": indexer.url, **OPTIONS},
+            subentries_data=[
+                ConfigSubentryData(
+                    data={"addresses": [COLLECTOR], "keep_current": False},
+                    subentry_id="COLLECTION",
+                    subentry_type="collection",
+                    title="Our works",
+                    unique_id="one",
+                ),
+                ConfigSubentryData(
+                    data={"url": f"{feed.url}/channels/{EVENINGS}"},
+                    subentry_id="CHANNEL",
+                    subentry_type="channel",
+                    title="Evenings",
+                    unique_id=None,
+                ),
+            ],
+        )
         walls: dict[str, DisplaySimulator] = {}
         entries = []
         for number, room in enumerate(ROOMS):
@@ -96,7 +142,7 @@ async def home(
         await until(lambda: all(it.state is LOADED for it in entries))
         for wall in walls.values():
             await settle(wall)
-        yield Home(hass, stored, walls, library, began)
+        yield Home(hass, stored, walls, library, began, news)
 
 
 async def test_what_an_earlier_version_stored(
@@ -123,7 +169,7 @@ async def test_what_an_earlier_version_stored(
     library = home.library.runtime_data
     children = await library.async_children("favorites")
     assert [str(child.title) for child in children.nodes] == [
-        it["node"]["work"]["title"] for it in favorites
+        it["node"]["work"]["title"] for it in reversed(favorites)
     ]
     (key,) = (it["data"] for it in hass_storage.values() if "signing_key" in it["key"])
     assert key == {"signing_key": SEED}
@@ -131,6 +177,33 @@ async def test_what_an_earlier_version_stored(
     assert library.key.did == DID
     assert [wall.writes for wall in home.walls.values()] == [0, 0, 0, 0]
     assert not [key for key in hass_storage if "damaged" in key]
+
+
+async def test_a_library_that_an_earlier_version_stored(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    """Options, collection and channel are there, at once and after they were read again, and none of it is news."""
+    library = home.library.runtime_data
+    assert {name: home.library.options[name] for name in OPTIONS} == OPTIONS
+    assert library.preferences.duration == OPTIONS["duration"]
+    servers = (*library.collections.servers, *library.channels.servers)
+    assert [it.title for it in servers] == ["Our works", "Evenings"]
+    works = [f"Owned work {number}" for number in (4, 3, 2, 1)]
+    lists = ("Playlist 1", "Playlist 2")
+
+    async def inside(node: str) -> list[str]:
+        """Return the titles inside a node."""
+        return [it.title for it in (await library.async_children(node)).nodes]
+
+    assert await inside("collection/COLLECTION") == works
+    await library.async_refresh()
+    await until(lambda: not library.is_reading)
+    assert await inside("collection/COLLECTION") == works
+    assert sorted(await inside("followed/CHANNEL")) == [*lists]
+    owned = await library.async_children("favorites")
+    built = await library.async_build_playlist(owned.nodes[0].id)
+    assert built.title == "Owned work 4"
+    assert home.news == []
 
 
 async def test_a_message_that_an_earlier_version_showed(home: Home) -> None:
