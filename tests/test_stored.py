@@ -16,11 +16,9 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.display.wall import async_wall
 from custom_components.dp1.grants import GRANTS
-from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.playback.groups import GROUPS, group_of
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
 from .collections import COLLECTOR
@@ -55,7 +53,6 @@ class Home:
     walls: dict[str, DisplaySimulator]
     library: MockConfigEntry
     began: datetime
-    news: list[NewsItem]
 
     def notes(self, room: str) -> Any:
         return async_wall(self.hass, room).notes
@@ -66,8 +63,6 @@ async def home(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> AsyncIterator[Home]:
     """Start a home whose displays show what they did when the files were written."""
-    news: list[NewsItem] = []
-    async_dispatcher_connect(hass, NEWS, news.append)
     began = dt_util.utcnow()
     tides = series("Tides", 5)
     async with AsyncExitStack() as stack:
@@ -142,7 +137,7 @@ async def home(
         await until(lambda: all(it.state is LOADED for it in entries))
         for wall in walls.values():
             await settle(wall)
-        yield Home(hass, stored, walls, library, began, news)
+        yield Home(hass, stored, walls, library, began)
 
 
 async def test_what_an_earlier_version_stored(
@@ -182,7 +177,7 @@ async def test_what_an_earlier_version_stored(
 async def test_a_library_that_an_earlier_version_stored(
     home: Home, hass_storage: dict[str, Any]
 ) -> None:
-    """Options, collection and channel are there, at once and after they were read again, and none of it is news."""
+    """Options, collection and channel are there, at once and after they were read again."""
     library = home.library.runtime_data
     assert {name: home.library.options[name] for name in OPTIONS} == OPTIONS
     assert library.preferences.duration == OPTIONS["duration"]
@@ -203,7 +198,6 @@ async def test_a_library_that_an_earlier_version_stored(
     owned = await library.async_children("favorites")
     built = await library.async_build_playlist(owned.nodes[0].id)
     assert built.title == "Owned work 4"
-    assert home.news == []
 
 
 async def test_a_message_that_an_earlier_version_showed(home: Home) -> None:
