@@ -23,7 +23,10 @@ PROMISES: dict[str, list[str]] = {
     "Hosts are read as browsers": ["client/test_guard.py::test_host", "client/test_guard.py::test_home_is_closed"],
     "Afterwards, exactly the addresses": ["test_addresses.py::test_hosts_of_casts_are_kept", "test_callers.py::test_a_display_reads_nothing_at_home"],
     "A server of a library": ["client/test_guard.py::test_a_server_at_home_stays_where_it_was", "test_addresses.py::test_what_was_public_is_remembered"],
-    "Of a playlist in an action": ["playback/test_gateways.py::test_works_of_a_document_that_are_gone"],
+    "Of a playlist of others": [
+        "playback/test_gateways.py::test_works_of_a_document_that_are_gone",
+        "playback/test_judged.py::test_nothing_at_home_is_asked",
+    ],
     "Without such a check": ["client/test_http.py::test_redirects", "client/display/test_notifications.py::test_a_display_does_not_choose_what_is_requested"],
     "No cookies are kept": ["test_addresses.py::test_cookies_of_a_display"],
     "Only media that Home Assistant itself": ["playback/test_media_proxy.py::test_a_made_up_token", "playback/test_media_proxy.py::test_a_guest_opens_nothing"],

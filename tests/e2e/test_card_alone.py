@@ -337,6 +337,20 @@ async def test_texts_come_later(page: Page) -> None:
     await expect(page.locator(".status span")).to_have_text("asleep")
 
 
+async def test_texts_stay_until_others_come(page: Page) -> None:
+    """After a switch of the language nothing is without words while the texts of the new one are loaded."""
+    await page.evaluate(
+        """() => {
+          window.render({state: "off", attributes: {}});
+          const card = document.querySelector("dp1-wall-label-card");
+          const never = () => new Promise(() => {});
+          card.hass = {...window.hass, language: "ja", localize: () => "", loadBackendTranslation: never};
+          card.setConfig({entity: "media_player.wall"});
+        }"""
+    )
+    await expect(page.locator(".status span")).to_have_text("asleep")
+
+
 async def test_what_a_display_cannot_do(page: Page) -> None:
     """There is no button for what the display cannot do, nor a heart without a library to keep it in."""
     await render(page, work={"favorite": None}, supported_features=0)

@@ -15,6 +15,7 @@ from tests.displays import ENTITY_ID, playlist, settle, until
 from tests.pictures import PNG
 from tests.simulators.display import FaultKind
 from tests.simulators.gateway import Internet, Mode
+from tests.timing import set_timing
 from tests.walls import Wall
 
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
@@ -28,6 +29,8 @@ async def internet(
     monkeypatch: pytest.MonkeyPatch, socket_enabled: None
 ) -> AsyncIterator[Internet]:
     """An internet with all gateways, in which the display is, too."""
+    # However slow the machine is.
+    set_timing(title_timeout=30.0)
     hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
     works = {
         f"{CID}/{PICTURE}": ("image/png", PNG),

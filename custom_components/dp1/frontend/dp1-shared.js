@@ -142,7 +142,8 @@ li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
 
 /** Texts of the integration by language and category, as the function that looks them up. */
 const texts = new Map();
-let spoken = "";
+/** The languages of the page by category: that of before until the texts of another are there. */
+const spoken = {};
 
 /**
  * Load the texts of a language, which all cards of a page speak.
@@ -150,8 +151,8 @@ let spoken = "";
  * @param {Hass} hass
  */
 export const loadTexts = async (hass, category = "config_panel") => {
-  spoken = hass.language;
-  const key = `${spoken} ${category}`;
+  const { language } = hass;
+  const key = `${language} ${category}`;
   if (!texts.has(key)) {
     const loading = hass.loadBackendTranslation(category, DOMAIN).then(
       (localize) => texts.set(key, localize),
@@ -159,7 +160,8 @@ export const loadTexts = async (hass, category = "config_panel") => {
     );
     texts.set(key, loading);
   }
-  return texts.get(key);
+  await texts.get(key);
+  if (texts.has(key) && (currentHass() ?? hass).language === language) spoken[category] = language;
 };
 
 /**
@@ -170,7 +172,8 @@ export const loadTexts = async (hass, category = "config_panel") => {
  * @returns {string}
  */
 export const textAt = (path, values) => {
-  const localize = texts.get(`${spoken} ${path.split(".", 1)}`);
+  const [category] = path.split(".", 1);
+  const localize = texts.get(`${spoken[category]} ${category}`);
   return typeof localize === "function" ? localize(`component.${DOMAIN}.${path}`, values) || "" : "";
 };
 

@@ -1,6 +1,6 @@
 """Test which works of an exhibition go into a playlist."""
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from custom_components.dp1.client.catalog.artwork import (
@@ -104,6 +104,7 @@ def test_shares_are_fair(counts: list[int], cap: int) -> None:
             assert max(given_places) <= places + 1
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(ExhibitionKind),
     st.lists(st.tuples(st.sampled_from(Model), st.integers(0, 12)), max_size=12),
