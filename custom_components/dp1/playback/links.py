@@ -23,6 +23,7 @@ from ..library.providers.collection.server import (
     async_indexer,
     async_user_agent,
     items_of,
+    work_of,
 )
 
 # Seconds for a link to a market; an action ends within 30 seconds.
@@ -54,7 +55,7 @@ async def async_of_link(
         raise action_failed("link_not_ready", link=where) from err
     if not tokens:
         raise action_failed("indexer_not_found", name=where)
-    if not (items := items_of(tokens, preferences[0].duration)):
+    if not (items := items_of(map(work_of, tokens), preferences[0].duration)):
         raise action_failed("link_without_media", link=where)
     document = build(_title_of_tokens(tokens, link), items)
     return Playlist(document=document, origin=Origin.OURS, is_personal=True)

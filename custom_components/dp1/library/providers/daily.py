@@ -58,6 +58,14 @@ class DailyDocument:
             raise ValueError("not a playlist")
 
 
+DAILY: Final = Item(
+    id=NodeKind.DAILY.value,
+    kind=NodeKind.DAILY,
+    title=FOLDER_TITLES[NodeKind.DAILY],
+    can_play=True,
+)
+
+
 class Daily(Provider):
     """The playlist with a work for each day; a library without its address has none.
 
@@ -84,7 +92,12 @@ class Daily(Provider):
         self.is_used = bool(self.url)
         self.former: str | None = None
         self._today: tuple[PlaylistItem, Item] | None = None
-        documents = ListKind(DailyDocument, self._pages, ended=self._handle_read)
+        documents = ListKind(
+            DailyDocument,
+            self._pages,
+            lambda _, daily: self._parse(daily),
+            ended=self._handle_read,
+        )
         self._shelf: Shelf[DailyDocument] = Shelf(
             hass,
             entry,
@@ -100,7 +113,7 @@ class Daily(Provider):
         """Return the Daily."""
         if node not in self.kinds or not self.url:
             raise NotFoundError("no Daily")
-        return self.node()
+        return self._node
 
     @override
     async def async_build(self, node: str, limit: int | None) -> Playlist:
@@ -111,27 +124,26 @@ class Daily(Provider):
     @override
     def roots(self) -> list[Item]:
         """Return the Daily."""
-        return [self.node()] if self.url else []
+        return [self._node] if self.url else []
 
-    def node(self) -> Item:
+    @property
+    def _node(self) -> Item:
+        """Return the Daily."""
+        items = self._shelf.list.items
+        return items[-1] if items else DAILY
+
+    def _parse(self, daily: DailyDocument) -> Item:
         """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
-        title = picture = None
-        if (item := self.item) is not None:
-            title, work = item.title, self._work_of(item)
-            picture = (
-                item.thumbnail
-                or (work and work.picture)
-                or image_at(work_url(item.source or ""))
-                or loaded_url((self.document or {}).get("coverImage"))
-            )
-        return Item(
-            id=NodeKind.DAILY.value,
-            kind=NodeKind.DAILY,
-            title=FOLDER_TITLES[NodeKind.DAILY],
-            picture=picture,
-            can_play=True,
-            subtitle=title,
+        if (item := _item_of(daily.document)) is None:
+            return DAILY
+        work = self._work_of(item)
+        picture = (
+            item.thumbnail
+            or (work and work.picture)
+            or image_at(work_url(item.source or ""))
+            or loaded_url(daily.document.get("coverImage"))
         )
+        return replace(DAILY, picture=picture, subtitle=item.title)
 
     def source(self) -> Source:
         """Return the Daily for the source list."""
@@ -199,10 +211,7 @@ class Daily(Provider):
     @property
     def item(self) -> PlaylistItem | None:
         """Return the item of today, None if there is none."""
-        due = self.due()
-        if not due.timed or due.has_run_out(dt_util.utcnow()):
-            return None
-        return PlaylistItem.parse(due.timed[0])
+        return None if self.document is None else _item_of(self.document)
 
     @property
     def last_at(self) -> datetime | None:
@@ -252,7 +261,8 @@ class Daily(Provider):
 
     @callback
     def _handle_work(self, now: datetime | None = None) -> None:
-        """Look the work of today up, and wait for the moment of the next."""
+        """Note that another work is today's, look it up, and wait for the moment of the next."""
+        self._shelf.list.async_remake()
         self._shelf.create_task(DESCRIBE, self._async_describe())
         if self._cancel:
             self._cancel()
@@ -293,6 +303,7 @@ class Daily(Provider):
                 await self._async_ask_indexer(item)
         except Dp1Error as err:
             LOGGER.debug("The work of today is not looked up: %s", err)
+        self._shelf.list.async_remake()
         self._on_change()
 
     async def _async_ask_indexer(self, item: PlaylistItem) -> None:
@@ -311,6 +322,14 @@ class Daily(Provider):
         )
         for token in page.records:
             self._today = item, replace(work_of(token), picture=token.thumbnail)
+
+
+def _item_of(document: Json) -> PlaylistItem | None:
+    """Return the item of today in a document."""
+    due = _due(document)
+    if not due.timed or due.has_run_out(dt_util.utcnow()):
+        return None
+    return PlaylistItem.parse(due.timed[0])
 
 
 def _due(document: Json, now: datetime | None = None) -> Due:

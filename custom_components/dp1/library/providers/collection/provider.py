@@ -20,7 +20,7 @@ from ...listing import Lazy, Listing
 from ...node import Inside, NodeKind, media_id, node_id, split_node_id
 from ...search import Lines, line_of
 from ..provider import Source, SubentryProvider, source_of
-from .server import ARTISTS, MEDIA, CollectionServer, items_of, work_of
+from .server import ARTISTS, MEDIA, CollectionServer, items_of
 
 # Every status of the display carries the whole list.
 MAX_OWNED: Final = 200
@@ -64,7 +64,7 @@ class Collections(SubentryProvider[CollectionServer]):
         collection, listed, kind, key = await self._async_read(node)
         works = self._works(collection, listed, kind, key)
         if kind == NodeKind.OWNED:
-            return work_of(works[0], collection)
+            return collection.list.item_of(works[0])
         return collection.folder(kind, key, works)
 
     @override
@@ -79,14 +79,9 @@ class Collections(SubentryProvider[CollectionServer]):
                 inside = [*_folders(collection), *collection.list.records]
             case NodeKind.COLLECTION_PART if (kind, key) == ARTISTS:
                 inside = collection.folders[1:]
-        return Inside(
-            Lazy(
-                inside,
-                lambda it: it if isinstance(it, Item) else work_of(it, collection),
-            ),
-            problem=_problem(listed),
-            since=listed.read_at,
-        )
+        item_of = listed.item_of
+        nodes = Lazy(inside, lambda it: it if isinstance(it, Item) else item_of(it))
+        return Inside(nodes, problem=_problem(listed), since=listed.read_at)
 
     @override
     async def async_build(self, node: str, limit: int | None) -> Playlist:
@@ -102,7 +97,11 @@ class Collections(SubentryProvider[CollectionServer]):
         built = self.build_items(
             node,
             title,
-            items_of(playable[: limit or MAX_OWNED], duration, collection.changed_at),
+            items_of(
+                map(listed.item_of, playable[: limit or MAX_OWNED]),
+                duration,
+                collection.changed_at,
+            ),
             id=str(uuid5(WORK_IDS, node)),
             created=timestamp(collection.changed_at),
         )
@@ -144,7 +143,7 @@ class Collections(SubentryProvider[CollectionServer]):
         """Return the work of an item by its id."""
         for collection in self.servers:
             if tokens := collection.works.get((NodeKind.OWNED, item.id or "")):
-                return work_of(tokens[0], collection)
+                return collection.list.item_of(tokens[0])
         return None
 
     def _lines_of(self, collection: CollectionServer) -> Lines[Token]:
@@ -153,7 +152,7 @@ class Collections(SubentryProvider[CollectionServer]):
             self.hass,
             lambda: collection.list.records,
             lambda work: [line_of(work.name, ", ".join(work.artists))],
-            lambda work, _: work_of(work, collection),
+            lambda work, _: collection.list.item_of(work),
         )
 
     def _groups_of(self, collection: CollectionServer) -> Lines[Item]:

@@ -111,6 +111,8 @@ class CollectionServer(Shelf[Token]):
         works = ListKind(
             Token,
             self._pages,
+            lambda _, token: work_of(token, self),
+            is_packed=True,
             order=self._ordered,
             follow=self._follow,
             ended=self._handle_list,
@@ -322,7 +324,7 @@ class CollectionServer(Shelf[Token]):
 
         def tell(kind: str, work: Token) -> None:
             """Tell of a work that came into the collection or left it."""
-            node = work_of(work, self)
+            node = self.list.item(work.id) or work_of(work, self)
             entry_id = self.entry.entry_id
             async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
 
@@ -381,17 +383,17 @@ def work_of(token: Token, collection: Shelf[Token] | None = None) -> Item:
 
 
 def items_of(
-    tokens: Iterable[Token], duration: float, created: datetime | None = None
+    works: Iterable[Item], duration: float, created: datetime | None = None
 ) -> list[Json]:
-    """Return the items of tokens, except of those that have nothing that a display can load.
+    """Return the playlist items of works, except of those that have nothing that a display can load.
 
     Of works that are their own source, as many are taken as have `MAX_ALL_DATA` characters together. Each has a
     duration: players never go on from a work without one.
     """
     items, left = [], MAX_ALL_DATA
-    for token in tokens:
-        size = len(token.source or "") if data_type(token.source) else 0
-        if token.source is not None and size <= left:
+    for work in works:
+        size = len(work.source or "") if data_type(work.source) else 0
+        if work.source is not None and size <= left:
             left -= size
-            items.append(work_of(token).to_dp1(created=created, duration=duration))
+            items.append(work.to_dp1(created=created, duration=duration))
     return items

@@ -59,7 +59,9 @@ class FeedProvider(Provider):
         self.catalog = catalog
         self.servers = (feed,)
         self.origin = feed.url or ""
-        feed.followers.append(self._tell_published)
+        # Those that are not listed have names, too.
+        self._others: dict[str, Source] = {}
+        feed.followers.append(self._follow)
         self.lines = (
             playlist_lines(hass, feed.list, self.item_node, NodeKind.PLAYLISTS),
             Lines(
@@ -255,12 +257,26 @@ class FeedProvider(Provider):
     def sources(self) -> list[Sequence[Source]]:
         """Return the playlists and the channels that are wanted."""
         sources = self.preferences.sources
-        playlists = self.feed.list.items if "playlists" in sources else ()
+        playlists = self.feed.list.records if "playlists" in sources else ()
         channels = self.feed.channels.items if "channels" in sources else ()
+        nodes = (node for node in channels if node.can_play)
         return [
-            [source_of(node, n < SOURCE_LIMIT) for n, node in enumerate(nodes)]
-            for nodes in (playlists, (node for node in channels if node.can_play))
+            [*map(self._source_of, playlists[:SOURCE_LIMIT])]
+            + [self._others[playlist.id] for playlist in playlists[SOURCE_LIMIT:]],
+            [source_of(node, n < SOURCE_LIMIT) for n, node in enumerate(nodes)],
         ]
+
+    def _source_of(self, playlist: FeedPlaylist, listed: bool = True) -> Source:
+        """Return a playlist for the source list."""
+        return source_of(self.feed.list.item_of(playlist), listed)
+
+    def _follow(self, delta: Delta[FeedPlaylist]) -> None:
+        """Make the sources of new playlists, of which there are many, and tell which were published."""
+        for playlist in delta.removed:
+            del self._others[playlist.id]
+        for playlist in (*delta.added, *delta.changed):
+            self._others[playlist.id] = self._source_of(playlist, listed=False)
+        self._tell_published(delta)
 
     # News
 
