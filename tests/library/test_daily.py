@@ -338,3 +338,5 @@ async def test_the_clocks_change_while_home_assistant_is_down(
             next_at = state_of(hass, SENSOR).attributes["next_at"]
             assert now < next_at <= now + timedelta(hours=25)
             assert (next_at.astimezone(HAVANA).date() - FIRST).days == today + 1
+        # What it reads now would come in while the server closes.
+        await hass.config_entries.async_unload(entry.entry_id)

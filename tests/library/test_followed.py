@@ -311,6 +311,19 @@ async def test_a_feed_that_fails(hass: HomeAssistant) -> None:
         assert house.library.problem is None
 
 
+async def test_what_is_kept_is_there_at_once(hass: HomeAssistant) -> None:
+    """After a restart a channel has its playlists before anything is read."""
+    async with following(hass) as house:
+        subentry = await house.follow(f"/{EVENINGS}")
+        await until(lambda: len(house.listed()) == 2)
+        house.feed.faults.append(Fault(status=500))
+        await hass.config_entries.async_reload(house.entry.entry_id)
+        node = f"followed/{subentry.subentry_id}"
+        inside = await house.library.async_children(node)
+        assert [each.title for each in inside.nodes] == house.listed() != []
+        assert (await house.library.async_node(node)).can_play
+
+
 async def test_a_thousand_playlists(hass: HomeAssistant) -> None:
     """A long channel costs few requests, and one more playlist is found."""
     async with following(hass) as house:

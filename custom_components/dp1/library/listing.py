@@ -518,6 +518,7 @@ class Listing[T: Record]:
             if (record := record_from_text(self._kind.record, text)) is not None:
                 by_id[record.id], sizes[record.id] = record, len(text)
         self._by_id, self.records = by_id, tuple(by_id.values())
+        self._all = None
         self._told_total = whole(stored.get("total"))
         is_whole = isinstance(records, list) and len(by_id) == len(records)
         self.complete = stored.get("complete") is True and is_whole
