@@ -59,7 +59,7 @@ async def has_problem(wall: Wall, state: str) -> None:
 async def test_added_without_a_device_status(bare: Wall) -> None:
     """What is late is shown late; the volume can be set before, and what is muted is shown before the next status."""
     bare.display.player.load(playlist("Dawn", "Noon"))
-    bare.display.device.status_seconds = 8
+    bare.display.device.status_seconds = 4
     await bare.set_up()
     assert bare.entry.state is ConfigEntryState.LOADED
     assert bare.state == "playing"
