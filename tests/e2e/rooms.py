@@ -1,4 +1,4 @@
-"""Living with the card: on tablets, a phone and a large wall, by keyboard, asleep, with a slow display and with two."""
+"""Living with the card: on tablets, a phone and a large wall, by keyboard, asleep, and with two displays."""
 
 import re
 
@@ -11,7 +11,7 @@ from .browser import signed_in, visit
 from .card import CARD, EXHIBITION, OTHER, dashboard, violations
 from .home import Home
 
-from tests.simulators.display import DisplaySimulator, Fault, FaultKind
+from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 
 UPRIGHT = (800, 1280)
@@ -21,7 +21,6 @@ TABLET = (1280, 800)
 # Pixels of the smallest thing to tap, and of type that is read across a room.
 TAP = 44
 TYPE = 40
-LATE_SECONDS = 2.0
 PUBLIC_WORK = "https://art.example/dusk.png"
 # Home Assistant itself gives no name to the button around a tile and to the slider in it.
 NAMELESS = {"aria-command-name", "aria-input-field-name"}
@@ -180,36 +179,6 @@ class Room:
         await expect(self.card.locator(".exhibition")).to_have_text(EXHIBITION)
         assert not self.display.state.asleep
 
-    async def slow(self) -> None:
-        """A display that takes its time to answer is seen to do so from the first moment."""
-        await self.look(TABLET, "/wall-labels/wall")
-        await self.hang()
-        fault = Fault(
-            FaultKind.SLOW, command="moveToArtwork", seconds=LATE_SECONDS, times=1
-        )
-        self.display.server.faults.append(fault)
-        following = self.button("Next track")
-        await following.click()
-        await expect(following).to_have_attribute("aria-busy", "true")
-        await expect(self.card.locator(".place")).to_have_text("1 of 48")
-        await self.is_clean()
-        await expect(self.card.locator(".place")).to_have_text("2 of 48")
-        await expect(following).not_to_have_attribute("aria-busy", "true")
-        assert fault.hits == 1
-
-    async def broken(self) -> None:
-        """A display that stands on its error page says so, and a button wakes it."""
-        self.display.overheat()
-        look = {"entity_id": self.player}
-        await self.home.call("homeassistant.update_entity", look)
-        trouble = self.card.locator(".status")
-        await expect(trouble).to_contain_text("shows an error (overheating)")
-        await self.is_clean()
-        self.display.player.overheating = False
-        await trouble.get_by_role("button", name="Wake").click()
-        await expect(trouble).not_to_contain_text("overheating")
-        await self.hang()
-
     async def two(self) -> None:
         """Two displays have a section each, and one shows what the other does."""
         async with DisplaySimulator(
@@ -315,7 +284,5 @@ async def live_with_it(
     await room.large()
     await room.keyboard()
     await room.asleep()
-    await room.slow()
-    await room.broken()
     await room.two()
     await room.publish(feed)

@@ -227,24 +227,6 @@ async def use_built_in_cards(
     await wall.close()
 
 
-async def publish(page: Page, home: Home, feed: FeedSimulator) -> None:
-    """Publish from the developer tools; a feed that is down is told in a toast."""
-    await page.evaluate(
-        """() => localStorage.setItem("panel-dev-action-state-service-data", JSON.stringify({
-            action: "dp1.publish_playlist", target: {},
-            data: {title: "Evening", media: ["https://art.example/dusk.png"]}}))"""
-    )
-    await visit(page, "/config/developer-tools/action")
-    button = page.get_by_role("button", name="Perform action")
-    await button.click()
-    await expect(page.get_by_text("signed_by").first).to_be_visible()
-    assert [stored["title"] for stored in feed.documents.values()] == ["Evening"]
-    await feed.stop()
-    await button.click()
-    toast = page.get_by_text("The feed of Museum refused the connection").first
-    await expect(toast).to_be_visible()
-
-
 async def speak(page: Page, home: Home, player: str) -> None:
     """Use the media browser in another language, of Home Assistant and of the user."""
     everything, folder, heading = WORDS
@@ -308,7 +290,7 @@ async def house(
 @pytest.mark.usefixtures("expected_lingering_timers")
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 async def test_an_evening(tmp_path: Path) -> None:
-    """A person adds a display and a library, hangs art in every way, and publishes; nothing of ours complains."""
+    """A person adds a display and a library, and hangs art in every way; nothing of ours complains."""
     async with house(tmp_path) as (home, chromium, display, catalog, feed):
         page = await signed_in(chromium, home)
         watch = Watch(page, home)
@@ -320,7 +302,6 @@ async def test_an_evening(tmp_path: Path) -> None:
         player = await find_player(home)
         await search_and_play(page, home, player)
         await use_built_in_cards(chromium, page, home, display, player)
-        await publish(page, home, feed)
         await speak(page, home, player)
         assert not [text for text in watch.complaints if "dp1" in text]
         assert not [
