@@ -286,6 +286,8 @@ async def test_series_of_shows_that_are_gone_go_too(
     assert "Net Evil" not in library.source_list().names
     assert not library.catalog_server.all_series
     assert not any(server.series_at(f"{folder}1") for folder in folders)
+    # Nor is anything of another series there ambiguous.
+    assert not folders & server._folders.keys()
 
 
 def test_feed_records_survive_anything() -> None:
