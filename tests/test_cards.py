@@ -76,9 +76,15 @@ def asking(client: MockHAClientWebSocket) -> Callable[..., Awaitable[Any]]:
     return ask
 
 
+@pytest.mark.parametrize(
+    ("language", "title"), [("en", "Art gallery"), ("de", "Kunstgalerie")]
+)
 @pytest.mark.usefixtures("frontend")
-async def test_the_art_gallery(bare: Wall, hass_ws_client: WebSocketGenerator) -> None:
+async def test_the_art_gallery(
+    bare: Wall, hass_ws_client: WebSocketGenerator, language: str, title: str
+) -> None:
     """It is in the sidebar as long as a display wants it there, and goes with the last one, also one that is disabled."""
+    bare.hass.config.language = language
     await bare.set_up()
     ask = asking(await hass_ws_client(bare.hass))
 
@@ -92,7 +98,7 @@ async def test_the_art_gallery(bare: Wall, hass_ws_client: WebSocketGenerator) -
     entry, dashboard = sorted((await panels()).values(), key=lambda it: it["url_path"])[
         ::-1
     ]
-    assert (entry["title"], dashboard["title"]) == ("Art gallery", "Art gallery")
+    assert (entry["title"], dashboard["title"]) == (title, title)
     assert entry["config"]["_panel_custom"]["module_url"] == URL
     assert [it["show_in_sidebar"] for it in (entry, dashboard)] == [True, False]
     config = await ask("lovelace/config", url_path=dashboard["url_path"])

@@ -344,11 +344,13 @@ async def test_texts_stay_until_others_come(page: Page) -> None:
           window.render({state: "off", attributes: {}});
           const card = document.querySelector("dp1-wall-label-card");
           const never = () => new Promise(() => {});
-          card.hass = {...window.hass, language: "ja", localize: () => "", loadBackendTranslation: never};
-          card.setConfig({entity: "media_player.wall"});
+          const hass = {...window.hass, language: "ja", localize: () => "", loadBackendTranslation: never};
+          card.hass = hass;
+          const [id, unit] = ["media_player.wall", "unavailable"];
+          card.hass = {...hass, states: {...hass.states, [id]: {...hass.states[id], state: unit}}};
         }"""
     )
-    await expect(page.locator(".status span")).to_have_text("asleep")
+    await expect(page.locator(".status span")).to_contain_text("out_of_reach")
 
 
 async def test_what_a_display_cannot_do(page: Page) -> None:

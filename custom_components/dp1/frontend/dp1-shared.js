@@ -140,10 +140,10 @@ li:not(:hover, :focus-within) .corner[aria-expanded="false"] { opacity: 0; }
 
 // Texts
 
-/** Texts of the integration by language and category, as the function that looks them up. */
+/** What loads the texts of the integration, by language and category. */
 const texts = new Map();
-/** The languages of the page by category: that of before until the texts of another are there. */
-const spoken = {};
+/** The function that looks them up, by category: of the language before until the texts of another are there. */
+const words = {};
 
 /**
  * Load the texts of a language, which all cards of a page speak.
@@ -151,17 +151,13 @@ const spoken = {};
  * @param {Hass} hass
  */
 export const loadTexts = async (hass, category = "config_panel") => {
-  const { language } = hass;
-  const key = `${language} ${category}`;
-  if (!texts.has(key)) {
-    const loading = hass.loadBackendTranslation(category, DOMAIN).then(
-      (localize) => texts.set(key, localize),
-      () => texts.delete(key),
-    );
-    texts.set(key, loading);
+  const key = `${hass.language} ${category}`;
+  if (!texts.has(key)) texts.set(key, hass.loadBackendTranslation(category, DOMAIN));
+  try {
+    words[category] = await texts.get(key);
+  } catch {
+    texts.delete(key);
   }
-  await texts.get(key);
-  if (texts.has(key) && (currentHass() ?? hass).language === language) spoken[category] = language;
 };
 
 /**
@@ -171,11 +167,7 @@ export const loadTexts = async (hass, category = "config_panel") => {
  * @param {object} [values]
  * @returns {string}
  */
-export const textAt = (path, values) => {
-  const [category] = path.split(".", 1);
-  const localize = texts.get(`${spoken[category]} ${category}`);
-  return typeof localize === "function" ? localize(`component.${DOMAIN}.${path}`, values) || "" : "";
-};
+export const textAt = (path, values) => words[path.split(".")[0]]?.(`component.${DOMAIN}.${path}`, values) || "";
 
 /**
  * Return a text of the card.

@@ -41,7 +41,7 @@ from ..library.libraries import (
     daily_url,
     own_media_id,
 )
-from ..library.node import MEDIA_PREFIX, NodeKind, split_node_id
+from ..library.node import MEDIA_PREFIX, NodeKind
 from ..library.providers.channel import FOLLOWED
 from ..library.providers.daily import Daily
 from ..library.providers.pictures import async_upload_name
@@ -201,7 +201,7 @@ async def _async_judged(
     hass: HomeAssistant, playlist: Playlist, request: Request
 ) -> Playlist:
     """Return a stranger's playlist with a warning about what displays cannot show; what we have made ourselves and the Daily as they are."""
-    kind, _ = split_node_id(playlist.node_id)
+    kind = playlist.node_id.partition("/")[0]
     url, is_ours = playlist.url, playlist.origin is Origin.OURS or playlist.is_personal
     if is_ours and kind not in OF_STRANGERS:
         return playlist
