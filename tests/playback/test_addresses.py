@@ -8,7 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.catalog.artwork import picture_url, source_url
-from custom_components.dp1.client.catalog.models import Artwork
+from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.display.recent import RecentWork
 from custom_components.dp1.client.feed.models import FeedPlaylist, items_of
 from custom_components.dp1.client.indexer.tokens import Token
@@ -31,6 +31,7 @@ from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 from tests.simulators.indexer import IndexerSimulator
 
+SERIES = Series(id="s", exhibition_id="e", title="Tides")
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 IPFS = f"https://ipfs.filebase.io/ipfs/{CID}/"
 OLD, NEW = "https://cdn.feralfileassets.com", "https://cdn.artworks.feralfile.io"
@@ -123,12 +124,12 @@ async def of_kept(hass: HomeAssistant, url: str) -> str:
 
 async def of_catalog(_hass: HomeAssistant, url: str) -> str:
     """Return the source of a work of the catalog."""
-    return str(source_url(artwork(sources=(url,))))
+    return str(source_url(artwork(sources=(url,)), SERIES))
 
 
 async def of_cover(_hass: HomeAssistant, url: str) -> str:
     """Return the picture of a work of the catalog, as covers and portraits are found, too."""
-    return str(picture_url(artwork(pictures=(url,))))
+    return str(picture_url(artwork(pictures=(url,)), SERIES))
 
 
 async def of_remembered(_hass: HomeAssistant, url: str) -> str:
