@@ -347,12 +347,15 @@ async def _async_document_at(
         return {}
     try:
         with translated_errors("playlist", url):
-            return await answer.async_read(lambda it: unwrapped(parse(it.body)))
+            document = await answer.async_read(lambda it: unwrapped(parse(it.body)))
     except HomeAssistantError:
         kind = answer.headers.get(hdrs.CONTENT_TYPE, "")
         if not kind.startswith(JSON_TYPE) and (kind := unshown_type(url, kind)):
             found.refusal = _type_refusal(url, kind)
         return {}
+    if caller.hosts:
+        await hass.data[ADDRESSES].async_allow_in(document, caller.hosts)
+    return document
 
 
 async def _async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
