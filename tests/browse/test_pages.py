@@ -164,7 +164,7 @@ async def test_what_cannot_be_opened(gallery: Gallery) -> None:
     """An unknown id is an error."""
     for media_id, key in (
         ("ftp://nowhere", "nothing_to_open"),
-        ("media-source://dp1/else/exhibitions", "library_removed"),
+        ("media-source://dp1/else/collection/x", "library_removed"),
         ("media-source://dp1/{entry}/exhibition/nothing", "catalog_not_found"),
         ("media-source://dp1/{entry}/playlist/nothing", "feed_not_found"),
         ("media-source://dp1/{entry}/nonsense", "catalog_not_found"),

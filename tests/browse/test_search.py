@@ -121,7 +121,7 @@ async def test_what_cannot_be_searched(gallery: Gallery) -> None:
     for media_id, key in (
         ("{media}/exhibition/nothing", "catalog_not_found"),
         ("{media}/nonsense", "catalog_not_found"),
-        ("media-source://dp1/else/exhibitions", "library_removed"),
+        ("media-source://dp1/else/collection/x", "library_removed"),
         ("media-source://nobody/1", "search_media_failed"),
         ("ftp://nowhere", "not_of_a_library"),
     ):
