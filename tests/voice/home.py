@@ -189,6 +189,20 @@ class Home:
         )
 
 
+def seen(wall: DisplaySimulator) -> dict[str, Any]:
+    """Return what a wish may change on a display."""
+    return {
+        "casts": wall.casts,
+        "position": wall.state.position,
+        "asleep": wall.state.asleep,
+        "loop": wall.state.loop_mode,
+        "shuffle": wall.state.shuffle,
+        "label": wall.state.settings.get("tombstone"),
+        "brightness": wall.device.panel.values["brightness"],
+        "volume": wall.state.volume,
+    }
+
+
 def _speaker(hass: HomeAssistant, room: str) -> str:
     """Put a voice satellite into a room."""
     entry = MockConfigEntry(domain="test", title="Satellite")

@@ -1,5 +1,6 @@
 """Wishes that every language understands: one table, and no language has fewer words."""
 
+import re
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from .hearing import LANGUAGES, TABLES, read, recognize
 # A wish with its slots, and how it is said in each language.
 WISHES: dict[str, dict[str, Any]] = read(TABLES / "even.yaml")
 
+# Rules that are read for the beginning and the end of a name.
+TAIL = ("anything", "before_place", "front", "front_part", "part")
+
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_words(language: str) -> None:
@@ -23,6 +27,16 @@ def test_every_language_has_words(language: str) -> None:
         known = {value for values in meanings[name].values() for value in values}
         assert set(said) <= known
         assert name == "Dp1Show" or set(said) == known
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_words_are_left_over(language: str) -> None:
+    """Each list and rule of a language is part of a sentence, or of the tail of one."""
+    words = sentences._read(sentences.SOURCES / f"{language}.yaml")
+    said = f"{words}{sentences._read(sentences.SKELETON)}"
+    used = set(re.findall(r"[{<](dp1_\w+)", said))
+    of_tails = {f"dp1_{name}" for name in TAIL}
+    assert words["lists"].keys() | words["expansion_rules"].keys() <= used | of_tails
 
 
 @pytest.mark.parametrize("wish", WISHES)

@@ -4,7 +4,6 @@ from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 import re
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from homeassistant.util import dt as dt_util
 from ..displays import until
 from ..simulators.display import DisplaySimulator
 from .hearing import LANGUAGES, TABLES, VARIANTS, read
-from .home import Home, table
+from .home import Home, seen, table
 from .pipeline import RecordingAgent, say
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -43,19 +42,6 @@ CHANGES: dict[str, set[str]] = {
     "kept": set(),
     "answers": set(),
 }
-
-
-def seen(wall: DisplaySimulator) -> dict[str, Any]:
-    return {
-        "casts": wall.casts,
-        "position": wall.state.position,
-        "asleep": wall.state.asleep,
-        "loop": wall.state.loop_mode,
-        "shuffle": wall.state.shuffle,
-        "label": wall.state.settings.get("tombstone"),
-        "brightness": wall.device.panel.values["brightness"],
-        "volume": wall.state.volume,
-    }
 
 
 def minutes_left(home: Home, wall: DisplaySimulator) -> int | None:
