@@ -1422,6 +1422,10 @@ async def test_a_library_that_is_empty(page: Page) -> None:
     await page.keyboard.press("Escape")
     await page.locator("[data-do=choose]").click()
     await expect(status).to_have_text("empty")
+    # Nor does the row of the gallery wait for ever.
+    await page.evaluate("window.row('dp1-highlights-card')")
+    row = page.locator("dp1-highlights-card .exhibitions p")
+    await expect(row).to_have_text("empty")
 
 
 async def test_a_connection_that_comes_back(page: Page) -> None:

@@ -316,7 +316,7 @@ def test_feed_records_survive_anything() -> None:
     assert record_from_json(FeedPlaylist, record_to_json(odd)) == odd
     assert FeedChannel.parse({"title": "no id"}) is None
     channel = FeedChannel.parse({"id": "c", "playlists": "none", "publisher": []})
-    assert channel == FeedChannel("c", "c", "", "", ())
+    assert channel == FeedChannel("c", "c", "", ())
     assert record_from_json(FeedChannel, record_to_json(channel)) == channel
 
 

@@ -17,6 +17,7 @@ from .cid import cid_text, read_cid
 from .text import MAX_URL, PAGE, escaped_url, media_type, plain_host, read_url, web_url
 from .values import address
 
+IMAGE_SUFFIXES: Final = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 # The vendor's works, below which the catalog's relative paths are meant. It has no index of a folder.
 ASSETS_URL: Final = "https://cdn.artworks.feralfile.io"
 _NEW_HOST: Final = ASSETS_URL.removeprefix("https://")
@@ -347,6 +348,12 @@ def is_web(url: str) -> bool:
         return bool(plain_host(read_url(url)))
     except ValueError:
         return False
+
+
+def image_at(url: str) -> str | None:
+    """Return an address if it is that of an image, by its suffix; asking for each work would burden its server."""
+    is_image = is_web(url) and read_url(url).path.lower().endswith(IMAGE_SUFFIXES)
+    return url if is_image else None
 
 
 def loaded_url(value: object, *, of_vendor: bool = False) -> str | None:

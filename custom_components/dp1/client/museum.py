@@ -24,7 +24,7 @@ from .http import Answer, request_json, status_error
 from .pages import Page, in_turn
 from .retry import Manners
 from .text import MAX_TITLE, clean, one_line
-from .values import mapping, objects, text, whole
+from .values import json_field, json_fields, mapping, objects, text, whole
 
 MUSEUM_URL: Final = "https://api.artic.edu"
 PAGES_URL: Final = "https://www.artic.edu/artworks"
@@ -39,6 +39,11 @@ MAX_ARTISTS: Final = 10
 # Widths of pictures that the museum keeps ready; the largest only of works in the public domain, and never larger than they are.
 SMALL, MIDDLE, LARGE = 400, 843, 1686
 FIELDS: Final = "id,title,artist_title,artist_titles,date_end,medium_display,credit_line,image_id,is_public_domain,thumbnail"
+
+
+def _year(value: object) -> int | None:
+    """Read a year, None before our era."""
+    return year if (year := whole(value)) and year > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,10 @@ class MuseumWork:
     id: str
     title: str
     artists: tuple[str, ...]
-    year: int | None
     note: str
     image: str
-    width: int | None
+    year: int | None = json_field(_year, "date_end")
+    width: int | None = json_field(whole, "thumbnail", "width")
 
     @classmethod
     def parse(cls, data: object, images: str) -> Self | None:
@@ -75,16 +80,14 @@ class MuseumWork:
             names if isinstance(names, list) and names else [data.get("artist_title")]
         )
         artists = (clean(name, MAX_TITLE) for name in names[:MAX_ARTISTS])
-        year = whole(data.get("date_end"))
         about = (clean(data.get(name)) for name in ("medium_display", "credit_line"))
         return cls(
             id=str(key),
             title=clean(data.get("title"), MAX_TITLE) or f"#{key}",
             artists=tuple(dict.fromkeys(filter(None, artists))),
-            year=year if year and year > 0 else None,
             note=". ".join(filter(None, about)),
             image=f"{images}/{quote(image, safe='')}",
-            width=whole(mapping(data.get("thumbnail")).get("width")),
+            **json_fields(cls, data),
         )
 
     @property

@@ -44,9 +44,8 @@ class Page[T]:
         skipped: number of further records that make no sense or are too large to be read.
         size: of the answer, in bytes; 0 where nobody counts.
         following: place of the next page, for a list that is read page after page; None at the end.
-        is_whole: whether all that the server has of these records is in them.
+        is_whole: whether nothing that the server has there is missing.
         is_enough: whether what has come so far is enough for those who wait.
-        is_all: whether the list has nothing beyond what is read of it.
     """
 
     records: Sequence[T]
@@ -57,7 +56,6 @@ class Page[T]:
     following: str | None = None
     is_whole: bool = True
     is_enough: bool = False
-    is_all: bool = True
 
     @property
     def received(self) -> int:

@@ -293,7 +293,7 @@ def json_field(read: Callable[[Any], object], *path: str, **options: Any) -> Any
     """Return a field of a ``Message``.
 
     Args:
-        read: returns its value from what was sent.
+        read: returns its value from what was sent, None if that makes no sense.
         path: the key under which it is sent, after that of the object it is in, if any.
         options: of the field; without a default it is None if nothing is sent.
     """
@@ -331,13 +331,13 @@ def _readers(kind: type[Any]) -> dict[str, list[_Reader]]:
 
 
 def json_fields(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a message that were sent; the others have their defaults."""
+    """Return the fields of a message that were sent and make sense; the others have their defaults."""
     hashable: Any = kind
     readers, fields = _readers(hashable), {}
     for key, rows in readers.items():
         if (outer := data.get(key)) not in (None, ""):
             for name, inner, read in rows:
                 value = outer if inner is None else mapping(outer).get(inner)
-                if value is not None:
-                    fields[name] = read(value)
+                if value is not None and (value := read(value)) is not None:
+                    fields[name] = value
     return fields

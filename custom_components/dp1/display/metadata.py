@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from yarl import URL
-
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
@@ -17,7 +15,7 @@ from ..client.display.interface import DisplayApi
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.display.recent import RecentWork
 from ..client.errors import Dp1Error, RejectedError
-from ..client.hosts import is_web, loaded_url, same_work
+from ..client.hosts import image_at, loaded_url, same_work
 from ..client.playlist.document import is_signed
 from ..client.playlist.manifest import Artist
 from ..client.playlist.playlist import Playlist
@@ -32,7 +30,6 @@ LAST_LOOK_UP_RETRY: Final = 3600.0
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE: Final = 4
-IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
 def work_of(
@@ -48,7 +45,7 @@ def work_of(
     """
     work, source = Item.of_item(item, language).completed_by(other), item.address
     pictures = [item.thumbnail, other.picture if other else None]
-    pictures.append(source if source and _is_image(source) else None)
+    pictures.append(image_at(source or ""))
     pictures.append(playlist.get("coverImage") if playlist else None)
     picture = next(filter(None, map(loaded_url, filter(None, pictures))), None)
     return replace(
@@ -79,11 +76,6 @@ def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem
                 }
                 return PlaylistItem.parse({**item.raw, **dropped}) if dropped else item
     return item
-
-
-def _is_image(source: str) -> bool:
-    """Return whether a source is an image, by its suffix; asking for each work would burden its server."""
-    return is_web(source) and URL(source).path.lower().endswith(IMAGE_SUFFIXES)
 
 
 class WorkSource(Protocol):

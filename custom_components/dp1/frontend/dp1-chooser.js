@@ -2,7 +2,7 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, goTo, hang, icon, line, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { arrange, like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
@@ -469,10 +469,8 @@ class Chooser {
       return [];
     });
     if (this.asked !== asked) return;
-    // A library may have been read, and have nothing.
-    const isReading = () => Object.values((currentHass() ?? hass).states).some(({ attributes }) => attributes.reading === true);
-    const key = query ? "nothing_found" : inside ? "empty" : folder?.kind === "exhibitions" ? (isReading() ? "still_reading" : "empty") : "";
-    const empty = key ? text(key) : text(`empty_folder.${folder?.kind}`) || text("empty");
+    const key = query ? "nothing_found" : inside ? "empty" : emptyKey(currentHass() ?? hass, folder?.kind);
+    const empty = text(key) || text("empty");
     const hidden = inside ? media.filter(({ dp1 }) => dp1?.hidden).length : 0;
     this.say(media.length ? hidden && text("left_out", { hidden, works: media.length }) : problem || empty);
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);

@@ -2,7 +2,7 @@
 /** What fills a dashboard: the art gallery with its rows of pictures, and the row of exhibitions in a tile. */
 
 import {
-  BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, act, browse, can, draw, hang, isDisplay, loadTexts, make, modules, perform,
+  BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, act, browse, can, draw, emptyKey, hang, isDisplay, loadTexts, make, modules, perform,
   pictures, readAll, readFolders, rove, text, textAt, titleOf,
 } from "./dp1-shared.js";
 import { openDisplaysMenu, openPictureMenu, pictureItem } from "./dp1-menus.js";
@@ -112,7 +112,7 @@ export const highlights = (card) => {
       list.hidden = all.hidden = !shown.length;
       line.hidden = Boolean(shown.length);
       const ways = { pictures: ["hang_picture", () => find(".file").click(), "own"], favorites: ["choose", (button) => open(button, "")] };
-      if (media) say(line, text(`empty_folder.${kind}`), ...(ways[kind] ?? []));
+      if (media) say(line, text(emptyKey(given.hass, kind)), ...(ways[kind] ?? []));
       else say(line, text("not_read"), "try_again", fill);
       if (!shown.length && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };

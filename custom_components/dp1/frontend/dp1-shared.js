@@ -177,6 +177,12 @@ export const textAt = (path, values) => words[path.split(".")[0]]?.(`component.$
  */
 export const text = (key, values) => textAt(`config_panel.card.${key}`, values);
 
+/** Return the key of what is said where a folder has nothing: a library may have been read, and have nothing. */
+export const emptyKey = (hass, kind) => {
+  if (kind !== "exhibitions") return `empty_folder.${kind}`;
+  return Object.values(hass.states).some(({ attributes }) => attributes?.reading === true) ? "still_reading" : "empty";
+};
+
 /** @returns {Hass} */
 export const currentHass = () => /** @type {any} */ (document.querySelector("home-assistant"))?.hass;
 

@@ -447,7 +447,7 @@ class Listing[T: Record]:
         if is_whole:
             self.skipped = sum(page.skipped for page in pages)
             self._merge(pages, ())
-            self.complete = all(page.is_all for page in pages)
+            self.complete = all(page.is_whole for page in pages)
             self.is_known = True
         else:
             known = len(self.records) + self.skipped

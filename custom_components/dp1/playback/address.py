@@ -24,7 +24,7 @@ from .. import timing
 from ..addresses import ADDRESSES, is_at_home
 from ..client.display.player_status import PlayerStatus
 from ..client.guard import Guard
-from ..client.hosts import content_of, is_web, work_url
+from ..client.hosts import IMAGE_SUFFIXES, content_of, is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
 from ..client.playlist.document import (
     MAX_DOCUMENT,
@@ -49,7 +49,6 @@ from ..client.text import (
 from ..client.values import text
 from ..const import PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
-from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, translated_errors
 from ..grants import SVG, base_url, picture_page
 from ..hosts import FAILURES, HOSTS

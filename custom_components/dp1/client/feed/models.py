@@ -11,8 +11,8 @@ from ..hosts import loaded_url, work_url
 from ..playlist.document import for_display, renewed
 from ..playlist.manifest import MAX_NOTE, artists_in
 from ..playlist.schedule import display_at, is_past
-from ..text import MAX_TITLE, clean, one_line
-from ..values import address, mapping, moment, text
+from ..text import MAX_TITLE, clean, one_line, plain
+from ..values import address, json_field, json_fields, mapping, moment, text
 from .drafts import owners
 
 # As many as are cast.
@@ -45,6 +45,17 @@ class FeedItem(NamedTuple):
         return not is_past(self.shown_from, now)
 
 
+def _names(people: object) -> tuple[str, ...]:
+    """Read the names of curators."""
+    if not isinstance(people, list):
+        return ()
+    names = (
+        clean(mapping(person).get("name"), MAX_TITLE)
+        for person in people[:MAX_CURATORS]
+    )
+    return tuple(name for name in names if name)
+
+
 @dataclass(frozen=True, slots=True)
 class FeedPlaylist:
     """A playlist with the first of its items; the id of one on another host is its address.
@@ -57,16 +68,16 @@ class FeedPlaylist:
     """
 
     id: str
-    slug: str
     title: str
-    cover: str
-    created: str
-    curators: tuple[str, ...]
     count: int
     fields: tuple[str, ...]
+    slug: str = json_field(text, "slug", default="")
+    cover: str = json_field(loaded_url, "coverImage", default="")
+    created: str = json_field(text, "created", default="")
+    curators: tuple[str, ...] = json_field(_names, "curators", default=())
+    summary: str = json_field(plain(MAX_NOTE), "summary", default="")
     query: str = ""
     owners: tuple[str, ...] = ()
-    summary: str = ""
     moved: bool = False
     own_id: str = ""
 
@@ -103,23 +114,18 @@ class FeedPlaylist:
         own_id = text(document.get("id")) or ""
         if not (key := url or own_id):
             return None
-        slug = text(document.get("slug")) or ""
         items = document.get("items")
         items = items if isinstance(items, list) else []
         return cls(
             id=key,
-            slug=slug,
             title=_title(document, key),
-            cover=_picture(document.get("coverImage")),
-            created=text(document.get("created")) or "",
-            curators=_names(document.get("curators")),
             count=len(items),
             fields=tuple(chain.from_iterable(items_of(document))),
             query=_query(document),
             owners=_owners(document),
-            summary=clean(document.get("summary"), MAX_NOTE),
             moved=renewed(document) != document,
             own_id=own_id if own_id != key else "",
+            **json_fields(cls, document),
         )
 
 
@@ -129,9 +135,9 @@ class FeedChannel:
 
     id: str
     title: str
-    cover: str
     publisher: str
     playlists: tuple[str, ...]
+    cover: str = json_field(loaded_url, "coverImage", default="")
     upcoming: frozenset[str] = frozenset()
 
     @classmethod
@@ -149,12 +155,12 @@ class FeedChannel:
         return cls(
             id=key,
             title=_title(data, key),
-            cover=_picture(data.get("coverImage")),
             publisher=_publisher(data),
             playlists=tuple(
                 dict.fromkeys(url for url in urls if url and url not in upcoming)
             ),
             upcoming=upcoming,
+            **json_fields(cls, data),
         )
 
 
@@ -223,22 +229,6 @@ def _owners(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Read who may change a playlist; most are of few owners, whose texts are shared."""
     dids = (did for did in owners(document) if len(did) <= MAX_DID)
     return tuple(map(intern, islice(dids, MAX_CURATORS)))
-
-
-def _names(people: object) -> tuple[str, ...]:
-    """Read the names of curators."""
-    if not isinstance(people, list):
-        return ()
-    names = (
-        clean(mapping(person).get("name"), MAX_TITLE)
-        for person in people[:MAX_CURATORS]
-    )
-    return tuple(name for name in names if name)
-
-
-def _picture(value: object) -> str:
-    """Read the address of a picture a browser can open."""
-    return loaded_url(value) or ""
 
 
 def open_items(document: Json, now: datetime) -> dict[str, Json]:

@@ -13,8 +13,8 @@ from typing import Any, Self
 from uuid import UUID, uuid5
 
 from ..hosts import loaded_url
-from ..text import MAX_TITLE, clean, unshown_type
-from ..values import address, mapping, moment, objects, text
+from ..text import MAX_TITLE, clean, plain, unshown_type
+from ..values import address, json_field, json_fields, mapping, moment, objects, text
 from .links import TEZOS
 
 MAX_ARTISTS = 20
@@ -52,6 +52,12 @@ def _any_source(url: str | None) -> str | None:
     return url if data_type(url) and len(url) <= MAX_DATA else web_source(url)
 
 
+def _names(artists: object) -> tuple[str, ...]:
+    """Return the names of artists, each once."""
+    names = (clean(artist.get("name"), MAX_TITLE) for artist in objects(artists))
+    return tuple(dict.fromkeys(name for name in names if name))[:MAX_ARTISTS]
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token as the indexer knows it.
@@ -76,12 +82,12 @@ class Token:
     cid: str
     name: str
     item_id: str
-    description: str = ""
-    artists: tuple[str, ...] = ()
+    description: str = json_field(plain(MAX_DESCRIPTION), "description", default="")
+    artists: tuple[str, ...] = json_field(_names, "artists", default=())
     source: str | None = None
     image: str | None = None
     thumbnail: str | None = None
-    mime_type: str = ""
+    mime_type: str = json_field(plain(MAX_TITLE), "mime_type", default="")
     is_moderated: bool = False
     is_hidden: bool = False
     held_since: datetime | None = None
@@ -113,15 +119,13 @@ class Token:
             cid=cid,
             name=clean(display.get("name"), MAX_TITLE) or f"#{number[:20]}",
             item_id=str(uuid5(_NAMESPACE, f"{contract}:{chain}:{number}")),
-            description=clean(display.get("description"), MAX_DESCRIPTION),
-            artists=_names(display.get("artists")),
             source=_source(display, assets),
             image=image,
             thumbnail=_thumbnail(display.get("image_url"), assets) or image,
-            mime_type=clean(display.get("mime_type"), MAX_TITLE),
             is_moderated=is_moderated,
             is_hidden=is_moderated or record.get("viewable") is False,
             held_since=_held_since(record.get("owner_provenances"), owners),
+            **json_fields(cls, display),
         )
 
 
@@ -148,12 +152,6 @@ def _held_since(provenances: object, owners: Collection[str]) -> datetime | None
         and (when := moment(item.get("last_timestamp")))
     ]
     return max(times, default=None)
-
-
-def _names(artists: object) -> tuple[str, ...]:
-    """Return the names of artists, each once."""
-    names = (clean(artist.get("name"), MAX_TITLE) for artist in objects(artists))
-    return tuple(dict.fromkeys(name for name in names if name))[:MAX_ARTISTS]
 
 
 def _source(display: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str | None:

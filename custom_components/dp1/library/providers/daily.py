@@ -15,7 +15,7 @@ from ...addresses import ADDRESSES
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed
-from ...client.hosts import loaded_url, same_work, work_url
+from ...client.hosts import image_at, loaded_url, same_work, work_url
 from ...client.http import request_json
 from ...client.pages import Page
 from ...client.playlist.document import has_items
@@ -30,7 +30,6 @@ from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, NodeKind
 from ..shelf import Shelf
 from .collection.server import async_indexer, work_of
-from .feed.items import image_at
 from .provider import Provider, Source
 
 KIND: Final = "daily"

@@ -187,7 +187,7 @@ class CollectionServer(Shelf[Token]):
                 yield self._kept(page)
         self._gone = gone if is_whole else set()
         self._check_gone(len(before))
-        yield Page(rest, is_all=self.state.is_all)
+        yield Page(rest, is_whole=self.state.is_all)
 
     def _check_gone(self, count: int) -> None:
         """Raise if most works are gone at once, which is a fault of the indexer unless it lasts: it once hid works for days."""

@@ -1,14 +1,10 @@
 """What a feed has as items: channels, playlists and the works in them."""
 
-from typing import Final
-
 from ....client.feed.models import FeedChannel, FeedItem, FeedPlaylist
-from ....client.hosts import is_web
+from ....client.hosts import image_at, is_web
 from ....client.playlist.manifest import Artist
 from ...item import Item
 from ...node import NodeKind, node_id
-
-IMAGE_SUFFIXES: Final = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 
 
 def channel_node(channel: FeedChannel) -> Item:
@@ -66,10 +62,3 @@ def item_node(
         can_play=is_web(item.source) or item.source.startswith("data:"),
         subtitle=playlist.title,
     )
-
-
-def image_at(source: str) -> str | None:
-    """Return an address if it is that of an image, by its suffix."""
-    path = source.partition("?")[0].lower()
-    is_image = path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
-    return source if is_image else None
