@@ -13,7 +13,10 @@ from custom_components.dp1.client.playlist.document import (
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.library.item import Item, labeled
 from custom_components.dp1.library.providers.catalog.server import work_of
-from custom_components.dp1.library.providers.collection.server import items_of
+from custom_components.dp1.library.providers.collection.server import (
+    items_of,
+    work_of as owned,
+)
 from homeassistant.util import dt as dt_util
 
 NOW = dt_util.utcnow()
@@ -78,7 +81,7 @@ def test_an_item_of_the_catalog() -> None:
 
 def test_items_of_a_collection() -> None:
     """They have the artists, a duration and where the token is; what has no source is left out."""
-    items = items_of([TOKEN, replace(TOKEN, source=None)], 300, NOW)
+    items = items_of(map(owned, (TOKEN, replace(TOKEN, source=None))), 300, NOW)
     (item,) = items
     assert item["duration"] == 300
     assert item["provenance"]["contract"]["tokenId"] == "5"
@@ -87,7 +90,7 @@ def test_items_of_a_collection() -> None:
     document = build("Collection", items)
     assert validate(document) == []
     check_playable(document)
-    assert items == items_of([TOKEN], 300, NOW)
+    assert items == items_of([owned(TOKEN)], 300, NOW)
 
 
 def test_works_on_a_chain_within_a_playlist() -> None:
@@ -97,7 +100,7 @@ def test_works_on_a_chain_within_a_playlist() -> None:
         replace(TOKEN, item_id=str(number), source=large)
         for number in range(MAX_ALL_DATA // MAX_DATA + 3)
     ]
-    items = items_of([*works, TOKEN], 300)
+    items = items_of(map(owned, (*works, TOKEN)), 300)
     assert len(items) == MAX_ALL_DATA // MAX_DATA + 1
     assert items[-1]["source"] == TOKEN.source
     check_playable(build("Collection", items))
