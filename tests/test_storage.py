@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 import json
 import logging
 from pathlib import Path
+import resource
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +28,7 @@ from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
@@ -85,6 +88,17 @@ DAMAGED: dict[str, list[object]] = {
     "built": [[1], {"a": 1}],
     "favorites": [[1], {}, {"favorites": {"series/1": {}}}],
 }
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Let no file grow over a few bytes."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def envelope(name: str, data: object, version: int = 1) -> dict[str, Any]:
@@ -317,6 +331,24 @@ async def test_what_could_not_be_saved_is_saved_later(
     assert not path.exists()
 
 
+async def test_what_an_earlier_one_could_not_write(
+    hass: HomeAssistant, storage: Path
+) -> None:
+    """What could not be written before a reload is there after it, is written later, and replaces nothing newer."""
+    path = storage / "dp1.later"
+    for newer in (None, {"value": 2}):
+        with full_disk():
+            store = SafeStore(hass, "later", dict[str, int])
+            await store.async_save({"value": 1})
+        store = SafeStore(hass, "later", dict[str, int])
+        assert await store.async_load_parsed() == {"value": 1}
+        if newer:
+            await store.async_save_now(newer)
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=3))
+        await hass.async_block_till_done()
+        assert json.loads(path.read_text())["data"] == (newer or {"value": 1})
+
+
 async def test_files_are_for_their_owner(home: Home) -> None:
     """No other user of the machine reads what is stored; the files stay while there is an entry, and go with the last one."""
     home.write("favorites", [1])
@@ -364,6 +396,29 @@ async def test_many_entries_are_removed_at_once(
     assert len([key for key in removed if "dp1.display." in key]) == len(entries)
     assert max(removed.values()) <= 3
     assert not list(storage.glob("dp1.*"))
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_library_is_removed_from_a_full_disk(
+    hass: HomeAssistant, storage: Path, is_lost: bool
+) -> None:
+    """Its files go and do not come back, and a key that has signed is told as gone unless it was lost before."""
+    entry, other = library_entry(None, "http://127.0.0.1:9"), library_entry(None, "x")
+    object.__setattr__(entry, "data", {**entry.data, "has_signed": True})
+    other.add_to_hass(hass)
+    await set_up(hass, entry)
+    if is_lost:
+        (storage / f"dp1.signing_key.{entry.entry_id}").unlink()
+    with full_disk():
+        await hass.config_entries.async_remove(entry.entry_id)
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=3))
+    await hass.async_block_till_done()
+    assert not list(storage.glob(f"dp1.*{entry.entry_id}*"))
+    told = ir.async_get(hass).async_get_issue(
+        "dp1", f"signing_key_removed_{entry.entry_id}"
+    )
+    assert (told is None) is is_lost
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -1,6 +1,7 @@
 """DP-1 Art Displays: networked displays for digital art, and the library they show."""
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -39,7 +40,7 @@ from .library.libraries import (
 )
 from .library.library import Library, async_remove_stored
 from .library.renewal import async_forget_moved, async_watch_moved
-from .library.signing_key import async_signing_key
+from .library.signing_key import async_kept_key
 from .playback.activity import ActivityTracker
 from .playback.address import async_cast_document
 from .playback.daily import DailyWatch
@@ -54,7 +55,7 @@ from .screen.pairing import is_screen
 from .screen.screen import Screen
 from .screen.views import async_screens
 from .services import async_setup_services
-from .storage import async_remove_all_stored
+from .storage import async_remove_files
 from .voice.music import async_leave_music
 from .voice.sentences import async_follow_names, async_update_sentences, wants_sentences
 from .voice.tail import async_prepare
@@ -297,7 +298,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     async_update_gallery(hass)
     # Once, also where all entries are removed at the same time.
     if not (hass.data[REMOVALS] or hass.config_entries.async_entries(DOMAIN)):
-        await async_remove_all_stored(hass)
+        await async_remove_files(hass)
 
 
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
@@ -305,8 +306,11 @@ async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) ->
     hass.data[HOSTS].async_set_own()
     async_forget_moved(hass, entry.entry_id)
     await _async_update_sentences(hass)
-    has_signed = entry.data.get(CONF_HAS_SIGNED)
-    key = await async_signing_key(hass, entry) if has_signed else None
+    key = None
+    if entry.data.get(CONF_HAS_SIGNED):
+        # That one is lost was told before.
+        with suppress(HomeAssistantError):
+            key = await async_kept_key(hass, entry)
     await async_remove_stored(hass, entry.entry_id)
     if key is None:
         return

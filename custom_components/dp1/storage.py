@@ -1,7 +1,7 @@
 """Storage of dataclasses: damaged files are set aside; a file that cannot be read for a moment is not damaged."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -164,11 +164,24 @@ class SafeStore[T](Store[Any]):
         self._encode: Function = lambda value: value
         if isinstance(kind, type | GenericAlias):
             self._decode, self._encode = _codec(kind)
-        _STORES.add(self)
         self._saving = asyncio.Lock()
         # What somebody waits for, and why it could not be written.
         self._awaited: tuple[Any, list[Exception]] | None = None
         self._retry = FIRST_RETRY
+        for earlier in [it for it in _STORES if it.hass is hass and it.key == self.key]:
+            self._take_over(earlier)
+        _STORES.add(self)
+
+    def _take_over(self, earlier: SafeStore[Any]) -> None:
+        """Write what an earlier one could not write to the same file, which would replace what is newer or was removed."""
+        if earlier._data is None or earlier._retry == FIRST_RETRY:
+            return
+        self._data, earlier._data = earlier._data, None
+        self._retry = earlier._retry
+        earlier._async_cleanup_delay_listener()
+        earlier._async_cleanup_final_write_listener()
+        self._async_ensure_final_write_listener()
+        self._async_reschedule_delayed_write(self.hass.loop.time() + FIRST_RETRY)
 
     async def async_load_parsed(self) -> T | None:
         """Return the stored value, None if there is nothing that makes sense; a damaged file is kept beside.
@@ -260,16 +273,27 @@ class SafeStore[T](Store[Any]):
         self._retry = FIRST_RETRY
 
 
-async def async_remove_all_stored(hass: HomeAssistant) -> None:
-    """Remove all files of the integration, also those that were set aside."""
-    for store in [store for store in _STORES if store.hass is hass]:
+async def async_remove_files(
+    hass: HomeAssistant, start: str = "", kept: Collection[str] = ()
+) -> None:
+    """Remove the files whose names begin so and go on with none of some names, also those that were set aside."""
+    start = f"{DOMAIN}.{start}"
+
+    def is_gone(name: str) -> bool:
+        """Return whether a file goes."""
+        first = name.removeprefix(start).partition(".")[0]
+        return name.startswith(start) and first not in kept
+
+    # What is not written yet goes, too.
+    for store in [it for it in _STORES if it.hass is hass and is_gone(it.key)]:
         await store.async_remove()
     folder = Path(hass.config.path(STORAGE_DIR))
 
     def remove() -> None:
         """Remove the remaining files."""
         for path in folder.glob(f"{DOMAIN}.*"):
-            path.unlink(missing_ok=True)
+            if is_gone(path.name):
+                path.unlink(missing_ok=True)
 
     await hass.async_add_executor_job(remove)
 

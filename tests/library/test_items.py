@@ -7,6 +7,7 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.dp1.client.hosts import same_work
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from homeassistant.core import HomeAssistant
@@ -151,5 +152,9 @@ async def test_copies_share_an_address(
     assert library.work(item) is works.item("first")
     works._set(copies[1:])
     assert library.work(item) is works.item("second")
+    # The address of a token may be anything.
+    token = same_work(work.source or "")
+    works._set([replace(first, chain="tezos", contract="source", token_id=token)])
+    assert library.work(item) is works.item(first.id)
     works._set([])
     assert library.catalog_server.works.find(item) is None

@@ -20,8 +20,8 @@ from custom_components.dp1.display import wall as lasting
 from custom_components.dp1.display.wall import WALLS, Wall, async_wall
 from custom_components.dp1.library.libraries import CHANGED
 from custom_components.dp1.library.providers import daily as providers_daily
-from custom_components.dp1.library.shelf import async_remove_files
 from custom_components.dp1.playback import daily as module
+from custom_components.dp1.storage import async_remove_files
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.dispatcher import async_dispatcher_send
@@ -350,7 +350,7 @@ async def test_a_daily_that_cannot_be_shown(hass: HomeAssistant) -> None:
         # Without what was stored, the library has never read it.
         house.reply = Reply(500)
         assert await hass.config_entries.async_unload(house.entry.entry_id)
-        await async_remove_files(hass, house.entry.entry_id)
+        await async_remove_files(hass, f"library.{house.entry.entry_id}.")
         assert await hass.config_entries.async_setup(house.entry.entry_id)
         with pytest.raises(HomeAssistantError, match="reports an error"):
             await house.show("wall")
@@ -421,6 +421,15 @@ async def test_what_the_app_of_the_vendor_uses(
         # Nothing at home is asked on behalf of a configuration, and what cannot be read counts as nothing.
         told = Reply(200, {"daily": {"playlist_url": f"{base}/p?key=0"}})
         assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}
+        options = house.entry.options
+        at_home = {"daily_url": f"{base}/home", "daily_from_vendor": True}
+        for values in (at_home, {}):
+            hass.config_entries.async_update_entry(
+                house.entry, options={**options, **values}
+            )
+            await hass.config_entries.async_reload(house.entry.entry_id)
+            await house.entry.runtime_data.daily.async_refresh()
+        assert "/home" not in [it.path for it in house.server.requests]
         await name_hosts(hass, base)
         for broken in (Reply(200, b"<p>"), Reply(200, {"daily": {"playlist_url": 5}})):
             told = broken

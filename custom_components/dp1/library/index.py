@@ -64,7 +64,7 @@ class Marks[T: Record]:
     def discard(self, key: str) -> None:
         """Forget the works of a list."""
         for mark in self._by_list.pop(key, ()):
-            del self._places[mark]
+            self._places.pop(mark, None)
 
     def at(self, source: str) -> tuple[str, str] | None:
         """Return the same of the work at an address."""

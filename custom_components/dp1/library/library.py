@@ -24,6 +24,7 @@ from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, LOGGER
 from ..errors import action_failed, translated, translated_errors
 from ..language import async_message
+from ..storage import async_remove_files
 from .files import Files, async_remove_kept
 from .item import Item
 from .news import async_hold, async_tell_held
@@ -53,7 +54,7 @@ from .providers.provider import Provider, Source
 from .providers.surprise import Surprise
 from .search import Lines, Match, Query, Scored, Search, async_find, lines_of_nodes
 from .settings import Preferences
-from .shelf import Shelf, async_remove_files, async_remove_subentries
+from .shelf import SUBENTRY, Shelf
 from .signing_key import async_move_key, async_remove_key, async_signing_key
 from .source_list import BuiltPlaylists, SourceList
 from .words import MAX_FOLDED
@@ -208,7 +209,9 @@ class Library:
         async_hold(self.hass, self.entry_id)
         self.key = await async_signing_key(self.hass, self.entry)
         await async_move_key(self.hass, self.entry)
-        await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
+        # Some may have been removed while this library was not loaded.
+        files = f"library.{self.entry_id}.{SUBENTRY}"
+        await async_remove_files(self.hass, files, self.entry.subentries)
         for each in self._parts:
             with _alone(each):
                 await each.async_load()
@@ -556,7 +559,7 @@ _ERROR_PREFIXES = {
 
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a removed library."""
-    await async_remove_files(hass, entry_id)
+    await async_remove_files(hass, f"library.{entry_id}.")
     await async_remove_kept(hass, entry_id)
     await async_remove_key(hass, entry_id)
     for kept in (Favorites, Hidden, Surprise):

@@ -5,17 +5,15 @@ A shelf alone writes its lists, and tells who follows them what has changed.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 from weakref import WeakSet
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
-from homeassistant.helpers.storage import STORAGE_DIR
 from homeassistant.util.hass_dict import HassKey
 
 from .. import timing
@@ -399,26 +397,3 @@ class Shelf[T: Record]:
     def _is_usable(self, state: Any) -> bool:
         """Return whether what is stored is still of the same things."""
         return True
-
-
-async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
-    """Remove the files of a library."""
-    for kind in ("catalog", "feed", "museum", "daily", "built"):
-        await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()
-    await async_remove_subentries(hass, entry_id, ())
-
-
-async def async_remove_subentries(
-    hass: HomeAssistant, entry_id: str, kept: Collection[str]
-) -> None:
-    """Remove the files of all subentries of a library but some; they may have been removed while it was not loaded."""
-    folder = Path(hass.config.path(STORAGE_DIR))
-    start = f"{DOMAIN}.library.{entry_id}.{SUBENTRY}"
-
-    def remove() -> None:
-        """Remove the files."""
-        for path in folder.glob(f"{start}*"):
-            if path.name.removeprefix(start).partition(".")[0] not in kept:
-                path.unlink()
-
-    await hass.async_add_executor_job(remove)

@@ -34,9 +34,8 @@ async def async_signing_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> Sig
 
     One that is lost is told as an issue, until it is imported.
     """
-    text = entry.data.get(CONF_SIGNING_KEY) or await _async_kept(hass, entry.entry_id)
-    if text:
-        return SigningKey.parse(text)
+    if kept := await async_kept_key(hass, entry):
+        return kept
     LOGGER.warning("The signing key of %s is lost; a new one is made", entry.title)
     key = SigningKey.generate()
     await _store(hass, entry.entry_id).async_save_now({CONF_SIGNING_KEY: key.export()})
@@ -51,6 +50,14 @@ async def async_signing_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> Sig
         translation_placeholders={"name": entry.title, "did": key.did},
     )
     return key
+
+
+async def async_kept_key(
+    hass: HomeAssistant, entry: ConfigEntry[Any]
+) -> SigningKey | None:
+    """Return the signing key of a library, None if it is lost."""
+    text = entry.data.get(CONF_SIGNING_KEY) or await _async_kept(hass, entry.entry_id)
+    return SigningKey.parse(text) if text else None
 
 
 async def async_move_key(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
