@@ -15,6 +15,7 @@ import yaml
 from yarl import URL
 
 from custom_components.dp1 import condition, trigger
+from custom_components.dp1.actions.library import KINDS
 from custom_components.dp1.client.playlist.signing import SignatureFault
 from custom_components.dp1.library.node import FOLDER_TITLES
 from custom_components.dp1.services import ACTIONS
@@ -424,6 +425,21 @@ def actions_are_described() -> Iterator[str]:
         within = (action or {}).get("fields", {}).items()
         sections = {key for key, field in within if "fields" in field}
         yield from sections ^ text.get("sections", {}).keys()
+
+
+@check
+def pickers_offer_all() -> Iterator[str]:
+    """Each choice of a picker has a name, and kinds of results are all that the action takes."""
+    pickers = {
+        name: field["selector"]["select"]
+        for action in SERVICES.values()
+        for name, field in fields_of(action).items()
+        if "select" in field["selector"]
+    }
+    for name, picker in pickers.items():
+        names = ENGLISH["selector"][picker["translation_key"]]["options"]
+        yield from (f"{name}.{it}" for it in {*picker["options"]} ^ names.keys())
+    yield from {*pickers["kinds"]["options"]} ^ {*map(str, KINDS)}
 
 
 @check

@@ -51,6 +51,9 @@ async def test_folders(gallery: Gallery) -> None:
     assert names[:-1] == sorted(names[:-1], key=str.casefold)
     # An artist without a portrait has the picture of a work.
     assert all(artist.thumbnail for artist in artists.children[:-1])
+    # Nobody can keep one, so there is no heart.
+    hearts = {it.as_dict()["dp1"]["favorite"] for it in artists.children}
+    assert hearts == {None}
     await gallery.cast(exhibition=LARGE)
     *_, history = (await gallery.browse("dp1://folders")).children
     assert history.media_content_id == "dp1://recent"

@@ -243,6 +243,10 @@ async def test_the_action(gallery: Gallery) -> None:
         found = await find(gallery, query, kinds=kinds)
         assert {it["kind"] for it in found} == {kind}
     assert await find(gallery, "evening", kinds=["artwork"]) == []
+    inside = (await gallery.library.async_children("channels")).nodes
+    channel = next(node for node in inside if node.kind == "channel")
+    found = await find(gallery, channel.title, kinds=["channel", "album", "picture"])
+    assert found[0]["media_content_id"] == gallery.media_id(channel.id)
     assert len(await find(gallery, "weather", limit=2)) == 2
     assert await find(gallery, "quxquux") == []
 

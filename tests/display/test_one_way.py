@@ -48,8 +48,13 @@ async def cast(hass: HomeAssistant, source: str) -> None:
     )
 
 
+HOME = "http://192.168.1.5:8123"
+# As that of a camera, or of a message with a picture.
+PAGE = f"data:text/html,<img src='{HOME}/api/dp1/media/a.png?token={'x' * 43}'>"
+
+
 @pytest.mark.parametrize(
-    "source", ["http://192.168.1.5:8123/a.png", "http://homeassistant.local/a.png"]
+    "source", [f"{HOME}/a.png", "http://homeassistant.local/a.png", PAGE]
 )
 async def test_media_of_the_home_are_refused(
     hass: HomeAssistant,
@@ -57,13 +62,17 @@ async def test_media_of_the_home_are_refused(
     setup_display: MockConfigEntry,
     source: str,
 ) -> None:
-    """The reason is told, nothing is sent, and art of the internet is shown."""
+    """The reason is told, nothing is sent, and art of the internet and words are shown."""
+    hass.config.internal_url = HOME
     with pytest.raises(HomeAssistantError) as caught:
         await cast(hass, source)
     assert caught.value.translation_key == "no_way_home"
     assert "displayPlaylist" not in display.commands
     await cast(hass, "https://art.example.org/1")
     await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+    data = {"entity_id": ENTITY_ID, "title": "Supper"}
+    await hass.services.async_call("dp1", "show_message", data, blocking=True)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Supper")
 
 
 async def test_its_address_stays(

@@ -53,6 +53,9 @@ KINDS = (
     NodeKind.SERIES,
     NodeKind.PLAYLIST,
     NodeKind.COLLECTION,
+    NodeKind.ALBUM,
+    NodeKind.CHANNEL,
+    NodeKind.PICTURE,
     *WORKS,
 )
 SEARCH_SCHEMA = vol.Schema(

@@ -30,6 +30,7 @@ from ..library.node import (
     split_node_id,
     split_start,
 )
+from ..library.providers.kept import KINDS
 
 NAME: Final = "DP-1 Art"
 MAX_ABOUT: Final = 60
@@ -238,7 +239,7 @@ def node_media(
         "year": node.year,
         "series": node.series,
         "of": node.subtitle,
-        "favorite": library.favorites.has(node.id) if node.can_play else None,
+        "favorite": library.favorites.has(node.id) if node.kind in KINDS else None,
         "hidden": library.hidden.has(node.id) if node.kind in WORKS else None,
     }
     return media

@@ -23,8 +23,8 @@ from ..display.discovery import is_one_way
 from ..display.history import History
 from ..display.hung import Hung, Snapshot
 from ..errors import action_failed, invalid_input
-from ..grants import GRANTS
-from ..lent import without_token
+from ..grants import GRANTS, internal_url
+from ..lent import lent_in, without_token
 from .alive import async_alive
 from .media_ids import start_of
 from .request import Begin, Ready, Request
@@ -82,9 +82,13 @@ def check_reach(coordinator: DisplayCoordinator, playlist: Playlist) -> None:
     """Raise an error for media at home that a display has no way to."""
     if not is_one_way(coordinator.config_entry.data[CONF_HOST]):
         return
-    for source in filter(is_at_home, playlist.sources):
-        where = host_of(source) or ""
-        raise action_failed("no_way_home", name=coordinator.name, where=where)
+    own = internal_url(coordinator.hass) or ""
+    for source in playlist.sources:
+        # A page has the address of a camera, or of the picture of a message, in it.
+        address = own if any(lent_in(source)) else source
+        if is_at_home(address):
+            where = host_of(address) or ""
+            raise action_failed("no_way_home", name=coordinator.name, where=where)
 
 
 async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:
