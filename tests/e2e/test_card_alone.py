@@ -353,6 +353,21 @@ async def test_texts_stay_until_others_come(page: Page) -> None:
     await expect(page.locator(".status span")).to_contain_text("out_of_reach")
 
 
+async def test_buttons_stay_without_words(page: Page) -> None:
+    """After a switch of the language, Home Assistant itself has no words for a while: those of before stay on the buttons."""
+    await render(page)
+    following = page.locator("[data-do=next]")
+    await expect(following).to_have_attribute("title", "media_next_track")
+    await page.evaluate(
+        """() => {
+          document.querySelector("dp1-wall-label-card").hass = {...window.hass, localize: () => ""};
+        }"""
+    )
+    await expect(page.locator("[data-do=previous]")).to_be_visible()
+    await expect(following).to_be_visible()
+    await expect(following).to_have_attribute("title", "media_next_track")
+
+
 async def test_what_a_display_cannot_do(page: Page) -> None:
     """There is no button for what the display cannot do, nor a heart without a library to keep it in."""
     await render(page, work={"favorite": None}, supported_features=0)
@@ -637,6 +652,20 @@ async def test_never_again(page: Page) -> None:
     await expect(high.locator(".away")).to_have_count(0)
 
 
+async def ends_with_a_line(page: Page) -> None:
+    """Wait until no line of the text about a work is cut by the end of its place, although there are more."""
+    lines = """() => {
+      const reads = document.querySelector("dp1-wall-label-card").shadowRoot.querySelector(".reads");
+      const { bottom } = reads.getBoundingClientRect();
+      const range = document.createRange();
+      range.selectNodeContents(reads.querySelector(".note"));
+      const rects = [...range.getClientRects()];
+      const isOver = rects.some((line) => line.top > bottom - 1);
+      return isOver && rects.filter((line) => line.top < bottom - 1 && line.bottom > bottom + 1).length === 0;
+    }"""
+    await eventually(page, lines)
+
+
 async def test_the_way_to_the_page(page: Page) -> None:
     """On a wall, a phone reads the page of the work from a QR code, if that is wanted, and none of another work."""
     await page.set_viewport_size({"width": 1024, "height": 600})
@@ -653,10 +682,11 @@ async def test_the_way_to_the_page(page: Page) -> None:
     # It takes no room from the text about the work.
     reads = await page.locator(".reads").bounding_box()
     assert reads and reads["height"] > TAP + 60
+    await ends_with_a_line(page)
     dots = """canvas => {
       const {width, height} = canvas;
       const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
-      const rows = Array.from({length: height}, (_, y) => Array.from({length: width}, (_, x) => data[4 * (y * width + x)] ? 0 : 1).join(""));
+      const rows = Array.from({length: height}, (_, y) => Array.from({length: width}, (_, x) => data[4 * (y * width + x) + 3] ? 1 : 0).join(""));
       return rows.filter((row) => row.includes(1)).map((row) => row.slice(4, -4));
     }"""
     assert await code.evaluate(dots) == ["101", "010", "111"]

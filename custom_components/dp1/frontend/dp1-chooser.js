@@ -399,7 +399,7 @@ class Chooser {
     find(".all").textContent = text("all_art");
     find(".close").ariaLabel = find(".close").title = hass.localize("ui.common.close");
     // On touch, a keyboard would cover the pictures.
-    (window.matchMedia("(pointer: coarse)").matches ? find("h2") : input).focus();
+    (matchMedia("(pointer: coarse)").matches ? find("h2") : input).focus();
   }
 
   async open(kind, inside) {

@@ -66,20 +66,19 @@ ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-tex
 @keyframes fill { from { transform: scaleX(0); } }
 .side { display: flex; flex-direction: column; gap: 4px; padding: 12px var(--edge) var(--edge); min-width: 0; }
 .side > * { flex: none; min-width: 0; }
-.label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; }
-.note { overflow-wrap: anywhere; padding-block-end: 8px; }
+.label { display: flex; flex-direction: column; gap: 2px; line-height: 1.4; }
 .rest { display: inline-flex; align-items: center; padding: 0; }
 .artist { font-weight: 500; }
 .title { font-style: italic; }
 .work { font-size: var(--ha-font-size-l, 16px); }
 .reads, .links, summary, .status, .controls, .group, .choices { display: flex; align-items: center; }
-.reads { flex-wrap: wrap; column-gap: 1em; }
+.reads { flex-wrap: wrap; column-gap: 1em; position: relative; }
 .reads [open] { flex-basis: 100%; }
 .links { margin-inline-start: auto; }
 summary { gap: 4px; min-height: 44px; cursor: pointer; list-style: none; color: var(--secondary-text-color); }
 summary::-webkit-details-marker { display: none; }
 [open] > summary ha-icon { transform: rotate(180deg); }
-.note { max-width: 65ch; white-space: pre-line; }
+.note { max-width: 65ch; padding-block-end: 8px; overflow-wrap: anywhere; white-space: pre-line; line-height: 1.4; }
 .status { min-height: 44px; gap: 4px; color: var(--secondary-text-color); position: relative; line-height: 1.3; }
 .lasts .clamp { -webkit-line-clamp: none; }
 .status.lasts { flex-wrap: wrap; }
@@ -132,11 +131,10 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .picture img { padding: 4%; }
 .as-wall .side { overflow-y: auto; padding-block: 1.25em; contain: size; }
 :host([stacked]) .side { max-block-size: 45vh; box-sizing: border-box; contain: none; }
-.as-wall .label { line-height: 1.5; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
 .label:has(.qr:not([hidden])) { position: relative; min-height: 6em; padding-inline-end: 7em; }
-.qr { position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 6em; image-rendering: pixelated; }
+.qr { background: #fff; position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 6em; image-rendering: pixelated; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
 .as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow: hidden auto; }
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
@@ -303,7 +301,7 @@ export class WallLabelCard extends HTMLElement {
   }
 
   connectedCallback() {
-    this._observer.observe(this);
+    [this, this.find(".reads"), this.find(".upcoming")].forEach((it) => this._observer.observe(it));
     window.addEventListener(NOTICE, this._noticed);
     this._updateSize();
     // The bar starts anew.
@@ -318,11 +316,11 @@ export class WallLabelCard extends HTMLElement {
   }
 
   getCardSize() {
-    return this.getAttribute("size") === "tile" ? 4 : 9;
+    return this.size === "tile" ? 4 : 9;
   }
 
   getGridOptions() {
-    return { columns: 12, min_columns: 3, min_rows: 2 };
+    return { min_columns: 3, min_rows: 2 };
   }
 
   // What is known
@@ -333,6 +331,10 @@ export class WallLabelCard extends HTMLElement {
 
   get entityId() {
     return this._config?.entity;
+  }
+
+  get size() {
+    return this.getAttribute("size");
   }
 
   /** @returns {State | undefined} */
@@ -371,11 +373,22 @@ export class WallLabelCard extends HTMLElement {
     this.toggleAttribute("stacked", isWall && width < height);
     // Read from farther away, a larger wall has larger type.
     this.style.setProperty("--unit", `${Math.min(Math.max(width / 90, height / 90, 16), 48)}px`);
-    if (this.getAttribute("size") === size) return;
+    requestAnimationFrame(() => this._endLine());
+    if (this.size === size) return;
     this.setAttribute("size", size);
     this.find("ha-card").className = `as-${size}`;
     this.find(".about").open = isWall;
     this._render();
+  }
+
+  /** Let the text about the work end with a whole line, where there is no room for all of it. */
+  _endLine() {
+    const reads = this.find(".reads");
+    reads.style.maxHeight = "";
+    for (const { offsetTop: top, offsetHeight } of reads.querySelectorAll("[open] p")) {
+      const room = reads.clientHeight - top;
+      if (room > 0 && offsetHeight > room + 1) reads.style.maxHeight = `calc(${top}px + round(down, ${room}px, 1.4em))`;
+    }
   }
 
   // What is shown
@@ -465,7 +478,7 @@ export class WallLabelCard extends HTMLElement {
     this._relatives = [problem, this.relative("work"), wakeOnLan].filter(Boolean);
     const wake = help("wake", PLAYER, "turn_on");
     const lasting = (message, ...helps) => ({ message, helps, lasts: true });
-    if (!state) return lasting(hass.localize("ui.card.common.entity_not_found") || "Entity not found");
+    if (!state) return lasting(hass.localize("ui.card.common.entity_not_found"));
     if (state.state === "unavailable") {
       const at = new Date(state.last_changed);
       const isToday = Date.now() - Number(at) < DAY;
@@ -512,8 +525,9 @@ export class WallLabelCard extends HTMLElement {
     }
     for (const [name, label] of Object.entries(buttons)) {
       const button = this.find(name.startsWith(".") ? name : `[data-do="${name}"]`);
-      button.hidden = !label || this._hidden.has(name);
-      button.title = button.ariaLabel = label || "";
+      // Home Assistant has no words for a moment after a switch of the language: those of before stay.
+      button.hidden = (!label && label !== "") || this._hidden.has(name);
+      if (label) button.title = button.ariaLabel = label;
     }
     const heart = this.find("[data-do=favorite]");
     heart.ariaPressed = work.favorite === true;
@@ -539,10 +553,10 @@ export class WallLabelCard extends HTMLElement {
     element.hidden = !value || this._hidden.has(selector);
     if (element.textContent === value) return;
     element.textContent = value;
-    if (element.classList.contains("clamp")) element.title = value;
+    if (element.matches(".clamp")) element.title = value;
     // Another work, another text; on a wall the one about the work stays open.
     const details = element.matches(".note") && element.parentElement;
-    if (details && !(details.matches(".about") && this.getAttribute("size") === "wall")) details.open = false;
+    if (details && !(details.matches(".about") && this.size === "wall")) details.open = false;
   }
 
   /** @param {View["status"]} status */
@@ -567,7 +581,9 @@ export class WallLabelCard extends HTMLElement {
     const { media_title: title, media_artist: artist, entity_picture: picture } = state?.attributes ?? {};
     const image = this._image;
     if (shows && picture) this._lastPicture = picture;
-    const path = shows ? (this._isLarge && this._pictureOfWork()) || picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
+    // For which the picture of the media player is too small.
+    const isLarge = this.size === "wall" && this.offsetWidth * devicePixelRatio > 960;
+    const path = shows ? (isLarge && this._pictureOfWork()) || picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
     const url = path ? this._hass.hassUrl(path) : null;
     this.find(".picture").ariaLabel = (shows && [title, artist].filter(Boolean).join(", ")) || this.name;
     this.find(".picture ha-icon").icon = state?.state === "off" ? "mdi:sleep" : "mdi:image-frame";
@@ -585,17 +601,12 @@ export class WallLabelCard extends HTMLElement {
     return path && `${path}${path.includes("?") ? "&" : "?"}state=${encodeURIComponent(state)}`;
   }
 
-  /** Return whether the picture of the media player is too small. */
-  get _isLarge() {
-    return this.getAttribute("size") === "wall" && this.offsetWidth * (window.devicePixelRatio || 1) > 960;
-  }
-
   _showImage(visible) {
     const image = this._image;
     image.hidden = !visible;
     this.find(".picture ha-icon").hidden = visible;
-    this.style.setProperty("--mat", (visible && this.getAttribute("size") === "wall" && darkestOf(image)) || "var(--fill)");
-    if (visible) image.animate({ opacity: [0, 1] }, window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
+    this.style.setProperty("--mat", (visible && this.size === "wall" && darkestOf(image)) || "var(--fill)");
+    if (visible) image.animate({ opacity: [0, 1] }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
   }
 
   /** Show how long the work has been on the wall, as an animation that needs no timer. */
@@ -617,7 +628,7 @@ export class WallLabelCard extends HTMLElement {
 
   async _updateUpNext(state, work, shows) {
     const entityId = this.entityId;
-    const size = this.getAttribute("size");
+    const { size } = this;
     const wanted = shows && size && size !== "tile" && !this._hidden.has(".upcoming") && work.works > 1;
     const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
@@ -635,7 +646,7 @@ export class WallLabelCard extends HTMLElement {
 
   /** Show the way to the page of the work, for the phone of somebody before the wall. */
   async _updateCode(link) {
-    const isWanted = this._config.qr === true && this.getAttribute("size") === "wall" && safeUrl(link) && !this._hidden.has(".qr");
+    const isWanted = this._config.qr === true && this.size === "wall" && safeUrl(link) && !this._hidden.has(".qr");
     const key = isWanted && `${this.entityId} ${link}`;
     if (this._codeKey === key) return;
     this._codeKey = key;
@@ -647,9 +658,6 @@ export class WallLabelCard extends HTMLElement {
     canvas.ariaLabel = canvas.title = text("page");
     canvas.width = canvas.height = rows.length + 2 * QUIET;
     const pen = canvas.getContext("2d");
-    pen.fillStyle = "#fff";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.fillStyle = "#000";
     rows.forEach((row, y) => [...row].forEach((dot, x) => dot === "1" && pen.fillRect(x + QUIET, y + QUIET, 1, 1)));
   }
 

@@ -145,8 +145,8 @@ class Menu extends HTMLElement {
     const { top, bottom, left, right } = this.opener.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this;
     const fit = (at, size, room) => `${Math.max(8, Math.min(at, room - size - 8))}px`;
-    this.style.left = fit(isRightToLeft(this) ? left : right - width, width, window.innerWidth);
-    this.style.top = fit(bottom + height < window.innerHeight ? bottom : top - height, height, window.innerHeight);
+    this.style.left = fit(isRightToLeft(this) ? left : right - width, width, innerWidth);
+    this.style.top = fit(bottom + height < innerHeight ? bottom : top - height, height, innerHeight);
   }
 
   close(refocus = false) {
@@ -248,7 +248,7 @@ const volume = (card) => {
   const { volume_level: level = 0, is_volume_muted: muted } = state.attributes;
   const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
   slider.value = Math.round(level * VOLUME_STEPS);
-  slider.ariaLabel = hass.localize("ui.card.media_player.volume") || "Volume";
+  slider.ariaLabel = hass.localize("ui.card.media_player.volume");
   slider.onchange = () => card.act(openedMenu?.opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
   const mute = entry("", `mdi:volume-${muted ? "off" : "medium"}`, (opener) => card.act(opener, PLAYER, "volume_mute", { is_volume_muted: !muted }));
   Object.assign(mute, { className: "icon", role: null, disabled: !can(state, FEATURES.mute) });
