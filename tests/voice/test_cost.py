@@ -25,6 +25,7 @@ TEXTS = {
     "fr": (
         *("mets Net Evil", "sur le mur", "montre", "pendant dix minutes et", "œuvre"),
         *("parle-moi de ça dans le grand mur sur le mur", "ici", "au mur"),
+        "et qu'est-ce que c'est que ça dans le grand mur sur le mur",
     ),
     "es": (
         *("pon Net Evil", "en la pared", "muestra", "durante diez minutos y", "obra"),

@@ -36,7 +36,12 @@ async def test_who_may_not_read_is_not_told(home: Home) -> None:
     """A user without rights to a display does not hear what hangs on it; its owner does."""
     await home.cast("Net Evil", home.here)
     user = await a_guest(home)
-    for question in ("what is this", "what comes next", "which exhibition is this"):
+    for question in (
+        "what is this",
+        "what hangs in the living room",
+        "what comes next",
+        "which exhibition is this",
+    ):
         assert not (await home.say(question))[1], question
         result = await conversation.async_converse(
             home.hass,
@@ -138,16 +143,23 @@ def test_what_is_no_number() -> None:
 
 
 async def test_a_quantity_without_a_number(home: Home) -> None:
-    """A brightness or volume that is left out, or a fraction of a percent, is asked for and changes nothing."""
+    """A brightness or volume that is left out, or a fraction of a percent, is asked for and changes nothing.
+
+    It is the same by an intent and by a tool; who says it without a number is not taken to have said one.
+    """
     panel, before = home.here.device.panel.values, home.here.state.volume
     brightness = panel["brightness"]
     for action in ("brightness", "volume"):
-        for value in ({}, {action: {"value": 0.5}}):
+        assert (await home.say(f"set the {action} of the big wall"))[1]
+        for number in ({}, {action: 0.3}, {action: 0.5}):
+            told = await call(home, "control_display", action=action, **number)
+            assert "percent" in told["error"]
+            slots = {"action": action, **number}
             response = await intent.async_handle(
                 home.hass,
                 "test",
                 "Dp1Control",
-                {"action": {"value": action}, **value},
+                {name: {"value": value} for name, value in slots.items()},
                 language="en",
                 device_id=home.speaker,
                 assistant="conversation",
