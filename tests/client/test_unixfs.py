@@ -92,6 +92,18 @@ def test_what_cannot_be_judged() -> None:
         verdict(deep, deep.add(long), long)
 
 
+@pytest.mark.parametrize("path", ["", "/a"])
+def test_blocks_of_others(path: str) -> None:
+    """A gateway that answers with the block of another file or folder judges nothing."""
+    node = Node()
+    cid, other = (node.add(content) for content in (CONTENT, CONTENT[::-1]))
+    if path:
+        cid, other = node.folder(a=cid), node.folder(a=other)
+    node.blocks[written(cid)] = node.blocks[written(other)]
+    with pytest.raises(UncheckedError):
+        verdict(node, cid, CONTENT[::-1], path)
+
+
 @pytest.mark.parametrize(
     "block",
     [b"\x08", b"\x0a\x05abc", b"\x09" + bytes(8), bytes(50_000)],

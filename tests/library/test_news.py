@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.dp1.library.news import NEWS, NewsItem
-from homeassistant.core import HomeAssistant, callback
+from custom_components.dp1.library.news import HELD, NEWS, NewsItem
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
@@ -99,8 +100,13 @@ async def test_news(
     lists.list.read_at = now - timedelta(days=8)
     await hass.config_entries.async_unload(entry.entry_id)
     news.clear()
+    hass.set_state(CoreState.starting)
     await hass.config_entries.async_setup(entry.entry_id)
-    await hass.async_block_till_done()
+    await until(lambda: HELD in hass.data and hass.data[HELD][entry.entry_id])
+    # Automations do not listen yet.
+    assert not news
+    hass.set_state(CoreState.running)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await until(lambda: news)
     assert [told.attributes["title"] for told in news] == ["New"]
 
