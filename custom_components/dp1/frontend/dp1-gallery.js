@@ -194,7 +194,7 @@ export const exhibitions = (feature) => {
     return button;
   };
   const more = () => {
-    const button = make("button", { textContent: text("more_art") || "…" });
+    const button = make("button", { textContent: text("more_art") });
     button.onclick = async () => (await modules.chooser()).choose(properties, button);
     return button;
   };

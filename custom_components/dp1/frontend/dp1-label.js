@@ -260,7 +260,7 @@ export class WallLabelCard extends HTMLElement {
 
   static getStubConfig(hass) {
     const shown = (entityId) => isDisplay(hass, entityId) && !hass.entities[entityId].hidden;
-    return { entity: Object.keys(hass.entities ?? {}).find(shown) ?? "" };
+    return { entity: Object.keys(hass.entities).find(shown) ?? "" };
   }
 
   static async getConfigForm() {
@@ -269,7 +269,7 @@ export class WallLabelCard extends HTMLElement {
 
   /** @param {Config} config */
   setConfig(config) {
-    if (typeof config?.entity !== "string" || !config.entity.startsWith("media_player.")) {
+    if (!config?.entity?.startsWith?.("media_player.")) {
       throw new Error("Specify an entity from within the media_player domain");
     }
     if (config.entity !== this.entityId) this._lastPicture = null;
