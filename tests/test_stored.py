@@ -34,7 +34,9 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 # Written by 0.1.0: a group of three with a spread playlist, messages on two displays, a list by its URL, a lent
 # picture, two favorites, a collection and a followed channel.
-STORED = Path(__file__).parent / "fixtures" / "stored.json"
+# What a version after it, with a file for each display, made of them, with a hidden work.
+STORED = ("stored.json", "stored_later.json")
+FIXTURES = Path(__file__).parent / "fixtures"
 ROOMS = ("LEFT", "MIDDLE", "RIGHT", "DOOR")
 LOADED = ConfigEntryState.LOADED
 OPTIONS = {"duration": 77, "sources": ["exhibitions", "channels"]}
@@ -54,13 +56,19 @@ class Home:
     library: MockConfigEntry
     began: datetime
 
+    def titles(self, kind: str) -> list[str]:
+        """Return the titles of stored favorites or hidden works, the newest first."""
+        data = self.stored.get(f"dp1.{kind}.LIBRARY", {}).get("data", {kind: []})
+        nodes = [it["node"] for it in reversed(data[kind])]
+        return [node.get("work", node)["title"] for node in nodes]
+
     def notes(self, room: str) -> Any:
         return async_wall(self.hass, room).notes
 
 
-@pytest.fixture
+@pytest.fixture(params=STORED)
 async def home(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
+    hass: HomeAssistant, hass_storage: dict[str, Any], request: pytest.FixtureRequest
 ) -> AsyncIterator[Home]:
     """Start a home whose displays show what they did when the files were written."""
     began = dt_util.utcnow()
@@ -75,22 +83,29 @@ async def home(
         )
         urls = [f"{feed.url}/playlists/{key}" for key in PLAYLISTS]
         feed.replace_channel({"id": EVENINGS, "title": "Evenings", "playlists": urls})
-        text = STORED.read_text().replace("https://channels.example", feed.url)
+        text = (FIXTURES / request.param).read_text()
+        text = text.replace("https://channels.example", feed.url)
         stored = json.loads(
             text.replace("https://indexer.example/graphql", indexer.url)
         )
+        own = {room: stored.get(f"dp1.display.{room}") for room in ROOMS}
+        displays = {room: file["data"] for room, file in own.items() if file}
+        displays = displays or stored["dp1.displays"]["data"]
         for room, lasts in ENDS.items():
-            announcement = stored["dp1.displays"]["data"][room]["announcement"]
+            announcement = displays[room]["announcement"]
             announcement["since"] = began.isoformat()
             announcement["until"] = (began + lasts).isoformat()
         hass_storage.update(stored)
         plain = library_entry(None, catalog.url)
+        data = dict(plain.data)
+        if "dp1.signing_key.LIBRARY" in stored:
+            del data["signing_key"]
         library = MockConfigEntry(
             domain="dp1",
             title=plain.title,
             unique_id=plain.unique_id,
             entry_id="LIBRARY",
-            data=dict(plain.data),
+            data=data,
             options={"indexer_url": indexer.url, **OPTIONS},
             subentries_data=[
                 ConfigSubentryData(
@@ -122,9 +137,12 @@ async def home(
                 )
             )
             wall.caster.preflight = False
-            notes = stored["dp1.displays"]["data"][room]
-            announced = notes.get("announcement")
-            wall.player.load(announced["playlist"]["playlist"] if announced else tides)
+            announced = displays[room].get("announcement")
+            if announced:
+                cast = announced.get("playlist") or announced["hung"]["cast"]
+                wall.player.load(cast["playlist"])
+            else:
+                wall.player.load(tides)
             if room == "RIGHT":
                 wall.player.handle("moveToArtwork", {"index": 2})
             walls[room] = wall
@@ -160,12 +178,10 @@ async def test_what_an_earlier_version_stored(
     assert history == ["Tides", "Dunes"]
     (token,) = home.stored["dp1.media_proxy"]["data"]
     assert home.hass.data[GRANTS].tokens == [token]
-    favorites = home.stored["dp1.favorites.LIBRARY"]["data"]["favorites"]
     library = home.library.runtime_data
-    children = await library.async_children("favorites")
-    assert [str(child.title) for child in children.nodes] == [
-        it["node"]["work"]["title"] for it in reversed(favorites)
-    ]
+    for kind in ("favorites", "hidden"):
+        children = await library.async_children(kind)
+        assert [child.title for child in children.nodes] == home.titles(kind)
     (key,) = (it["data"] for it in hass_storage.values() if "signing_key" in it["key"])
     assert key == {"signing_key": SEED}
     assert "signing_key" not in home.library.data

@@ -381,11 +381,16 @@ async def test_a_foreign_address_has_no_rights_of_a_feed(
 
 async def test_documents_of_strangers_are_not_kept(hass: HomeAssistant) -> None:
     """Of the playlists of a channel at other hosts nothing stays but what is listed of them."""
-    async with following(hass) as house:
-        house.put(EVENINGS, 1, 2)
+    reply = Reply(200, document(11))
+    async with (
+        following(hass) as house,
+        ScriptedServer.run(lambda request: reply) as server,
+    ):
+        await name_hosts(hass, server.url)
+        house.put(EVENINGS, 1, f"{server.url}/playlist.json")
         await house.follow(f"/{EVENINGS}")
         await house.look()
-        gc.collect()
+        assert house.listed() == ["Playlist 1", "Playlist 11"]
         assert not house.library.feed_server._documents
 
 

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from custom_components.dp1.library.listing import BATCH, with_pauses
+from custom_components.dp1.library.providers.catalog.server import CatalogServer
 from custom_components.dp1.library.search import Lines, Query, line_of
 from homeassistant.core import HomeAssistant
 
@@ -87,6 +88,16 @@ async def test_a_warm_start_sends_nothing(
     assert hanging.works == 48
     assert not catalog.requests
     assert feed.request_count == asked
+
+
+async def test_artists_of_a_copy_are_made_in_a_thread(
+    hass: HomeAssistant, catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """There may be thousands, for which the loop would wait: they are there once the copy is read."""
+    library = await make_library(catalog)
+    server = CatalogServer(hass, library.entry)
+    server.restore(library.catalog_server.to_store())
+    assert len(server._artists) == len(library.catalog_server.artists) > 20
 
 
 async def test_an_old_copy_is_shown_before_it_is_read_again(

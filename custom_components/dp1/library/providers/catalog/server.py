@@ -1,13 +1,14 @@
 """The shelf of the exhibition catalog: series and works are read on demand, and items made of all that was read."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from math import ceil
 import re
-from typing import Any, Final
+from typing import Any, Final, override
 from uuid import uuid5
 
 from lru import LRU
@@ -45,7 +46,7 @@ from ....client.text import shorten
 from ....const import CONF_CATALOG_URL, LOGGER
 from ...index import Mark, Marks, marks_of
 from ...item import WORK_IDS, Item
-from ...listing import PATIENCE, Delta, Listing, ListKind
+from ...listing import PATIENCE, Delta, Listing, ListKind, with_pauses
 from ...node import NodeKind, node_id
 from ...shelf import Read, Shelf
 from ...words import fold
@@ -125,6 +126,12 @@ class CatalogServer(Shelf[Exhibition]):
         self._artists: dict[str, Item] = {}
         # Of all lists of a kind, the same tuple until there are others.
         self._tuples: dict[str, tuple[Item, ...]] = {}
+
+    @override
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Load the file, and make the artists, of whom there may be thousands: the loop would wait for them."""
+        super().restore(data)
+        deque(map(self._artist, with_pauses(self._shows_of)), 0)
 
     # Records
 
