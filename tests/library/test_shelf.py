@@ -213,7 +213,7 @@ async def test_stopping_ends_every_reading(make_library: MakeLibrary) -> None:
             reader.cancel()
 
 
-@pytest.mark.parametrize("most", [100_000, 3_000])
+@pytest.mark.parametrize("most", [100_000, 2_000])
 async def test_channels_together_have_a_limit(
     hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:

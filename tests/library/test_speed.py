@@ -96,7 +96,8 @@ async def test_artists_of_a_copy_are_made_in_a_thread(
     """There may be thousands, for which the loop would wait: they are there once the copy is read."""
     library = await make_library(catalog)
     server = CatalogServer(hass, library.entry)
-    server.restore(library.catalog_server.to_store())
+    stored = library.catalog_server.to_store()
+    await hass.async_add_executor_job(server.restore, stored)
     assert len(server._artists) == len(library.catalog_server.artists) > 20
 
 
