@@ -11,6 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.addresses import ADDRESSES
 from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.catalog import provider
@@ -45,7 +46,8 @@ type MakeLibrary = Callable[..., Awaitable[Library]]
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts, but wait for whole playlists on a busy machine."""
     timing.impatient(monkeypatch)
-    monkeypatch.setattr(provider, "BUILD_PATIENCE", 100.0)
+    for module in (provider, library_module):
+        monkeypatch.setattr(module, "BUILD_PATIENCE", 100.0)
 
 
 @pytest.fixture

@@ -59,13 +59,15 @@ async def test_fewer_works_do_not_replace_more(make_library: MakeLibrary) -> Non
         show = show_id(catalog, "Longform")
         await library.async_children(f"exhibition/{show}")
         node = f"series/{catalog.data.series(show)[0]['id']}"
-        few = asyncio.create_task(library.catalog_provider.async_children(node, 3))
+        item = await library.async_node(node)
+        pages = library.catalog_provider.async_pages
+        few = asyncio.create_task(pages(item, 3))
         await until(lambda: catalog.held is None)
-        many = await library.catalog_provider.async_children(node, 20)
+        many = await pages(item, 20)
         catalog.released.set()
         assert len((await few).nodes) == 3
         catalog.reset_counters()
-        assert await library.catalog_provider.async_children(node, 20) == many
+        assert await pages(item, 20) == many
         assert not catalog.requests
 
 
@@ -100,9 +102,10 @@ async def test_a_failure_takes_nothing_away(
                 known = server.series_of(show)
             return {record.id for record in known.records}
 
+        item = await library.async_node(node)
         slow = asyncio.create_task(read)
         await until(lambda: catalog.held is None)
-        await library.catalog_provider.async_children(node, 20)
+        await library.catalog_provider.async_pages(item, 20)
         assert len(found := ids()) == 20
         catalog.released.set()
         await slow

@@ -8,6 +8,7 @@ import pytest
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
+from custom_components.dp1.library.providers.feed import server as feed_module
 from custom_components.dp1.library.search import (
     ARTIST,
     ARTIST_WORDS,
@@ -268,6 +269,41 @@ async def test_a_playlist_that_is_newer_than_the_list(
     node = await library.async_node(f"playlist/{stored['slug']}")
     assert node.id == f"playlist/{stored['id']}"
     assert (await library.async_build_playlist(node.id)).title == "Evening"
+
+
+@pytest.mark.parametrize("key", ["id", "slug"])
+@pytest.mark.parametrize("what", ["inside", "whole", "first", "work"])
+async def test_a_look_up_takes_no_request_of_its_own(
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    what: str,
+) -> None:
+    """A playlist that is not in the list is read once, and opened or cast, also in part, from that; if it can no more be read, once is enough."""
+    library = await make_library(feed=feed)
+    works = [{"source": f"https://art.example/{n}.html"} for n in range(3)]
+    (stored,) = feed.seed([{"title": "Evening", "items": works}])
+    node = f"playlist/{stored[key]}"
+    if what == "work":
+        node = f"item/{stored[key]}/{stored['items'][0].get('id', '0')}"
+
+    async def shown() -> int | None:
+        if what == "inside":
+            return len((await library.async_children(node)).nodes)
+        limit = 2 if what == "first" else None
+        built = await library.async_build_playlist(node, limit=limit)
+        assert built.node_id.split("/")[1] == stored["id"]
+        return built.works
+
+    count = {"inside": 3, "whole": 3, "first": 2, "work": 1}[what]
+    feed.log.clear()
+    assert await shown() == count
+    assert len(feed.log) == 1
+    monkeypatch.setattr(feed_module, "DOCUMENT_MAX_AGE_SECONDS", 0.0)
+    feed.fault(status=400)
+    assert await shown() == count
+    assert len(feed.log) == 2
 
 
 async def test_a_cold_search_asks_the_catalog(

@@ -180,7 +180,7 @@ async def test_a_large_series_is_capped_and_counted(
     assert catalog.count("artworks") == 10
     numbers = [int(node.title.rpartition("#")[2]) for node in children.nodes]
     assert numbers == sorted(numbers) and numbers[0] == 1 and numbers[-1] > 1000
-    few = await library.catalog_provider.async_children(series.id, 7)
+    few = await library.catalog_provider.async_pages(series, 7)
     assert len(few.nodes) == 7
     assert few.not_shown == len(children.nodes) + children.not_shown - 7
 

@@ -27,6 +27,7 @@ from ..language import async_message
 from ..storage import async_remove_files
 from .files import Files, async_remove_kept
 from .item import Item
+from .listing import PATIENCE
 from .news import async_hold, async_tell_held
 from .node import (
     WORKS,
@@ -50,7 +51,7 @@ from .providers.feed.server import FeedServer
 from .providers.hidden import Hidden
 from .providers.museum import MuseumProvider
 from .providers.pictures import Pictures
-from .providers.provider import Provider, Source
+from .providers.provider import BUILD_PATIENCE, Provider, Source
 from .providers.surprise import Surprise
 from .search import Lines, Match, Query, Scored, Search, async_find, lines_of_nodes
 from .settings import Preferences
@@ -302,12 +303,14 @@ class Library:
 
     # Nodes
 
-    def _provider(self, node: str) -> Provider:
-        """Return the provider of a node, or raise NotFoundError if none can have it."""
+    async def _async_look_up(
+        self, node: str, patience: float = PATIENCE
+    ) -> tuple[Provider, Item]:
+        """Return an item by the id of its node, and its provider, or raise NotFoundError or why it could not be read."""
         kind, _ = split_node_id(node)
         if (provider := self._by_kind.get(kind)) is None:
             raise NotFoundError(f"nothing is called {node!r}")
-        return provider
+        return provider, await provider.async_node(node, patience)
 
     def roots(self) -> tuple[Item, ...]:
         """Return the folders of the library."""
@@ -331,7 +334,7 @@ class Library:
                 kind=NodeKind.ROOT, title=self.title, picture=picture, can_expand=True
             )
         try:
-            return await self._provider(node).async_node(node)
+            return (await self._async_look_up(node))[1]
         except Dp1Error:
             for each in (self.favorites, self.hidden):
                 if kept := each.kept(node):
@@ -357,7 +360,8 @@ class Library:
         if node == NodeKind.ROOT:
             return Inside(self.roots())
         try:
-            return await self._provider(node).async_children(node, CAP)
+            provider, item = await self._async_look_up(node)
+            return await provider.async_pages(item, CAP)
         except NotFoundError:
             raise
         except Dp1Error as err:
@@ -375,7 +379,8 @@ class Library:
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
         try:
-            built = await self._provider(node).async_build(node, limit)
+            provider, item = await self._async_look_up(node, BUILD_PATIENCE)
+            built = await provider.async_build(item, limit)
         except Dp1Error:
             kept = (self.favorites.build_kept, self.hidden.build_kept)
             found = next(filter(None, (build(node) for build in kept)), None)

@@ -28,7 +28,7 @@ from ..folder import (
 )
 from ..item import WORK_IDS, Item
 from ..listing import Lazy
-from ..node import Inside, NodeKind, media_id, node_id, split_node_id
+from ..node import Inside, NodeKind, key_of, media_id, node_id, split_node_id
 from ..search import Lines, line_of
 from .provider import Provider, Source, source_of
 
@@ -72,6 +72,10 @@ class Album:
                 self.files, self._read_at = read, time.monotonic()
         return self.files
 
+    def named(self, key: str) -> list[File]:
+        """Return the picture with a media id, and nothing that is not in the folder."""
+        return [file for file in self.files if file.media_id == key]
+
 
 class Albums(Provider):
     """The albums of a library."""
@@ -98,25 +102,27 @@ class Albums(Provider):
         ]
 
     @override
-    async def async_node(self, node: str) -> Item:
-        """Return an album, or a picture."""
+    async def async_node(self, node: str, patience: float) -> Item:
+        """Return an album, or a picture in it by its media id."""
         match split_node_id(node):
-            case NodeKind.ALBUM, [key]:
-                return album_node(self._album(key))
-            case NodeKind.PHOTO, [key, photo]:
-                album, file = await self._async_file(key, photo)
-                (file,) = await async_detailed(self.hass, [file])
-                return photo_node(album, file)
-        return await super().async_node(node)
+            case NodeKind.ALBUM, [_]:
+                return album_node(self._album(node))
+            case NodeKind.PHOTO, [_, photo]:
+                album = self._album(node)
+                await album.async_files(self.hass, MAX_AGE)
+                for file in await async_detailed(self.hass, album.named(photo)):
+                    return photo_node(album, file)
+                raise NotFoundError(
+                    "the picture is not there", translation_key="album_empty"
+                )
+        return await super().async_node(node, patience)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the pictures of an album, which are read now; of what is shuffled in the order of their names."""
-        match split_node_id(node):
-            case NodeKind.ALBUM, [key]:
-                album = self._album(key)
-            case _:
-                return await super().async_children(node, limit)
+        if item.kind != NodeKind.ALBUM:
+            return await super().async_pages(item, limit)
+        album = self._album(item.id)
         files = await album.async_files(self.hass, 0)
         order = Order.NAME if album.order is Order.SHUFFLED else album.order
         files = ordered(files, order, album.duration)
@@ -124,19 +130,15 @@ class Albums(Provider):
         return Inside(Lazy(files, partial(photo_node, album)))
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of the pictures that are shown now, which displays follow, or of one."""
-        match split_node_id(node):
-            case NodeKind.ALBUM, [key]:
-                album = self._album(key)
-                files = await album.async_files(self.hass, MAX_AGE)
-                files = ordered(files, album.order, album.duration, album.key)
-                followed = media_id(self.entry.entry_id, node)
-            case NodeKind.PHOTO, [key, photo]:
-                album, file = await self._async_file(key, photo)
-                files, followed = [file], ""
-            case _:
-                return await super().async_build(node, limit)
+        album, followed = self._album(item.id), ""
+        if item.kind == NodeKind.ALBUM:
+            files = await album.async_files(self.hass, MAX_AGE)
+            files = ordered(files, album.order, album.duration, album.key)
+            followed = media_id(self.entry.entry_id, item.id)
+        else:
+            files = album.named(key_of(item))
         if not files:
             raise NotFoundError(
                 f"{album.title!r} has no picture that can be shown",
@@ -145,26 +147,19 @@ class Albums(Provider):
         files = await async_detailed(self.hass, files[: limit or MAX_SHOWN])
         items = items_of(self.hass, files, album.duration, album.pairs)
         # Its id stays the same.
-        own_id = str(uuid5(WORK_IDS, node))
-        built = self.build_items(node, album.title, items, id=own_id)
+        own_id = str(uuid5(WORK_IDS, item.id))
+        built = self.build_items(replace(item, title=album.title), items, id=own_id)
         return replace(built, followed=followed)
 
-    def _album(self, key: str) -> Album:
-        """Return an album by the id of its subentry."""
+    def _album(self, node: str) -> Album:
+        """Return an album by the id of its subentry, the first key of its nodes."""
+        key = split_node_id(node)[1][0]
         for album in self.albums:
             if album.key == key:
                 return album
         raise NotFoundError(
             f"no album was added as {key!r}", translation_key="album_empty"
         )
-
-    async def _async_file(self, key: str, photo: str) -> tuple[Album, File]:
-        """Return a picture by its media id with its album, and nothing that is in no album."""
-        album = self._album(key)
-        for file in await album.async_files(self.hass, MAX_AGE):
-            if file.media_id == photo:
-                return album, file
-        raise NotFoundError("the picture is not there", translation_key="album_empty")
 
     @override
     def roots(self) -> list[Item]:

@@ -34,7 +34,7 @@ from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ..item import Item
 from ..listing import Delta, Listing, ListKind
 from ..news import CHANNEL_PLAYLIST, async_tell
-from ..node import Inside, node_id, split_node_id
+from ..node import Inside, node_id
 from ..search import Lines, line_of
 from ..shelf import Shelf
 from .feed.items import item_node, playlist_node
@@ -352,37 +352,25 @@ class Channels(SubentryProvider[FollowedChannel]):
         ]
 
     @override
-    async def async_node(self, node: str) -> Item:
-        """Return a channel."""
-        channel, _ = await self._async_read(node)
+    async def async_node(self, node: str, patience: float) -> Item:
+        """Return a channel, whose list is read."""
+        channel = self.server(node)
+        await channel.async_list(patience)
         return channel.item
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the playlists of a channel in its own order."""
-        _, listed = await self._async_read(node)
-        return listed.inside()
+        return self.server(item.id).list.inside()
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of all playlists of a channel."""
-        channel, listed = await self._async_read(node)
+        listed = self.server(item.id).list
         if not listed.records and listed.missing:
             raise listed.missing
         urls = [self.feed.url_of(each.id) for each in listed.records]
-        return await async_build_playlists(
-            self, self.feed, node, channel.title, urls, limit
-        )
-
-    async def _async_read(
-        self, node: str
-    ) -> tuple[FollowedChannel, Listing[FeedPlaylist]]:
-        """Return a channel and its list."""
-        match split_node_id(node):
-            case _, [key]:
-                channel = self.server(key)
-                return channel, await channel.async_list()
-        raise NotFoundError(f"nothing is called {node!r}")
+        return await async_build_playlists(self, self.feed, item, urls, limit)
 
     def _is_told(self, key: str) -> bool:
         """Return whether a playlist has been news."""

@@ -108,17 +108,16 @@ class Daily(Provider):
         self._cancel: CALLBACK_TYPE | None = None
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return the Daily."""
         if node not in self.kinds or not self.url:
             raise NotFoundError("no Daily")
         return self._node
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Return the playlist by its address."""
-        await self.async_node(node)
-        return Playlist(self.url, node_id=node)
+        return Playlist(self.url, node_id=item.id)
 
     @override
     def roots(self) -> list[Item]:

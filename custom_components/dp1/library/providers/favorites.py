@@ -12,7 +12,7 @@ from ..item import Item
 from ..node import FOLDER_TITLES, WORKS, NodeKind
 from ..search import lines_of_nodes
 from .kept import Json, Kept
-from .pictures import async_item, media_of
+from .pictures import async_item
 from .provider import Source, source_of
 
 
@@ -56,8 +56,7 @@ class Favorites(Kept):
         items, duration = [], self.preferences.duration
         for node in self.pictures()[:limit]:
             with suppress(NotFoundError):
-                key = media_of(node.id)
-                items.append(await async_item(self.hass, node.title, key, duration))
+                items.append(await async_item(self.hass, node, duration))
         if not items:
             raise NotFoundError("no picture is kept")
         return items

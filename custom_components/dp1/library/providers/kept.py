@@ -84,27 +84,23 @@ class Kept(Provider):
         raise NotImplementedError
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return a folder."""
         if node not in self.kinds:
-            return await super().async_node(node)
+            return await super().async_node(node, patience)
         return self.folder(node)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the nodes in a folder."""
-        if node not in self.kinds:
-            return await super().async_children(node, limit)
-        return Inside(self.inside(node))
+        return Inside(self.inside(item.kind))
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of all single works in a folder."""
-        if node not in self.kinds:
-            return await super().async_build(node, limit)
-        items = await self._async_items(node, limit or CAP)
-        title = async_text(self.hass, f"config_panel.browser.{node}")
-        return self.build_items(node, title, items)
+        items = await self._async_items(item.kind, limit or CAP)
+        title = async_text(self.hass, f"config_panel.browser.{item.kind}")
+        return self.build_items(replace(item, title=title), items)
 
     def inside(self, kind: str) -> Sequence[Item]:
         """Return the nodes in a folder."""
@@ -152,8 +148,7 @@ class Kept(Provider):
         kept = self._kept.get(node_id)
         if kept is None or kept.item is None:
             return None
-        item = labeled(kept.item, kept.node)
-        return self.build_items(node_id, kept.node.title, [item])
+        return self.build_items(kept.node, [labeled(kept.item, kept.node)])
 
     @override
     async def async_load(self) -> None:

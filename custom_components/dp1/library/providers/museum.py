@@ -24,7 +24,7 @@ from ..index import Mark, Marks, marks_of
 from ..item import WORK_IDS, Item
 from ..node import FOLDER_TITLES, Inside, NodeKind, node_id, split_node_id
 from ..search import MAX_QUERY, RELEVANT, Lines, Query, Scored, line_of
-from ..shelf import PATIENCE, ListKind, Shelf
+from ..shelf import ListKind, Shelf
 from .collection.server import async_user_agent
 from .provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source
 
@@ -70,42 +70,34 @@ class MuseumProvider(Provider):
         )
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return the folder, or a work."""
         match split_node_id(node):
             case NodeKind.MUSEUM, []:
                 return self.folder()
             case NodeKind.MUSEUM_WORK, [key]:
-                return await self._async_read(key)
-        return await super().async_node(node)
+                return await self._async_read(key, patience)
+        return await super().async_node(node, patience)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the best known works."""
-        if node != NodeKind.MUSEUM:
-            return await super().async_children(node, limit)
-        works = await self.shelf.async_list()
-        return works.inside()
+        if item.kind != NodeKind.MUSEUM:
+            return await super().async_pages(item, limit)
+        return (await self.shelf.async_list()).inside()
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of works from the whole list, or of a work."""
-        match split_node_id(node):
-            case NodeKind.MUSEUM, []:
-                listed = await self.shelf.async_list(BUILD_PATIENCE)
-                if not listed.records and listed.missing:
-                    raise listed.missing
-                works = evenly(listed.items, limit or CAP)
-                title = FOLDER_TITLES[NodeKind.MUSEUM]
-            case NodeKind.MUSEUM_WORK, [key]:
-                works = [await self._async_read(key, BUILD_PATIENCE)]
-                title = works[0].title
-            case _:
-                return await super().async_build(node, limit)
-        duration = self.preferences.duration
+        if item.kind != NodeKind.MUSEUM:
+            return await super().async_build(item, limit)
+        listed = await self.shelf.async_list(BUILD_PATIENCE)
+        if not listed.records and listed.missing:
+            raise listed.missing
+        works, duration = evenly(listed.items, limit or CAP), self.preferences.duration
         items = [work.to_dp1(duration=duration) for work in works]
         cover = works[0].picture if works else None
-        return self.build_items(node, title, items, cover=cover)
+        return self.build_items(item, items, cover=cover)
 
     @override
     def roots(self) -> list[Item]:
@@ -148,7 +140,7 @@ class MuseumProvider(Provider):
         marks = marks_of(item.id, item.source, None)
         return next(filter(None, map(self._found.get, marks)), None)
 
-    async def _async_read(self, key: str, patience: float = PATIENCE) -> Item:
+    async def _async_read(self, key: str, patience: float) -> Item:
         """Return a work by its id, or raise NotFoundError or why it could not be read."""
         if known := self.shelf.list.item(key) or self._found.get(key):
             return known

@@ -17,7 +17,7 @@ from ...client.text import MAX_TITLE, clean
 from ...errors import component_errors
 from ...grants import GRANTS, SVG, internal_url, picture_page
 from ..item import Item
-from ..node import NodeKind, node_id, split_node_id
+from ..node import NodeKind, key_of, node_id, split_node_id
 from .provider import Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"
@@ -31,7 +31,7 @@ class Pictures(Provider):
     is_personal = True
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return a picture; the key is its media id."""
         match split_node_id(node):
             case NodeKind.PICTURE, [key] if is_picture(key):
@@ -40,12 +40,10 @@ class Pictures(Provider):
         raise NotFoundError("not a picture of Home Assistant")
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of a picture."""
-        title, key = (await self.async_node(node)).title, media_of(node)
-        duration = self.preferences.duration
-        item = await async_item(self.hass, title, key, duration)
-        return self.build_items(node, title, [item])
+        work = await async_item(self.hass, item, self.preferences.duration)
+        return self.build_items(item, [work])
 
     @override
     def find(self, item: PlaylistItem) -> Item | None:
@@ -74,10 +72,9 @@ async def _async_title(hass: HomeAssistant, media_id: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-async def async_item(
-    hass: HomeAssistant, title: str, media_id: str, duration: float
-) -> Json:
+async def async_item(hass: HomeAssistant, picture: Item, duration: float) -> Json:
     """Return the playlist item of a picture, at an address that displays can load; raises NotFoundError."""
+    media_id = key_of(picture)
     try:
         with component_errors(media_id):
             media = await media_source.async_resolve_media(hass, media_id, None)
@@ -86,7 +83,7 @@ async def async_item(
         raise NotFoundError(str(err)) from err
     if media.mime_type == SVG:
         source = picture_page(source)
-    return Item(title=title, source=source).to_dp1(duration=duration)
+    return Item(title=picture.title, source=source).to_dp1(duration=duration)
 
 
 def media_of(node: str) -> str:

@@ -16,7 +16,7 @@ from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, escaped_url, shorten
 from ...const import LICENSE
 from ..item import Item, labeled
-from ..node import FOLDER_TITLES, Inside, NodeKind
+from ..node import FOLDER_TITLES, Inside, NodeKind, split_node_id
 from ..search import Lines, Query, Scored
 from ..settings import Preferences
 from ..shelf import Shelf
@@ -80,20 +80,23 @@ class Provider:
         """Return the folders it adds to the library."""
         return []
 
-    async def async_node(self, node: str) -> Item:
-        """Return a node by its id, or raise NotFoundError or why it could not be read."""
+    async def async_node(self, node: str, patience: float) -> Item:
+        """Return an item by the id of its node, or raise NotFoundError or why it could not be read in so many seconds."""
         raise NotFoundError(f"nothing is called {node!r}")
 
-    async def async_children(self, node: str, limit: int) -> Inside:
-        """Return the nodes inside a node, at most `limit` of those that take requests, or raise NotFoundError."""
-        raise NotFoundError(f"{node!r} has nothing inside")
+    async def async_pages(self, item: Item, limit: int) -> Inside:
+        """Return what is inside an item, at most `limit` of those that take requests, or raise NotFoundError."""
+        raise NotFoundError(f"{item.id!r} has nothing inside")
 
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
-        """Return the playlist of a node for a display.
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
+        """Return the playlist of an item for a display, by default of a single work.
 
         Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
         """
-        raise NotFoundError(f"{node!r} is not one thing to show")
+        if not (item.source and item.can_play):
+            raise NotFoundError(f"{item.id!r} has nothing to show")
+        work = item.to_dp1(duration=self.preferences.duration)
+        return self.build_items(item, [work], cover=item.picture)
 
     # Search and the source list
 
@@ -172,21 +175,20 @@ class Provider:
 
     def build_items(
         self,
-        node: str,
-        title: str,
+        item: Item,
         items: Sequence[Json],
         *,
         cover: str | None = None,
         summary: str = "",
         **document: Any,
     ) -> Playlist:
-        """Build a playlist of items with the preferences as defaults, and other fields of its document."""
+        """Build the playlist of an item of those inside, with the preferences as defaults, and other fields of its document."""
         preferences = self.preferences
-        title = shorten(title, MAX_TITLE)
+        title = shorten(item.title, MAX_TITLE)
         built = build(
             title,
             # Players may skip a work without one, or never go on from it.
-            [labeled({"duration": preferences.duration, **item}) for item in items],
+            [labeled({"duration": preferences.duration, **it}) for it in items],
             id=str(uuid4()),
             created=timestamp(datetime.now(UTC)),
             defaults=without_nothing(
@@ -203,7 +205,7 @@ class Provider:
             document=built | document,
             origin=Origin.OURS,
             title=title,
-            node_id=node,
+            node_id=item.id,
             is_personal=self.is_personal,
         )
 
@@ -234,8 +236,9 @@ class SubentryProvider[C: Shelf[Any]](Provider):
         self.servers: Sequence[C] = tuple(self.by_id.values())
         self.is_used = bool(self.by_id)
 
-    def server(self, key: str) -> C:
-        """Return the server of a subentry by its id."""
+    def server(self, node: str) -> C:
+        """Return the server of a subentry, whose id is the first key of its nodes."""
+        key = next(iter(split_node_id(node)[1]), "")
         if (server := self.by_id.get(key)) is None:
             raise NotFoundError(
                 f"nothing was added as {key!r}", translation_key=self.missing

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from random import choice, choices
 from typing import Any, Final, override
@@ -83,18 +83,18 @@ class Surprise(Provider):
         )
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return the node."""
-        return self.node() if node in self.kinds else await super().async_node(node)
+        if node not in self.kinds:
+            return await super().async_node(node, patience)
+        return self.node()
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Choose works."""
-        if node not in self.kinds:
-            return await super().async_build(node, limit)
         items = await self.async_choose(min(limit or COUNT, COUNT))
-        title = async_text(self.hass, f"config_panel.browser.{node}")
-        return self.build_items(node, title, items)
+        title = async_text(self.hass, f"config_panel.browser.{item.kind}")
+        return self.build_items(replace(item, title=title), items)
 
     @override
     def roots(self) -> list[Item]:

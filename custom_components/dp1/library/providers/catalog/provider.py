@@ -40,7 +40,6 @@ from ....client.playlist.playlist import Playlist
 from ....client.values import text
 from ....const import SOURCE_LIMIT
 from ...item import NO_WORK, Item
-from ...listing import PATIENCE
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import Inside, NodeKind, key_of, node_id, split_node_id
 from ...search import Query, Scored
@@ -118,92 +117,66 @@ class CatalogProvider(Provider):
         return self._folder(NodeKind.EXHIBITIONS, self.open_nodes())
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return a folder, an exhibition, a series, a work or an artist."""
         catalog = self.catalog
         match split_node_id(node):
             case NodeKind.EXHIBITIONS, []:
                 return self.folder()
             case NodeKind.EXHIBITION, [key]:
-                return await catalog.async_exhibition(key)
+                return await catalog.async_exhibition(key, patience)
             case NodeKind.SERIES, [key]:
                 return catalog.series_item(await catalog.async_find_series(key))
             case NodeKind.ARTWORK, [series, key]:
-                return await self._async_work(series, key)
+                await catalog.async_find_series(series)
+                return await catalog.async_artwork(series, key, patience)
             case NodeKind.ARTISTS, []:
                 # Cards open it.
                 return self._folder(NodeKind.ARTISTS, self.artist_nodes())
             case NodeKind.ARTIST, [key]:
                 return await catalog.async_artist(key)
-        return await super().async_node(node)
+        return await super().async_node(node, patience)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the exhibitions or artists that can be seen, series, or works spread evenly over a series."""
         catalog = self.catalog
-        match split_node_id(node):
-            case NodeKind.EXHIBITIONS, []:
+        match item.kind:
+            case NodeKind.EXHIBITIONS:
                 return (await catalog.async_list()).inside(self.open_nodes())
-            case NodeKind.EXHIBITION, [key]:
-                await catalog.async_exhibition(key)
-                return (await catalog.async_series(key)).inside()
-            case NodeKind.SERIES, [key]:
-                series = await catalog.async_find_series(key)
+            case NodeKind.EXHIBITION:
+                return (await catalog.async_series(key_of(item))).inside()
+            case NodeKind.SERIES:
+                series = catalog.series_of_item(item)
                 return await self._async_inside_series(series, limit)
-            case NodeKind.ARTISTS, []:
+            case NodeKind.ARTISTS:
                 return (await catalog.async_list()).inside(self.artist_nodes())
-            case NodeKind.ARTIST, [key]:
-                artist = await catalog.async_artist(key)
-                all_series, problem = await catalog.async_series_by(artist)
+            case NodeKind.ARTIST:
+                all_series, problem = await catalog.async_series_by(item)
                 return Inside([*map(catalog.series_item, all_series)], problem=problem)
-        return await super().async_children(node, limit)
+        return await super().async_pages(item, limit)
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of works of an exhibition, a series or an artist, or of a work."""
         catalog = self.catalog
-        match split_node_id(node):
-            case NodeKind.EXHIBITION, [key]:
-                item = await catalog.async_exhibition(key, BUILD_PATIENCE)
-                return await self._async_build_exhibition(key, item, limit)
-            case NodeKind.SERIES, [key]:
-                series = await catalog.async_find_series(key)
-                item = catalog.series_item(series)
-                title = " — ".join(filter(None, (item.subtitle, item.title))) or key
+        match item.kind:
+            case NodeKind.EXHIBITION:
+                return await self._async_build_exhibition(item, limit)
+            case NodeKind.SERIES:
+                series = catalog.series_of_item(item)
+                title = " — ".join(filter(None, (item.subtitle, item.title)))
                 return await self._async_build_of(
-                    replace(item, id=node, title=title),
+                    replace(item, title=title or series.id),
                     (series,),
                     limit=limit,
                     within=catalog.exhibition(series.exhibition_id),
                 )
-            case NodeKind.ARTWORK, [series_id, key]:
-                item = await self._async_work(series_id, key, BUILD_PATIENCE)
-                if not item.can_play:
-                    raise NotFoundError(f"{item.title!r} has nothing to show")
-                duration = self.preferences.duration
-                return self.build_items(
-                    node,
-                    item.title,
-                    [item.to_dp1(duration=duration)],
-                    cover=item.picture,
-                )
-            case NodeKind.ARTIST, [key]:
-                artist = await catalog.async_artist(key)
-                all_series, problem = await catalog.async_series_by(
-                    artist, BUILD_PATIENCE
-                )
-                artist = replace(artist, picture=None, note=None)
-                return await self._async_build_of(
-                    artist, all_series, problem, limit=limit
-                )
-        return await super().async_build(node, limit)
-
-    async def _async_work(
-        self, series_id: str, key: str, patience: float = PATIENCE
-    ) -> Item:
-        """Return a work."""
-        await self.catalog.async_find_series(series_id)
-        return await self.catalog.async_artwork(series_id, key, patience)
+            case NodeKind.ARTIST:
+                read = await catalog.async_series_by(item, BUILD_PATIENCE)
+                artist = replace(item, picture=None, note=None)
+                return await self._async_build_of(artist, *read, limit=limit)
+        return await super().async_build(item, limit)
 
     async def _async_inside_series(self, series: Series, limit: int) -> Inside:
         """Return works, spread evenly over a series."""
@@ -236,10 +209,9 @@ class CatalogProvider(Provider):
 
     # Playlists
 
-    async def _async_build_exhibition(
-        self, key: str, item: Item, limit: int | None
-    ) -> Playlist:
+    async def _async_build_exhibition(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of works of all series, or use the one the feed has."""
+        key = key_of(item)
         series_list, published = await asyncio.gather(
             self.catalog.async_series(key, BUILD_PATIENCE),
             self._async_published(item.title),
@@ -296,8 +268,7 @@ class CatalogProvider(Provider):
         catalog, duration = self.catalog, self.preferences.duration
         works = [catalog.artworks_of(it.id).item_of(work) for it, work in chosen]
         return self.build_items(
-            item.id,
-            item.title,
+            item,
             [work.to_dp1(duration=duration) for work in works],
             cover=item.picture,
             summary=item.note or "",

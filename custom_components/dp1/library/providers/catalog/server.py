@@ -47,7 +47,7 @@ from ....const import CONF_CATALOG_URL, LOGGER
 from ...index import Mark, Marks, marks_of
 from ...item import WORK_IDS, Item
 from ...listing import PATIENCE, Delta, Listing, ListKind, with_pauses
-from ...node import NodeKind, node_id
+from ...node import NodeKind, key_of, node_id
 from ...shelf import Read, Shelf
 from ...words import fold
 
@@ -247,6 +247,11 @@ class CatalogServer(Shelf[Exhibition]):
         series = self.series(series_id) or Series(series_id, "", "")
         exhibition = self.exhibition(series.exhibition_id)
         return work_of(artwork, series, exhibition)
+
+    def series_of_item(self, item: Item) -> Series:
+        """Return the series of an item, also one of which nothing is known."""
+        key = key_of(item)
+        return self.series(key) or Series(key, "", "")
 
     def artist(self, name: str) -> Item | None:
         """Return an artist by their name."""

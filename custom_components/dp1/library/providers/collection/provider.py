@@ -17,7 +17,7 @@ from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
 from ...item import WORK_IDS, Item
 from ...listing import Lazy, Listing
-from ...node import Inside, NodeKind, media_id, node_id, split_node_id
+from ...node import Inside, NodeKind, key_of, media_id, node_id, split_node_id
 from ...search import Lines, line_of
 from ..provider import Source, SubentryProvider, source_of
 from .server import ARTISTS, MEDIA, CollectionServer, items_of
@@ -59,79 +59,59 @@ class Collections(SubentryProvider[CollectionServer]):
         ]
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return a collection, a folder in it, or a work."""
-        collection, listed, kind, key = await self._async_read(node)
-        works = self._works(collection, listed, kind, key)
+        collection = self.server(node)
+        listed = await collection.async_list(patience)
+        kind, (*_, key) = split_node_id(node)
+        if (works := collection.works.get((kind, key))) is None:
+            raise listed.missing or NotFoundError(
+                f"no {kind} {key!r}", translation_key=self.missing
+            )
         if kind == NodeKind.OWNED:
-            return collection.list.item_of(works[0])
+            return listed.item_of(works[0])
         return collection.folder(kind, key, works)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the works, all artists, or of a collection its folders and then all works."""
-        collection, listed, kind, key = await self._async_read(node)
-        inside: Sequence[Item | Token] = collection.works.get((kind, key), ())
-        match kind:
+        collection, place = self.server(item.id), (item.kind, key_of(item))
+        listed = collection.list
+        inside: Sequence[Item | Token] = collection.works.get(place, ())
+        match item.kind:
             case NodeKind.OWNED:
-                return await super().async_children(node, limit)
+                return await super().async_pages(item, limit)
             case NodeKind.COLLECTION:
-                inside = [*_folders(collection), *collection.list.records]
-            case NodeKind.COLLECTION_PART if (kind, key) == ARTISTS:
+                inside = [*_folders(collection), *listed.records]
+            case NodeKind.COLLECTION_PART if place == ARTISTS:
                 inside = collection.folders[1:]
         item_of = listed.item_of
         nodes = Lazy(inside, lambda it: it if isinstance(it, Item) else item_of(it))
         return Inside(nodes, problem=_problem(listed), since=listed.read_at)
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of the newest works; its id stays the same."""
-        collection, listed, kind, key = await self._async_read(node)
-        works = self._works(collection, listed, kind, key)
+        collection = self.server(item.id)
+        works = collection.works.get((item.kind, key_of(item)), ())
         playable = [work for work in works if work.source]
-        folder = collection.folder(kind, key, works)
-        title = works[0].name if kind == NodeKind.OWNED else folder.title
         if not playable:
-            raise _problem(listed) or NotFoundError(f"{title!r} has nothing to show")
-        duration = self.preferences.duration
+            raise _problem(collection.list) or NotFoundError(
+                f"{item.title!r} has nothing to show"
+            )
         built = self.build_items(
-            node,
-            title,
+            item,
             items_of(
-                map(listed.item_of, playable[: limit or MAX_OWNED]),
-                duration,
+                map(collection.list.item_of, playable[: limit or MAX_OWNED]),
+                self.preferences.duration,
                 collection.changed_at,
             ),
-            id=str(uuid5(WORK_IDS, node)),
+            id=str(uuid5(WORK_IDS, item.id)),
             created=timestamp(collection.changed_at),
         )
-        if not collection.keep_current or kind == NodeKind.OWNED:
+        if not collection.keep_current or item.kind == NodeKind.OWNED:
             return built
-        return replace(built, followed=media_id(self.entry.entry_id, node))
-
-    async def _async_read(
-        self, node: str
-    ) -> tuple[CollectionServer, Listing[Token], str, str]:
-        """Return the collection of a node, its list, and where in it its works are."""
-        match split_node_id(node):
-            case kind, [key] if kind == NodeKind.COLLECTION:
-                collection = self.server(key)
-            case kind, [own, key] if kind != NodeKind.COLLECTION:
-                collection = self.server(own)
-            case _:
-                raise NotFoundError(f"nothing is called {node!r}")
-        return collection, await collection.async_list(), kind, key
-
-    def _works(
-        self, collection: CollectionServer, listed: Listing[Token], kind: str, key: str
-    ) -> Sequence[Token]:
-        """Return the works that are somewhere in a collection."""
-        works = collection.works.get((kind, key))
-        if works is None:
-            raise listed.missing or NotFoundError(
-                f"no {kind} {key!r}", translation_key="not_in_collection"
-            )
-        return works
+        return replace(built, followed=media_id(self.entry.entry_id, item.id))
 
     @override
     def roots(self) -> list[Item]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, override
 from urllib.parse import unquote
@@ -21,7 +22,7 @@ from ....const import SOURCE_LIMIT
 from ...item import Item, labeled
 from ...listing import Delta, Lazy, Listing
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
-from ...node import Inside, NodeKind, node_id, split_node_id
+from ...node import Inside, NodeKind, key_of, node_id, split_node_id
 from ...search import Lines, Query, Scored, line_of
 from ..catalog.provider import CatalogProvider
 from ..provider import BUILD_PATIENCE, SEARCH_PATIENCE, Provider, Source, source_of
@@ -86,85 +87,79 @@ class FeedProvider(Provider):
         return [self.folder(NodeKind.CHANNELS), playlists]
 
     @override
-    async def async_node(self, node: str) -> Item:
+    async def async_node(self, node: str, patience: float) -> Item:
         """Return a folder, a publisher, a channel, a playlist by its id or its address on another host, or a work in it."""
         feed = self.feed
         match split_node_id(node):
             case (NodeKind.CHANNELS | NodeKind.PLAYLISTS) as kind, []:
                 return self.folder(kind)
             case NodeKind.PUBLISHER, [key]:
-                await feed.async_list()
                 return publisher_node(key)
             case NodeKind.CHANNEL, [key]:
                 return feed.channels.item_of(await feed.async_channel(key))
             case NodeKind.PLAYLIST, [key]:
-                return await feed.async_item(key)
+                return await feed.async_item(key, patience)
             case NodeKind.ITEM, [ref, key]:
-                playlist = await feed.async_playlist(ref)
+                playlist = await feed.async_playlist(ref, patience)
                 items = {item.key: item for item in playlist.items}
                 if key not in items:
-                    document = (await feed.async_document(ref)).document
-                    items = {item.key: item for item in items_of(document)}
+                    stored = await feed.async_document(ref, patience)
+                    items = {it.key: it for it in items_of(stored.document)}
                 item = items.get(key)
                 if item is None or item.is_secret(dt_util.now()):
                     raise NotFoundError(f"no work {key!r} in {playlist.title!r}")
                 return self.item_node(playlist, item)
-        return await super().async_node(node)
+        return await super().async_node(node, patience)
 
     @override
-    async def async_children(self, node: str, limit: int) -> Inside:
+    async def async_pages(self, item: Item, limit: int) -> Inside:
         """Return the channels, also of a publisher, the playlists, also of a channel in its order, or the works of one."""
         feed = self.feed
-        match split_node_id(node):
-            case NodeKind.PLAYLISTS, []:
+        match item.kind:
+            case NodeKind.PLAYLISTS:
                 return (await feed.async_list()).inside()
-            case NodeKind.CHANNELS, []:
-                listed = await feed.async_list()
-                nodes = [*self.channel_nodes()]
+            case NodeKind.CHANNELS | NodeKind.PUBLISHER:
+                listed, channels = await feed.async_list(), feed.channels
+                nodes = [it for it in channels.items if it.subtitle == item.title]
+                if item.kind == NodeKind.CHANNELS:
+                    nodes = [*self.channel_nodes()]
                 return Inside(nodes, 0, listed.missing, listed.read_at)
-            case NodeKind.PUBLISHER, [key]:
-                listed = await feed.async_list()
-                nodes = [it for it in feed.channels.items if it.subtitle == key]
-                return Inside(nodes, 0, listed.missing, listed.read_at)
-            case NodeKind.CHANNEL, [key]:
-                listed = await feed.async_list()
-                channel = await feed.async_channel(key)
+            case NodeKind.CHANNEL:
+                urls = feed.urls_in(item)
                 playlists, problem = await feed.async_playlists_at(
-                    channel.playlists[:MAX_IN_CHANNEL]
+                    urls[:MAX_IN_CHANNEL]
                 )
                 return Inside(
                     playlists,
-                    len(channel.playlists) - len(playlists),
-                    listed.missing or problem,
-                    listed.read_at,
+                    len(urls) - len(playlists),
+                    feed.list.missing or problem,
+                    feed.list.read_at,
                 )
-            case NodeKind.PLAYLIST, [key]:
-                return await self._async_inside_playlist(key)
-        return await super().async_children(node, limit)
+            case NodeKind.PLAYLIST:
+                return await self._async_inside_playlist(key_of(item))
+        return await super().async_pages(item, limit)
 
     @override
-    async def async_build(self, node: str, limit: int | None) -> Playlist:
+    async def async_build(self, item: Item, limit: int | None) -> Playlist:
         """Build the playlist of all playlists of a channel, of a playlist, or of a work in one."""
         feed = self.feed
-        match split_node_id(node):
-            case NodeKind.CHANNEL, [key]:
-                channel = await feed.async_channel(key)
-                node = node_id(NodeKind.CHANNEL, channel.id)
-                return await async_build_playlists(
-                    self, feed, node, channel.title, channel.playlists, limit
-                )
-            case NodeKind.PLAYLIST, [key]:
-                return await self._async_build_playlist(node, key, limit)
-            case NodeKind.ITEM, [ref, key]:
+        match item.kind:
+            case NodeKind.CHANNEL:
+                urls = feed.urls_in(item)
+                return await async_build_playlists(self, feed, item, urls, limit)
+            case NodeKind.PLAYLIST:
+                return await self._async_build_playlist(item, limit)
+            case NodeKind.ITEM:
+                ref, key = split_node_id(item.id)[1]
                 document = (await feed.async_document(ref, BUILD_PATIENCE)).document
-                if (item := open_items(document, dt_util.now()).get(key)) is None:
+                if (found := open_items(document, dt_util.now()).get(key)) is None:
                     raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
-                item = {"duration": self.preferences.duration, **item}
-                parsed = PlaylistItem.parse(item)
+                found = {"duration": self.preferences.duration, **found}
+                parsed = PlaylistItem.parse(found)
                 work = Item.of_item(parsed).completed_by(self.catalog.find(parsed))
-                title = parsed.title or key
-                return self.build_items(node, title, [labeled(item, work)])
-        return await super().async_build(node, limit)
+                item = replace(item, title=parsed.title or key)
+                return self.build_items(item, [labeled(found, work)])
+        return await super().async_build(item, limit)
 
     async def _async_inside_playlist(self, key: str) -> Inside:
         """Return the works of a playlist."""
@@ -189,27 +184,23 @@ class FeedProvider(Provider):
             problem,
         )
 
-    async def _async_build_playlist(
-        self, node: str, key: str, limit: int | None
-    ) -> Playlist:
+    async def _async_build_playlist(self, item: Item, limit: int | None) -> Playlist:
         """Use a playlist by its address, or build one of its first works."""
-        feed = self.feed
-        playlist = feed.playlist(key)
-        if playlist is None or (limit and playlist.count > limit):
+        feed, key = self.feed, key_of(item)
+        if limit and (item.works or 0) > limit:
             playlist, stored = await feed.async_described(key, BUILD_PATIENCE)
-            if limit and playlist.count > limit:
+            if playlist.count > limit:
                 # The signatures are for the whole playlist.
                 document = {
                     **unsigned(stored.document),
                     "id": str(uuid4()),
                     "items": [*map(labeled, stored.items[:limit])],
                 }
-                return Playlist(document=document, title=playlist.title, node_id=node)
+                return Playlist(
+                    document=document, title=playlist.title, node_id=item.id
+                )
         return Playlist(
-            feed.url_of(playlist.id),
-            title=playlist.title,
-            count=playlist.count,
-            node_id=node_id(NodeKind.PLAYLIST, playlist.id),
+            feed.url_of(key), title=item.title, count=item.works, node_id=item.id
         )
 
     def folder(self, kind: str) -> Item:
@@ -310,22 +301,21 @@ class FeedProvider(Provider):
 async def async_build_playlists(
     provider: Provider,
     feed: FeedServer,
-    node: str,
-    title: str,
+    item: Item,
     urls: Sequence[str],
     limit: int | None,
 ) -> Playlist:
     """Build one playlist of those at some addresses, in their order."""
     items, problem = await feed.async_items_at(urls, limit or MAX_CHANNEL_WORKS)
     seen: set[object] = set()
-    for place, item in enumerate(items):
+    for place, work in enumerate(items):
         # The same work may be in several playlists.
-        if item.get("id") in seen:
-            items[place] = {name: item[name] for name in item if name != "id"}
-        seen.add(item.get("id"))
+        if work.get("id") in seen:
+            items[place] = {name: work[name] for name in work if name != "id"}
+        seen.add(work.get("id"))
     if not items:
-        raise problem or NotFoundError(f"nothing is in {title!r}")
-    return provider.build_items(node, title, items)
+        raise problem or NotFoundError(f"nothing is in {item.title!r}")
+    return provider.build_items(item, items)
 
 
 def playlist_lines(

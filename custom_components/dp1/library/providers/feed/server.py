@@ -29,8 +29,8 @@ from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
 from ...item import Item
-from ...listing import PATIENCE, Delta, Json, Listing, ListKind
-from ...node import NodeKind, node_id
+from ...listing import PATIENCE, READ_RETRY, Delta, Json, Listing, ListKind
+from ...node import NodeKind, key_of, node_id
 from ...shelf import Shelf
 from ...words import fold, fold_anew
 from .items import channel_node, playlist_node
@@ -193,11 +193,13 @@ class FeedServer(Shelf[FeedPlaylist]):
             return node_id(NodeKind.PLAYLIST, playlist.id)
         return None
 
-    async def async_playlist(self, ref: str) -> FeedPlaylist:
+    async def async_playlist(
+        self, ref: str, patience: float = PATIENCE
+    ) -> FeedPlaylist:
         """Return a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
         if playlist := self.playlist(ref):
             return playlist
-        return (await self.async_described(ref))[0]
+        return (await self.async_described(ref, patience))[0]
 
     async def async_described(
         self, ref: str, patience: float = PATIENCE
@@ -226,11 +228,13 @@ class FeedServer(Shelf[FeedPlaylist]):
             if cached is None:
                 raise
             LOGGER.debug("An older copy of a playlist is used: %s", err)
+            read_at = self.hass.loop.time() - DOCUMENT_MAX_AGE_SECONDS + READ_RETRY
+            self._keep(ref, (read_at, *cached[1:]))
             return cached[1]
 
-    async def async_item(self, ref: str) -> Item:
+    async def async_item(self, ref: str, patience: float = PATIENCE) -> Item:
         """Return a playlist by id, slug or address as an item, or raise NotFoundError or why it could not be read."""
-        return self._item_of(await self.async_playlist(ref))
+        return self._item_of(await self.async_playlist(ref, patience))
 
     def _item_of(self, playlist: FeedPlaylist) -> Item:
         """Return the item of a playlist, which is kept if that is in the list."""
@@ -290,6 +294,11 @@ class FeedServer(Shelf[FeedPlaylist]):
         if (channel := self.channels.get(key)) is None:
             raise playlists.missing or NotFoundError(f"no channel {key!r}")
         return channel
+
+    def urls_in(self, item: Item) -> Sequence[str]:
+        """Return the addresses of the playlists in a channel."""
+        channel = self.channels.get(key_of(item))
+        return channel.playlists if channel else ()
 
     async def async_items_at(
         self, urls: Sequence[str], limit: int
@@ -452,11 +461,17 @@ class FeedServer(Shelf[FeedPlaylist]):
         size = await self.hass.async_add_executor_job(_size_of, stored.document)
         if self.list.written_at(key) < began and size <= MAX_DOCUMENT_BYTES:
             kept = self._documents
-            kept[ref] = began, stored, size
+            self._keep(ref, (began, stored, size))
             while sum(each[-1] for each in kept.values()) > MAX_DOCUMENT_BYTES:
                 # Its `popitem` never lets go of the value.
                 del kept[kept.keys()[-1]]
         return stored
+
+    def _keep(self, ref: str, read: tuple[float, Playlist, int]) -> None:
+        """Keep a document; whoever asked by a slug goes on with the id."""
+        key = text(read[1].document.get("id")) or ref
+        for name in {ref} if "://" in ref + key else {ref, key}:
+            self._documents[name] = read
 
 
 def _size_of(document: Json) -> int:
