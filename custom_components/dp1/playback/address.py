@@ -184,9 +184,17 @@ async def async_read_playlist(
     hass: HomeAssistant, url: str, caller: Caller = STRANGER
 ) -> dict[str, Any]:
     """Read the playlist at a URL, for a call or for nobody."""
-    answer = await _async_get(hass, url, caller)
+    return await _async_document_in(
+        hass, await _async_get(hass, url, caller), url, caller
+    )
+
+
+async def _async_document_in(
+    hass: HomeAssistant, answer: Answer, url: str, caller: Caller
+) -> dict[str, Any]:
+    """Return the document in the answer at a URL, whose hosts a call may vouch for."""
     with translated_errors("playlist", url):
-        document = await answer.async_read(lambda answer: unwrapped(parse(answer.body)))
+        document = await answer.async_read(lambda it: unwrapped(parse(it.body)))
     if caller.hosts:
         await hass.data[ADDRESSES].async_allow_in(document, caller.hosts)
     return document
@@ -345,16 +353,12 @@ async def _async_document_at(
     if not answer.ok:
         return {}
     try:
-        with translated_errors("playlist", url):
-            document = await answer.async_read(lambda it: unwrapped(parse(it.body)))
+        return await _async_document_in(hass, answer, url, caller)
     except HomeAssistantError:
         kind = answer.headers.get(hdrs.CONTENT_TYPE, "")
         if not kind.startswith(JSON_TYPE) and (kind := unshown_type(url, kind)):
             found.refusal = _type_refusal(url, kind)
         return {}
-    if caller.hosts:
-        await hass.data[ADDRESSES].async_allow_in(document, caller.hosts)
-    return document
 
 
 async def _async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
