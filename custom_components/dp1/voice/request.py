@@ -4,7 +4,6 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from math import isnan
 from typing import Any, Final, override
 
 import voluptuous as vol
@@ -113,14 +112,7 @@ SPOKEN_TEXT: Final = vol.All(cv.string, lambda text: text[:MAX_SPOKEN])
 
 def number_between(least: float, most: float) -> vol.All:
     """Return the limits of a number: a model or the API may send any."""
-    return vol.All(vol.Coerce(float), vol.Range(min=least, max=most), _a_number)
-
-
-def _a_number(value: float) -> float:
-    """Return a number, or raise for what is none and lies within all limits."""
-    if isnan(value):
-        raise vol.Invalid("not a number")
-    return value
+    return vol.All(vol.Coerce(float), vol.Range(min=least, max=most))
 
 
 @dataclass(frozen=True, slots=True)
