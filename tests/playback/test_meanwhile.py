@@ -206,6 +206,13 @@ async def ending(house: House, kind: FaultKind) -> None:
         await until(lambda: wall.state.playlist_title == "Tides")
 
 
+async def ending_over_tides(house: House, kind: FaultKind) -> None:
+    """Return while the third of the tides comes back after a message."""
+    await house.show("wall", playlist=TIDES, start_at=3)
+    await tell(house)
+    await ending(house, kind)
+
+
 @pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
 @pytest.mark.parametrize(
     ("press", "work", "listed"),
@@ -225,9 +232,7 @@ async def test_a_press(
 ) -> None:
     """What is pressed while the message ends is about what comes back, and neither is lost."""
     action, data = press
-    await house.show("wall", playlist=TIDES, start_at=3)
-    await tell(house)
-    await ending(house, kind)
+    await ending_over_tides(house, kind)
     await house.do(action, "wall", **data)
     await until(lambda: house.attribute("wall", "dp1")["until"] is None)
     shown = f"Tides {work}" if work else ""
@@ -239,9 +244,7 @@ async def test_a_press(
 @pytest.mark.parametrize("how", ["add", "next", "play"])
 async def test_an_addition(house: House, how: str, kind: FaultKind) -> None:
     """A work that is queued while the message ends is in what comes back."""
-    await house.show("wall", playlist=TIDES, start_at=3)
-    await tell(house)
-    await ending(house, kind)
+    await ending_over_tides(house, kind)
     await house.play("wall", SNOW["media_content_id"], enqueue=how)
     listed = titles(TIDES["items"])
     listed.insert(5 if how == "add" else 3, "snow")
@@ -267,9 +270,7 @@ async def test_a_setting(
 ) -> None:
     """What is set while the message ends is so afterwards."""
     action, data = press
-    await house.show("wall", playlist=TIDES, start_at=3)
-    await tell(house)
-    await ending(house, kind)
+    await ending_over_tides(house, kind)
     await house.do(action, "wall", **data)
     await until(lambda: house.attribute("wall", "dp1")["until"] is None)
     await settle(house.walls["wall"])
