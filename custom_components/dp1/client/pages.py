@@ -1,6 +1,6 @@
 """Lists of servers, read in pages: at places the last page tells, or at several offsets at a time.
 
-Both loops give each record once, end where a server never would, and bound what a list costs in all.
+One loop gives each record once, ends where a server never would, and bounds what a list costs in all.
 """
 
 from abc import ABC, abstractmethod

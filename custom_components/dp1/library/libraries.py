@@ -279,9 +279,10 @@ def _successor(hass: HomeAssistant, node: str) -> LibraryConfigEntry:
     of_all = ("", *OWN_MEDIA_IDS.values(), NodeKind.DAILY)
     prefix = error_prefix_of(node)
     is_of_any = node in of_all or prefix == "museum"
-    server = None if is_of_any else SERVERS.get(prefix, prefix)
     entries = [
-        entry for entry in _entries(hass) if server is None or entry.data.get(server)
+        entry
+        for entry in _entries(hass)
+        if is_of_any or entry.data.get(SERVERS.get(prefix, ""))
     ]
     if len(entries) == 1:
         return entries[0]

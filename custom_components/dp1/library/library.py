@@ -349,14 +349,13 @@ class Library:
         node, start = split_start(node)
         children = await self._async_inside(node)
         end = start + MAX_CHILDREN
-        page = children.nodes[start:end]
-        nodes = tuple(page)
+        nodes = tuple(children.nodes[start:end])
         if (more := len(children.nodes) - end) > 0:
             nodes = (*nodes, more_node(node, end, count=more))
         return replace(children, nodes=nodes)
 
     async def _async_inside(self, node: str) -> Inside:
-        """Return the nodes or records inside another, or why they could not be read; raises NotFoundError."""
+        """Return the nodes inside another, or why they could not be read; raises NotFoundError."""
         if node == NodeKind.ROOT:
             return Inside(self.roots())
         try:
