@@ -51,7 +51,7 @@ CLIENT = f"{PACKAGE}.client"
 CLIENT_ORDER: tuple[set[str], ...] = (
     {"base58", "text", "values"},
     {"cid", "errors"},
-    {"guard", "hosts", "pages", "retry", "unixfs"},
+    {"guard", "hosts", "pages", "retry"},
     {"health", "http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer", "museum"},

@@ -239,13 +239,9 @@ class FilesSensor(LibraryEntity, SensorEntity):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """Return how many are missing and unchecked, and their size in bytes."""
+        """Return how many are missing, and their size in bytes."""
         files = self.library.files
-        return {
-            "missing": files.missing,
-            "unchecked": files.unchecked,
-            "size": files.size,
-        }
+        return {"missing": files.missing, "size": files.size}
 
 
 class DailySensor(LibraryEntity, SensorEntity):

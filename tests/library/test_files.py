@@ -36,8 +36,7 @@ from tests.displays import playlist, until
 from tests.libraries import library_entry, set_up
 from tests.pictures import PNG
 from tests.simulators.feed import FeedSimulator
-from tests.simulators.gateway import Internet, Mode
-from tests.simulators.ipfs import Node as Ipfs, written
+from tests.simulators.gateway import Internet, Mode, cid_of
 from tests.walls import Wall
 
 NOW = "2026-11-28 10:00:00+00:00"
@@ -54,7 +53,6 @@ class Home:
     hass: HomeAssistant
     entry: MockConfigEntry
     internet: Internet
-    ipfs: Ipfs
     freezer: Any = None
 
     @property
@@ -75,10 +73,9 @@ class Home:
         return sorted(it.name for it in self.folder.glob("*"))
 
     def publish(self, content: bytes, kind: str = "image/png") -> str:
-        """Put a file on IPFS, and return its address."""
-        cid = written(self.ipfs.add(content))
+        """Put a file of one block on IPFS, and return its address."""
+        cid = cid_of(content)
         self.internet.works[cid] = (kind, content)
-        self.internet.blocks |= self.ipfs.blocks
         return f"ipfs://{cid}"
 
     def favor(self, url: str) -> None:
@@ -144,16 +141,13 @@ async def waking(
         monkeypatch.setattr(addresses_module, "public_session", internet.session)
         entry = library_entry(feed.url, options={"keep_files": True})
         await set_up(hass, entry)
-        yield Home(hass, entry, internet, Ipfs())
+        yield Home(hass, entry, internet)
 
 
-@pytest.mark.parametrize("has_raw_leaves", [True, False])
-async def test_kept_and_checked(home: Home, has_raw_leaves: bool) -> None:
-    """Pictures and films are read at night, and checked by their blocks; web works and SVG are not even asked for."""
-    home.ipfs.has_raw_leaves = has_raw_leaves
+async def test_kept(home: Home) -> None:
+    """Pictures and films are read at night; web works and SVG are not even asked for."""
     picture, film = home.publish(PICTURE), home.publish(FILM, "video/mp4")
-    folder = written(home.ipfs.folder(a__png=home.ipfs.add(PICTURE)))
-    home.internet.blocks |= home.ipfs.blocks
+    folder = cid_of(b"a.png", is_raw=False)
     home.internet.works[f"{folder}/a.png"] = ("image/png", PICTURE)
     home.internet.works[f"{ELSEWHERE}/b.jpg"] = ("image/jpeg", b"\xff\xd8\xff" + FILM)
     for url in (
@@ -164,13 +158,12 @@ async def test_kept_and_checked(home: Home, has_raw_leaves: bool) -> None:
         home.favor(url)
     assert not home.names()
     await home.night()
-    assert (home.files.count, home.files.unchecked, home.files.missing) == (4, 1, 0)
+    assert (home.files.count, home.files.missing) == (4, 0)
     assert home.files.size == 2 * len(PICTURE) + 2 * len(FILM) + 3
     assert len(home.names()) == home.files.count
     for url, content in ((picture, PICTURE), (film, FILM)):
         file = home.files.get(url)
         assert file is not None
-        assert file.is_checked
         assert home.files.path_of(file).read_bytes() == content
     assert not home.asked("index.html")
     assert not home.asked("svg")
@@ -183,7 +176,7 @@ async def test_kept_and_checked(home: Home, has_raw_leaves: bool) -> None:
 
 
 async def test_a_wrong_hash_and_lists(home: Home) -> None:
-    """Another file than the CID names, the list of a folder, and a file that grew are not kept, also from the next gateways."""
+    """Another file than its address names by its hash, the list of a folder, and a file that grew are not kept, also from the next gateways."""
     wrong, grown, text = (home.publish(PICTURE + it) for it in (b"1", b"2", b"3"))
     for url, content in (
         (wrong, PICTURE + b"x"),
@@ -205,29 +198,6 @@ async def test_a_wrong_hash_and_lists(home: Home) -> None:
         home.internet.hosts[host] = Mode.LISTS
     await home.night()
     assert home.files.count == 0
-
-
-async def test_unchecked_until_blocks_are_there(home: Home) -> None:
-    """A file whose blocks no gateway gives is unchecked, and judged again weeks later; one that is another goes then."""
-    good, bad = home.publish(PICTURE), home.publish(FILM, "video/mp4")
-    blocks, home.internet.blocks = home.internet.blocks, {}
-    home.internet.works[bad.removeprefix("ipfs://")] = ("video/mp4", FILM[:-1] + b"x")
-    home.favor(good)
-    home.favor(bad)
-    await home.night()
-    assert (home.files.count, home.files.unchecked) == (2, 2)
-    home.internet.blocks = blocks
-    await home.night()
-    assert home.files.unchecked == 2
-    home.freezer.tick(timedelta(days=15))
-    home.hass.data[HOSTS]._missing.clear()
-    before = len(home.asked("GET"))
-    await home.night()
-    assert (home.files.count, home.files.unchecked) == (1, 0)
-    assert home.files.get(good) is not None
-    assert len(home.names()) == 1
-    # Blocks alone were asked for.
-    assert len(home.asked("GET")) - before < 12
 
 
 @pytest.mark.parametrize("how", ["told", "untold", "endless"])
@@ -377,7 +347,6 @@ async def test_a_large_collection(home: Home, monkeypatch: pytest.MonkeyPatch) -
         await sleep(0)
 
     monkeypatch.setattr(files_module, "PAUSE", PAUSE)
-    home.ipfs.chunk = 4096
     for number in range(files_module.MAX_NIGHT_FILES + 10):
         home.favor(home.publish(PICTURE + number.to_bytes(2)))
     counts, total = list[int](), home.library.favorites.nodes()
@@ -387,10 +356,8 @@ async def test_a_large_collection(home: Home, monkeypatch: pytest.MonkeyPatch) -
             await home.night()
         counts.append(home.files.count)
     assert counts == [files_module.MAX_NIGHT_FILES, len(total)]
-    assert home.files.unchecked == 0
-    # The file, and the block between it and its leaves.
-    assert len(home.internet.asked) == 2 * len(total)
-    assert home.files.size < home.internet.sent < home.files.size * 1.05
+    assert len(home.internet.asked) == len(total)
+    assert home.internet.sent == home.files.size
     assert home.internet.open[1] <= files_module.READERS
     # Each of the readers waits 20 seconds at least: six requests a minute of each.
     assert len(pauses) == len(total) and min(pauses) >= 20
@@ -432,9 +399,7 @@ async def test_on_a_display(
     web = await hass_client_no_auth()
     base = str(web.make_url("")).rstrip("/")
     await async_process_ha_core_config(hass, {"internal_url": base})
-    file = home.ipfs.add(PNG)
-    cid = written(home.ipfs.folder(a__png=file) if name else file)
-    home.internet.blocks |= home.ipfs.blocks
+    cid = cid_of(PNG, is_raw=not name)
     home.internet.works[f"{cid}{name}"] = ("image/png", PNG)
     url = f"ipfs://{cid}{name}"
     home.favor(url)

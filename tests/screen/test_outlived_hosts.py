@@ -25,8 +25,7 @@ from ..e2e.browser import CHROMIUM, browser
 from ..libraries import library_entry, set_up
 from ..simulators.display.tls import server_context
 from ..simulators.feed import FeedSimulator
-from ..simulators.gateway import Internet, Mode
-from ..simulators.ipfs import Node as Ipfs, written
+from ..simulators.gateway import Internet, Mode, cid_of
 from .pages import open_page, pair, until_pixel
 from .test_network import Cable
 
@@ -69,8 +68,7 @@ async def test_on_a_screen(
     monkeypatch.setattr(files_module, "NIGHT", range(24))
     picture = BytesIO()
     Image.new("RGB", (4, 3), "lime").save(picture, "PNG")
-    ipfs = Ipfs()
-    cid = written(ipfs.folder(a__png=ipfs.add(picture.getvalue())))
+    cid = cid_of(b"a.png", is_raw=False)
     path, url = f"ipfs/{cid}/a.png", f"ipfs://{cid}/a.png"
 
     def answer(request: Request) -> Reply:
@@ -81,7 +79,6 @@ async def test_on_a_screen(
 
     hosts = dict(internet.hosts)
     internet.works[f"{cid}/a.png"] = ("image/png", picture.getvalue())
-    internet.blocks = ipfs.blocks
     internet.headers = {
         f"{host}/{path}": {"Cache-Control": "no-store"} for host in hosts
     }

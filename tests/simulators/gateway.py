@@ -1,9 +1,11 @@
 """A simulated internet of hosts of works: gateways of IPFS that live, end, limit, list folders, or answer the wrong type."""
 
+from base64 import b32encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from hashlib import sha256
 import re
 import socket
 from typing import Any, Self, override
@@ -38,7 +40,6 @@ class Internet(AbstractResolver):
     Attributes:
         hosts: how each answers.
         works: media type and content of each work: by ``CID/path`` at every gateway, by ``host/path`` at one.
-        blocks: of files, by their CIDs, as every gateway has them.
         headers: those of a work, in place of one that lets every page read it.
         moved: where a work leads to, by ``host/path``.
         told: how many bytes a host says that a work has, in place of the truth: it sends zeros behind it until then.
@@ -47,12 +48,11 @@ class Internet(AbstractResolver):
         names: addresses of other hosts.
         asked: every request, as ``method host/path``.
         open: how many requests are answered now, and how many were at most.
-        sent: bytes of works and blocks.
+        sent: bytes of works.
     """
 
     hosts: dict[str, Mode] = field(default_factory=dict)
     works: dict[str, tuple[str, bytes]] = field(default_factory=dict)
-    blocks: dict[str, bytes] = field(default_factory=dict)
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     told: dict[str, int] = field(default_factory=dict)
@@ -137,10 +137,6 @@ class Internet(AbstractResolver):
         key = f"{cid}/{path}" if cid else re.sub(r"^ipfs/", "", path)
         if self.hosts[host] is Mode.LISTS:
             return web.Response(text=LISTING.format(key), content_type="text/html")
-        if request.query.get("format") == "raw":
-            block = self.blocks.get(key.rstrip("/"))
-            self.sent += len(block or b"")
-            return web.Response(status=404 if block is None else 200, body=block)
         if key not in self.works:
             key = f"{host}/{path}"
         if key not in self.works:
@@ -164,6 +160,13 @@ class Internet(AbstractResolver):
                 size = CHUNK if key in self.endless else size - len(rest)
                 rest = bytes(min(CHUNK, size))
         return response
+
+
+def cid_of(content: bytes, *, is_raw: bool = True) -> str:
+    """Name content: a file of one block by its own hash; what is above blocks, as a folder, by the hash of names for them."""
+    head = b"\x01\x55\x12\x20" if is_raw else b"\x01\x70\x12\x20"
+    name = b32encode(head + sha256(content).digest()).decode()
+    return "b" + name.lower().rstrip("=")
 
 
 def _gateway(host: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ _SHA256: Final = b"\x12\x20"
 # Version 1, a node of UnixFS.
 _V1_UNIXFS: Final = b"\x01\x70"
 # In bytes.
-MAX_VARINT: Final = 9
+_MAX_VARINT: Final = 9
 _LETTERS: Final = re.compile(rf"[A-Za-z0-9_-]{{2,{MAX_CID}}}")
 
 
@@ -76,10 +76,10 @@ def _read(text: str) -> bytes:
     if base is None:
         raise ValueError
     data = base(text[1:])
-    version, rest = varint(data)
-    _codec, rest = varint(rest)
-    _hash, digest = varint(rest)
-    length, digest = varint(digest)
+    version, rest = _varint(data)
+    _codec, rest = _varint(rest)
+    _hash, digest = _varint(rest)
+    length, digest = _varint(digest)
     if version != 1 or not digest or len(digest) != length:
         raise ValueError
     return data
@@ -90,10 +90,10 @@ def cid_text(data: bytes) -> str:
     return "b" + b32encode(data).decode().lower().rstrip("=")
 
 
-def varint(data: bytes) -> tuple[int, bytes]:
+def _varint(data: bytes) -> tuple[int, bytes]:
     """Return the number that bytes begin with, and the others."""
     number = 0
-    for place, byte in enumerate(data[:MAX_VARINT]):
+    for place, byte in enumerate(data[:_MAX_VARINT]):
         number |= (byte & 0x7F) << 7 * place
         if byte < 0x80:
             return number, data[place + 1 :]

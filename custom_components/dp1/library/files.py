@@ -1,7 +1,7 @@
 """Files of works kept at home: those of favorites and of one's own collections that are one file each.
 
 They are read at night, a few at a time, and are where the backups of Home Assistant do not take them. A display is lent
-one when no gateway has it any more. Of content its hash is judged; what cannot be is kept as unchecked.
+one when no gateway has it any more.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ PAUSE: Final = (20.0, 40.0)
 # Of a night.
 MAX_NIGHT_FILES: Final = 120
 MAX_NIGHT_BYTES: Final = 2 * GIGABYTE
-# Seconds until what was not to be had is tried again, or what is no file, is too large, or could not be judged.
+# Seconds until what was not to be had is tried again, or what is no file or is too large.
 RETRY: Final = 20 * 3600.0
 LONG_RETRY: Final = 14 * 86_400.0
 # Seconds for which a file stays that nobody wants any more.
@@ -72,17 +72,13 @@ class File:
         url: the address of the work.
         kind: its type, by its first bytes.
         size: in bytes.
-        is_checked: whether it is what its CID names.
         wanted_at: when the work was last a favorite or in a collection.
-        tried_at: when it was last read or judged.
     """
 
     url: str
     kind: str
     size: int
-    is_checked: bool
     wanted_at: float
-    tried_at: float
 
 
 @dataclass(slots=True)
@@ -143,11 +139,6 @@ class Files:
     def count(self) -> int:
         """Return how many files are kept."""
         return len(self._index.files)
-
-    @property
-    def unchecked(self) -> int:
-        """Return how many of them could not be judged."""
-        return sum(not it.is_checked for it in self._index.files.values())
 
     @property
     def size(self) -> int:
@@ -252,14 +243,10 @@ class Files:
         waiting = [
             (key, url)
             for key, url in wanted.items()
-            if now >= index.failed.get(key, 0.0)
-            and (
-                (file := index.files.get(key)) is None
-                or (_can_be_judged(file) and now - file.tried_at >= LONG_RETRY)
-            )
+            if key not in index.files and now >= index.failed.get(key, 0.0)
         ]
-        # Those that were shown last come first, and what is missing before what is not checked.
-        waiting.sort(key=lambda it: (it[0] in index.files, -index.used.get(it[0], 0)))
+        # Those that were shown last come first.
+        waiting.sort(key=lambda it: -index.used.get(it[0], 0))
         self._count_missing(wanted)
         if (night := dt_util.now().date().isoformat()) != index.night:
             index.night, index.night_files, index.night_bytes = night, 0, 0
@@ -283,10 +270,7 @@ class Files:
             ):
                 return
             index.night_files += 1
-            if (file := index.files.get(key)) is not None:
-                await self._async_judge_again(key, file)
-            else:
-                await self._async_keep(key, url)
+            await self._async_keep(key, url)
             self._count_missing(wanted)
             self._save_soon()
             await asyncio.sleep(uniform(*PAUSE))
@@ -313,31 +297,18 @@ class Files:
         self._index.failed[key] = time.time() + wait
 
     async def _async_read_from(self, key: str, url: str, at: str) -> File:
-        """Read a work from a host, and keep it once it is whole and judged; raise why it is not."""
+        """Read a work from a host, and keep it once it is whole; raise why it is not."""
         job, path = self._hass.async_add_executor_job, self._path(key)
         part = path.with_suffix(".part")
         room = await self._async_room(key)
         try:
-            kind = await self._reader.async_read(at, part, room)
-            is_checked = await self._reader.async_is_checked(url, part)
+            kind = await self._reader.async_read(url, at, part, room)
             size = (await job(part.stat)).st_size
             await self._async_make_room(size, self._index.used.get(key, 0.0))
             await job(part.replace, path)
         finally:
             await job(partial(part.unlink, missing_ok=True))
-        now = time.time()
-        return File(url, kind, size, is_checked, now, now)
-
-    async def _async_judge_again(self, key: str, file: File) -> None:
-        """Judge a file that could not be judged before; what is another one goes."""
-        try:
-            is_checked = await self._reader.async_is_checked(file.url, self._path(key))
-        except WrongFileError:
-            await self._async_drop([key])
-            return
-        self._index.files[key] = replace(
-            file, is_checked=is_checked, tried_at=time.time()
-        )
+        return File(url, kind, size, time.time())
 
     # Room
 
@@ -483,12 +454,6 @@ def _files_in(look: Callable[[], Iterable[str]]) -> dict[str, str]:
             continue
         found.setdefault(same_work(url), url)
     return found
-
-
-def _can_be_judged(file: File) -> bool:
-    """Return whether a file has a CID, and was not judged."""
-    content = content_of(file.url)
-    return not file.is_checked and content is not None and content.network == "ipfs"
 
 
 def _name(key: str) -> str:

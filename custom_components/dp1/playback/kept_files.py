@@ -14,14 +14,12 @@ from ..library.libraries import async_libraries
 
 
 def kept_file(hass: HomeAssistant, url: str) -> tuple[Files, File] | None:
-    """Return the file of a work by any of its addresses, of whichever library has one: rather one that was checked."""
+    """Return the file of a work by any of its addresses, of whichever library has one."""
     url = hass.data[HOSTS].public_url(url)
-    found = [
-        (library.files, file)
-        for library in async_libraries(hass)
-        if (file := library.files.get(url)) is not None
-    ]
-    return max(found, key=lambda it: it[1].is_checked, default=None)
+    for library in async_libraries(hass):
+        if (file := library.files.get(url)) is not None:
+            return library.files, file
+    return None
 
 
 @callback
