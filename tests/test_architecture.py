@@ -94,7 +94,7 @@ CALLERS = {
     "async_announce": {"playback.show"},
     "async_take_again": {"playback.show"},
     # What lasts on a display is looked up once, and everybody else has it from there.
-    "async_wall": {"coordinator", "display.wall", "playback.taken_over"},
+    "async_wall": {"coordinator", "display.wall"},
     # Only these send a playlist to a display.
     "async_cast": {
         "playback.cast",

@@ -22,7 +22,6 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.dp1.addresses import ADDRESSES
 from custom_components.dp1.display.wall import Notes, Wall
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.playback.groups import Groups
 from custom_components.dp1.storage import FIRST_RETRY, SafeStore
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
@@ -42,7 +41,7 @@ DISPLAY, LIBRARY = "display_entry", "library_entry"
 WORK = {"items": [{"source": "https://art.example/1.html"}]}
 CAST = {"playlist_url": None, "playlist": WORK}
 START = {"work_id": None, "source": None, "index": 0, "shuffle": None, "loop": None}
-HUNG = {"cast": CAST, "cast_at": "2026-11-21T12:00:00+00:00", "start": START}
+HUNG = {"asked": CAST, "at": "2026-11-21T12:00:00+00:00", "start": START}
 ANNOUNCEMENT = {
     "hung": HUNG,
     "until": "2026-11-21T12:00:00+00:00",
@@ -51,8 +50,8 @@ ANNOUNCEMENT = {
 ENTRY = {
     "media_id": "x",
     "title": "X",
-    "cast": CAST,
-    "cast_at": "2026-11-21T12:00:00+00:00",
+    "asked": CAST,
+    "at": "2026-11-21T12:00:00+00:00",
     "size": 99,
 }
 FAVORITES = {
@@ -79,10 +78,10 @@ DAMAGED: dict[str, list[object]] = {
     "display": [
         {"x": 1},
         {"history": [1]},
-        {"history": [{**ENTRY, "cast_at": "yesterday"}]},
-        {"history": [{**ENTRY, "cast_at": "2026-11-21T12:00:00"}]},
-        {"history": [{**ENTRY, "cast": {"playlist": {"items": [1]}}}]},
-        {"history": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]},
+        {"history": [{**ENTRY, "at": "yesterday"}]},
+        {"history": [{**ENTRY, "at": "2026-11-21T12:00:00"}]},
+        {"history": [{**ENTRY, "asked": {"playlist": {"items": [1]}}}]},
+        {"history": [{**ENTRY, "asked": {**CAST, "playlist_url": "x"}}]},
     ],
     "library": [[1], "text"],
     "built": [[1], {"a": 1}],
@@ -510,7 +509,7 @@ async def test_texts_of_another_version(home: Home) -> None:
         {"announcement": {**ANNOUNCEMENT, "until": 7}},
         {"announcement": {**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}},
         {"announcement": {**ANNOUNCEMENT, "hung": {"playlist": None}}},
-        {"announcement": {**ANNOUNCEMENT, "hung": {**HUNG, "cast": 1}}},
+        {"announcement": {**ANNOUNCEMENT, "hung": {**HUNG, "asked": 1}}},
         {"announcement": {**ANNOUNCEMENT, "before": {"asleep": True}}},
         {"ignores_times": 7},
         {"of the future": 7},
@@ -533,29 +532,6 @@ async def test_notes_of_another_version(
     kept = path.with_name(f"{path.name}.damaged")
     assert json.loads(kept.read_text())["data"] == data
     assert len(json.loads(path.read_text())["data"]["history"]) == 1
-
-
-@pytest.mark.parametrize(
-    "odd", [None, [1], {"leader": 1, "spread": 1}, {"spread": ["gone"]}]
-)
-async def test_groups_of_an_earlier_version(
-    hass: HomeAssistant, storage: Path, odd: Any
-) -> None:
-    """Groups are taken over once, and what makes no sense of one display takes no other along; whoever goes back finds them."""
-    notes = {"leader": DISPLAY, "spread": ["other", DISPLAY, "gone"]}
-    old = storage / "dp1.displays"
-    records = {DISPLAY: notes, "other": notes, "odd": odd}
-    old.write_text(json.dumps(envelope(old.name, records)))
-    for _ in range(2):
-        groups = Groups(hass)
-        await groups.async_load()
-        group = groups.of("other")
-        assert group is not None and group is groups.of(DISPLAY)
-        assert group.members == [DISPLAY, "other"]
-        assert groups.offset(DISPLAY, "other") == -1
-        assert groups.spreads == [{"other": 0, DISPLAY: 1}]
-        assert groups.of("odd") is None
-        assert json.loads(old.read_text())["data"] == records
 
 
 async def test_one_damaged_favorite(home: Home) -> None:

@@ -85,7 +85,6 @@ class StoredDialect(Dialect):
         },
     }
     no_copy_collections = (dict, list)
-    serialize_by_alias = True
 
 
 class RecordDialect(StoredDialect):

@@ -575,10 +575,10 @@ async def test_what_is_saved_at_the_end(
     await until(lambda: hass_storage["dp1.screens"]["data"][0]["state"]["volume"] == 7)
 
 
-async def test_taken_over_from_an_older_version(
+async def test_a_screen_without_entry(
     hass: HomeAssistant, hass_storage: dict[str, Any], page: Page
 ) -> None:
-    """Screens, their secrets and what they show are those of the file of before, without any that has no entry."""
+    """Screens, their secrets and what they show are those of the file, without any that has no entry."""
     secret = "s" * 43
     state = {
         "playlist": ITEMS,
@@ -589,7 +589,7 @@ async def test_taken_over_from_an_older_version(
         "loop": "none",
         "shuffle": False,
         "duration": None,
-        "orientation": "portrait",
+        "rotation": "portrait",
         "volume": 50,
         "muted": True,
         "settings": {"scaling": "fit", "tombstone": "off"},

@@ -13,7 +13,6 @@ from homeassistant.util import dt as dt_util
 from ..client.display.player_status import PlayerStatus
 from ..client.hosts import same_work
 from ..client.playlist.playlist import Playlist
-from ..client.text import MAX_TITLE, one_line
 from ..const import DOMAIN
 from .hung import Hung
 
@@ -66,13 +65,7 @@ class History:
 
     def load(self, entries: Sequence[HistoryEntry]) -> None:
         """Load what was stored, the oldest first."""
-        # Another version may have stored longer titles.
-        self._entries = {
-            entry.media_id: replace(
-                entry, title=one_line(entry.title or "", MAX_TITLE) or None
-            )
-            for entry in entries
-        }
+        self._entries = {entry.media_id: entry for entry in entries}
 
     def entries(self) -> list[HistoryEntry]:
         """Return the history, the latest first."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from mashumaro import field_options
-
 from homeassistant.util import dt as dt_util
 
 from ..client.display.client import Start
@@ -27,12 +25,10 @@ class Hung:
         at: when it was cast, or seen for the first time if somebody else did.
     """
 
-    asked: Playlist = field(metadata=field_options(alias="cast"))
+    asked: Playlist
     sent: Playlist | None = None
     start: Start = field(default_factory=Start)
-    at: datetime = field(
-        default_factory=dt_util.utcnow, metadata=field_options(alias="cast_at")
-    )
+    at: datetime = field(default_factory=dt_util.utcnow)
 
     @property
     def shown(self) -> Playlist:

@@ -115,13 +115,6 @@ class Wall:
             self.history.load(stored.history)
         self._is_loaded = True
 
-    async def async_write(self, fields: Mapping[str, Any]) -> None:
-        """Write what an earlier version has stored, before it is loaded, unless this one has stored something."""
-        names = {field.name for field in dataclass_fields(Notes)} | {"history"}
-        if await self._store.async_load_parsed() is None:
-            stored = {it: fields[it] for it in names & fields.keys()}
-            await self._store.async_save(stored)
-
     def _stored(self) -> Stored:
         """Return what is to be stored."""
         return Stored(self.notes, self.history.entries()[::-1])

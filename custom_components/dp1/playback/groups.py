@@ -28,7 +28,6 @@ from ..displays import async_display, async_displays, is_enabled_display
 from ..errors import action_failed, async_gather_failures, displays_failed
 from ..storage import SafeStore
 from .cast import async_hang_again, async_take_snapshot, hung_on
-from .taken_over import async_take_over
 from .watch import Change, Seen
 
 
@@ -183,9 +182,7 @@ class Groups:
     async def async_load(self) -> None:
         """Load the groups."""
         if (stored := await self._store.async_load_parsed()) is None:
-            # An earlier version may have left some.
-            stored = Stored(*await async_take_over(self._hass))
-            await self._store.async_save(stored)
+            return
         self.spreads = stored.spreads
         for members in stored.groups:
             group = Group(self._hass, members)

@@ -132,7 +132,6 @@ class State:
         items: the works in playing order.
         began: when the work was shown, in seconds since 1970.
         rotation: an orientation that somebody has chosen, else as the device is held.
-        orientation: the same as older versions stored it, of which nobody knows whether it was chosen.
     """
 
     playlist: Json = field(default_factory=dict)
@@ -144,19 +143,12 @@ class State:
     shuffle: bool = False
     duration: float | None = None
     rotation: str = HELD
-    orientation: str = HELD
     volume: int = 50
     muted: bool = True
     settings: Json = field(
         default_factory=lambda: {"scaling": "fit", "tombstone": "on"}
     )
     sleep: Sleep = field(default_factory=Sleep)
-
-    def __post_init__(self) -> None:
-        """Take over the orientation of an older version, unless it was the only one for which nobody had to do anything."""
-        if self.orientation in ORIENTATIONS[1:]:
-            self.rotation = self.orientation
-        self.orientation = HELD
 
 
 class Player:
