@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client import pages, retry
-from custom_components.dp1.client.errors import Dp1Error, TooLargeError
+from custom_components.dp1.client.errors import Dp1Error
 from custom_components.dp1.client.feed import connection
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.indexer import client
@@ -157,32 +157,3 @@ async def test_attacks(door: str, attack: str) -> None:
     assert 0 < sent <= MOST_PAGES
     if "bomb" in attack:
         assert await most_memory(read) < MOST_MEMORY
-
-
-async def test_a_list_of_records_that_are_too_large(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A reading ends, with what it brought, once all that was skipped is more than any list."""
-    monkeypatch.setattr(pages, "MAX_CHAIN", 20_000_000)
-    monkeypatch.setattr(connection, "READ_TIMEOUT", 30.0)
-
-    def page(number: int) -> dict[str, Any]:
-        """Return a page, of which the next comes after all it has."""
-        items = [record(number, more="x" * 7_000_000 * (number > 1))]
-        return {"hasMore": True, "items": items, "cursor": str(number)}
-
-    reply = numbered(page)
-    records: list[Any] = []
-
-    async def read(url: str) -> None:
-        """Read the list as far as it goes."""
-        async with aiohttp.ClientSession() as session:
-            async for page in Feed(session, url).playlist_pages():
-                records.extend(page.records)
-
-    async with ScriptedServer.run(reply) as server:
-        with pytest.raises(TooLargeError) as caught:
-            await read(server.url)
-        assert len(server.requests) < MOST_PAGES
-    assert [each["id"] for each in records] == ["1"]
-    assert caught.value.placeholders == {"size": "19.1"}

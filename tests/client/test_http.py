@@ -168,25 +168,6 @@ async def test_compressed() -> None:
     assert asked == {"gzip"}
 
 
-async def test_several_members_of_gzip() -> None:
-    """A body may be compressed in parts, of which none is missed; zeros may follow."""
-    body = {"text": "x" * 300_000}
-    text = json.dumps(body).encode()
-    parts = [
-        gzip.compress(text[at : at + 70_000]) for at in range(0, len(text), 70_000)
-    ]
-    encoding = {"Content-Encoding": "gzip"}
-    async with ScriptedServer.run(
-        Reply(200, b"".join(parts), encoding),
-        Reply(200, b"".join(parts) + bytes(64), encoding),
-        Reply(200, b"".join(parts)[:-9], encoding),
-    ) as server:
-        for _ in range(2):
-            assert await (await ask(server.url)).json() == body
-        with pytest.raises(LostAnswerError, match="cut short"):
-            await ask(server.url)
-
-
 async def test_a_page_without_end() -> None:
     """Of a page only the start is read: what would follow does not matter."""
     page = b"<title>Dawn</title>" + bytes(500_000)

@@ -2,6 +2,7 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import field, fields
 from datetime import UTC, datetime, tzinfo
 from functools import cache
@@ -24,7 +25,7 @@ _EXACT_INTEGER = 2**53 - 1
 # Integers that Home Assistant's storage can hold; longer ones become doubles.
 _INTEGERS = range(-(2**63), 2**64)
 _LONGEST_TOKEN = 100
-_CONTAINERS = (dict, list, tuple)
+_CONTAINERS = (dict, list)
 # What is decoded: nothing that is read is deeper (Home Assistant itself encodes 254 levels), and few things are larger.
 MAX_DEPTH = 32
 MAX_VALUES = 500_000
@@ -38,8 +39,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # Also what changes the direction of other text.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _PUNCTUATION = (b",", b":", b"[", b"{")
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[,:\[{]', re.DOTALL)
-_BRACKET = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[\[{\]}]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -91,14 +90,14 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(name)
 
 
+_EXACT = json.JSONDecoder(
+    parse_float=_finite, parse_int=_exact_integer, parse_constant=_nothing
+)
 _DECODERS = {
-    (strict, exact): json.JSONDecoder(
-        parse_float=_finite,
-        parse_int=_exact_integer if exact else _integer,
-        parse_constant=_refuse if strict else _nothing,
+    strict: json.JSONDecoder(
+        parse_float=_finite, parse_int=_integer, parse_constant=constant
     )
-    for strict in (False, True)
-    for exact in (False, True)
+    for strict, constant in ((False, _nothing), (True, _refuse))
 }
 
 
@@ -120,7 +119,7 @@ def decode(
     Args:
         body: JSON in UTF-8.
         strict: raise for levels beyond those, half surrogate pairs, and NaN and Infinity, which JSON does not have.
-        exact: keep integers exact, up to 100 digits: some are token ids.
+        exact: keep integers exact, up to 100 digits: some are token ids; not for strict ones.
 
     Raises:
         ValueError: not JSON, or (TooLargeValueError) nested too deep, or too many values.
@@ -129,45 +128,23 @@ def decode(
         raise TooLargeValueError(f"more than {MAX_VALUES} values")
     try:
         value = _decoded(body, strict, exact)
-        # Most bodies have too few brackets for that.
-        if body.count(b"[") + body.count(b"{") <= MAX_DEPTH or not is_too_deep(value):
-            return value
     except RecursionError:
-        pass
-    if not strict:
-        return _decoded(_without_depths(body), strict, exact)
-    raise TooLargeValueError(f"more than {MAX_DEPTH} levels")
-
-
-def _without_depths(body: bytes) -> bytes:
-    """Return JSON with null in place of all lists and objects that are nested too deep."""
-    kept, start, level = [], 0, 0
-    for token in _BRACKET.finditer(body):
-        if token[0] in (b"[", b"{"):
-            level += 1
-            if level == MAX_DEPTH + 1:
-                kept.append(body[start : token.start()])
-        elif token[0] in (b"]", b"}"):
-            if level == MAX_DEPTH + 1:
-                kept.append(b"null")
-                start = token.end()
-            level -= 1
-    # What is never closed is no JSON.
-    return b"".join(kept) + (body[start:] if level == 0 else b"")
+        raise TooLargeValueError("far too many levels") from None
+    # Most bodies have too few brackets for that.
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _cut_depths(value):
+        if strict:
+            raise TooLargeValueError(f"more than {MAX_DEPTH} levels")
+    return value
 
 
 def _decoded(body: bytes, strict: bool, exact: bool) -> object:
-    """Decode JSON of any shape, or raise RecursionError if it is nested much too deep."""
+    """Decode JSON of any shape, or raise RecursionError if it is nested thousands of levels deep."""
     if fast_loads is not None and not exact:
         # It decodes common JSON to the same values, and raises for what needs the care below.
-        try:
+        with suppress(ValueError):
             return fast_loads(body)
-        except ValueError as err:
-            if "recursion" in str(err):
-                raise RecursionError from None
-    value: object = _DECODERS[strict, exact].decode(
-        body.removeprefix(BOM_UTF8).decode()
-    )
+    decoder = _EXACT if exact else _DECODERS[strict]
+    value: object = decoder.decode(body.removeprefix(BOM_UTF8).decode())
     if _SURROGATE_ESCAPE.search(body):
         whole_pairs = json.dumps(value, ensure_ascii=False)
         if strict and _SURROGATE.search(whole_pairs):
@@ -176,31 +153,26 @@ def _decoded(body: bytes, strict: bool, exact: bool) -> object:
     return value
 
 
-def is_too_deep(value: object) -> bool:
-    """Return whether lists and objects are nested in more than 32 levels."""
-    level: list[Any] = [value] if isinstance(value, _CONTAINERS) else []
+def _cut_depths(value: object) -> bool:
+    """Put None in place of lists and objects that are nested in more than 32 levels, and return whether there are any."""
+    level: list[Any] = [[value]]
     for _ in range(MAX_DEPTH):
-        level = [
-            part
-            for whole in level
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, _CONTAINERS)
-        ]
-        if not level:
-            return False
-    return True
+        level = [part for whole in level for _, part in _inside(whole)]
+    deep = [(whole, place) for whole in level for place, _ in _inside(whole)]
+    for whole, place in deep:
+        whole[place] = None
+    return bool(deep)
+
+
+def _inside(whole: Any) -> list[tuple[Any, Any]]:
+    """Return the lists and objects in another one, with their places."""
+    places = whole.items() if isinstance(whole, dict) else enumerate(whole)
+    return [(place, part) for place, part in places if isinstance(part, _CONTAINERS)]
 
 
 def exceeds(body: bytes, max_values: int) -> bool:
-    """Return whether JSON has more values than allowed, by its commas, colons and opening brackets, which bounds the memory."""
-    if len(body) <= max_values or sum(map(body.count, _PUNCTUATION)) <= max_values:
-        return False
-    values = 0
-    for token in _TOKEN.finditer(body):
-        values += token[0] in _PUNCTUATION
-        if values > max_values:
-            return True
-    return False
+    """Return whether JSON may have more values than allowed, by its commas, colons and opening brackets, which bounds the memory."""
+    return len(body) > max_values < sum(map(body.count, _PUNCTUATION))
 
 
 def mapping(value: object) -> Mapping[str, Any]:

@@ -56,14 +56,14 @@ SKIPPED = {
     "names": frame(
         b"{" + b",".join(b'"%x":1' % number for number in range(300_000)) + b"}"
     ),
+    "commas in a text": frame(
+        b'{"source":"data:image/svg+xml,' + b"1,2," * 900_000 + b'"}'
+    ),
     "open text": frame(b'"' + b'\\"' * 2_000_000),
 }
 TAKEN = {
     "texts": frame((b'"ab",' * 240_000) + b'"' + b"x" * 2_800_000 + b'"'),
     "half pairs": frame((b'"ab",' * 240_000) + b'"\\ud800' + b"x" * 2_800_000 + b'"'),
-    "commas in a text": frame(
-        b'{"source":"data:image/svg+xml,' + b"1,2," * 900_000 + b'"}'
-    ),
     "large works": frame(
         (b'{"id":"i","source":"' + b"s" * 4000 + b'"},') * 1000 + b"{}"
     ),

@@ -5,28 +5,17 @@ at the end. Pages hold whole documents, for which no feed has a limit.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from json import dumps, loads
-import re
+from json import dumps
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import TooLargeError, UnexpectedAnswerError
-from ..http import TAIL
+from ..errors import UnexpectedAnswerError
 from ..pages import Page, in_turn
 from ..values import text
 from .connection import MAX_BODY, FeedConnection
 
 PAGE_SIZE = 100
 MAX_PAGE_BODY = 1024 * 1024
-# What is only read to find what comes after it.
-MAX_SKIPPED_BODY = 64 * 1024 * 1024
-# The cursor of a page comes after its records.
-_CURSOR = re.compile(
-    rb'"cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*(?:,\s*"hasMore"\s*:\s*true\s*)?\}\s*$'
-)
-_LAST = re.compile(
-    rb'"hasMore"\s*:\s*false\s*(?:,\s*"cursor"\s*:\s*(?:null|"")\s*)?\}\s*$'
-)
 
 
 async def records(
@@ -51,8 +40,7 @@ def pages(
 ) -> AsyncIterator[Page[dict[str, Any]]]:
     """Yield the pages of a list.
 
-    A record alone may be as large as any document; of a larger one only the end is read, which tells what comes after it.
-    What is nested too deep in a record is left out.
+    A record alone may be as large as any document; what is nested too deep in it is left out.
 
     Args:
         connection: the feed.
@@ -60,7 +48,7 @@ def pages(
         params: filters and order.
 
     Raises:
-        UnexpectedAnswerError: a page is not a list's page, or (TooLargeError) there is too much of it to go on.
+        UnexpectedAnswerError: a page is not a list's page, or (TooLargeError) there is too much of it.
         Dp1Error: as ``FeedConnection.read`` has it.
     """
 
@@ -69,20 +57,10 @@ def pages(
         query = {**params, "limit": str(size)}
         if cursor is not None:
             query["cursor"] = cursor
-        limits = {"max_body": MAX_PAGE_BODY}
-        if size == 1:
-            limits = {"max_body": MAX_BODY, "max_skipped": MAX_SKIPPED_BODY}
-        answer = await connection.read(url, params=query, **limits)
-        try:
-            if not answer.tail:
-                return _page(
-                    await answer.json(strict=False), size=answer.size, most=PAGE_SIZE
-                )
-        except TooLargeError:
-            if size > 1:
-                raise
-        end = answer.tail or answer.body[-TAIL:]
-        return Page((), skipped=1, size=answer.size, following=_cursor_in(end))
+        limit = MAX_PAGE_BODY if size > 1 else MAX_BODY
+        answer = await connection.read(url, params=query, max_body=limit)
+        size = len(answer.body)
+        return _page(await answer.json(strict=False), size=size, most=PAGE_SIZE)
 
     return in_turn(fetch, size=PAGE_SIZE, identity=_identity)
 
@@ -91,23 +69,6 @@ def _identity(record: dict[str, Any]) -> str:
     """Return what tells a record from others: its id or, without one, all it has."""
     key = record.get("id")
     return key if isinstance(key, str) else dumps(record)
-
-
-def _cursor_in(tail: bytes) -> str | None:
-    """Return the cursor at the end of a page, None if the list ends there.
-
-    Raises:
-        TooLargeError: it does not tell.
-    """
-    if _LAST.search(tail):
-        return None
-    try:
-        cursor = loads(match[1]) if (match := _CURSOR.search(tail)) else None
-    except ValueError:
-        cursor = None
-    if place := text(cursor):
-        return place
-    raise TooLargeError("a record of the list is too large to go on after it")
 
 
 def _page(page: object, *, size: int, most: int) -> Page[dict[str, Any]]:
