@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
+import os
 from pathlib import Path
 import re
+import time
 from typing import Any
 
 import aiohttp
@@ -89,6 +91,10 @@ class Home:
         self.freezer.move_to(
             dt_util.now().replace(hour=2, minute=0) + timedelta(days=1)
         )
+        await self.night_goes_on()
+
+    async def night_goes_on(self) -> None:
+        """Let works be read in the night that it is."""
         async_fire_time_changed(self.hass)
         # Nothing that waits for time to go by: it stands still.
         if self.files._task is not None:
@@ -334,6 +340,39 @@ async def test_restarts_and_restores(home: Home) -> None:
         (home.folder / name).unlink()
     await home.reload()
     assert home.files.count == 0
+
+
+async def test_an_index_that_is_lost(home: Home, hass_storage: dict[str, Any]) -> None:
+    """Files without a record are taken over if they are wanted, also when no host has them; others count until they are a week old, and go."""
+    picture, film = home.publish(PICTURE), home.publish(FILM, "video/mp4")
+    home.favor(picture)
+    home.favor(film)
+    await home.night()
+    entries, entry_id = home.hass.config_entries, home.entry.entry_id
+    await entries.async_unload(entry_id)
+    hass_storage[f"dp1.library.{entry_id}.files"]["data"] = "damaged"
+    week = time.time() - files_module.UNWANTED_AGE
+    for name, written_at in (("0", week), ("1", week + 7200)):
+        path = home.folder / (name * 64)
+        path.write_bytes(bytes(700))
+        os.utime(path, (written_at, written_at))
+    (home.folder / "half.part").write_bytes(b"half")
+    await entries.async_setup(entry_id)
+    await home.hass.async_block_till_done()
+    assert len(home.names()) == 4
+    assert home.files.size == len(PICTURE) + len(FILM) + 1400
+    home.internet.works.clear()
+    before = len(home.internet.asked)
+    home.freezer.tick(60)
+    await home.night_goes_on()
+    assert len(home.internet.asked) == before
+    assert (home.files.count, home.files.missing) == (2, 0)
+    for url, kind in ((picture, "image/png"), (film, "video/mp4")):
+        file = home.files.get(url)
+        assert file is not None
+        assert (file.url, file.kind) == (url, kind)
+    assert len(home.names()) == 3
+    assert home.files.size == len(PICTURE) + len(FILM) + 700
 
 
 async def test_a_large_collection(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

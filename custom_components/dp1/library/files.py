@@ -25,7 +25,7 @@ from homeassistant.util import dt as dt_util
 from ..addresses import is_at_home
 from ..client.errors import TooLargeError
 from ..client.hosts import content_of, is_web, same_work
-from ..client.text import HLS, PAGE, SUFFIXES, markdown_safe, media_type
+from ..client.text import HLS, PAGE, SUFFIXES, file_type, markdown_safe, media_type
 from ..const import (
     CONF_KEEP_FILES,
     CONF_KEEP_GIGABYTES,
@@ -128,6 +128,8 @@ class Files:
         self._folder = folder_of(hass, entry.entry_id)
         self._store = store_of(hass, entry.entry_id)
         self._index = Index()
+        # The size of the files without a record.
+        self._unnamed = 0
         self._reader = FileReader(hass, self._count_bytes)
         self._cancel: CALLBACK_TYPE | None = None
         self._task: asyncio.Task[None] | None = None
@@ -142,8 +144,8 @@ class Files:
 
     @property
     def size(self) -> int:
-        """Return the size of all, in bytes."""
-        return sum(it.size for it in self._index.files.values())
+        """Return the size of all, in bytes, also of those without a record."""
+        return self._unnamed + sum(it.size for it in self._index.files.values())
 
     def get(self, url: str) -> File | None:
         """Return the file of a work by any of its addresses."""
@@ -182,12 +184,13 @@ class Files:
 
     async def async_stop(self) -> None:
         """Stop reading, and save."""
+        if self._task is not None:
+            self._task.cancel()
+            # It is for the next night at its end.
+            await asyncio.gather(self._task, return_exceptions=True)
         if self._cancel is not None:
             self._cancel()
             self._cancel = None
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
         if self.is_on:
             await self._store.async_save(self._index)
 
@@ -323,7 +326,7 @@ class Files:
             for other, file in self._index.files.items()
             if self._index.used.get(other, 0.0) >= used
         )
-        return min(free, self._quota - others)
+        return min(free, self._quota - self._unnamed - others)
 
     def _free(self) -> int:
         """Return how many bytes of the disk may be used."""
@@ -345,8 +348,10 @@ class Files:
         await self._async_drop(gone)
 
     async def _async_forget(self, wanted: Mapping[str, str]) -> None:
-        """Remove the files that nobody has wanted for a week."""
+        """Remove the files that nobody has wanted for a week, and take over those that are wanted and have no record."""
         index, now = self._index, time.time()
+        job = self._hass.async_add_executor_job
+        index.files |= await job(self._find, wanted, now)
         for key in wanted.keys() & index.files.keys():
             index.files[key] = replace(index.files[key], wanted_at=now)
         index.used = {key: it for key, it in index.used.items() if key in wanted}
@@ -375,20 +380,40 @@ class Files:
         """Return where the file of a work is."""
         return self._folder / _name(key)
 
+    def _paths(self) -> list[Path]:
+        """Return all that is in the folder."""
+        return [*self._folder.iterdir()] if self._folder.is_dir() else []
+
     def _tidy(self) -> None:
-        """Forget files that are not there as they were, as after a restore, and remove what was not finished; in another thread."""
-        there = {}
-        if self._folder.is_dir():
-            there = {path.name: path for path in self._folder.iterdir()}
-        self._index.files = {
-            key: file
-            for key, file in self._index.files.items()
-            if (path := there.get(_name(key))) and path.stat().st_size == file.size
-        }
-        kept = set(map(_name, self._index.files))
-        for name, path in there.items():
-            if name not in kept:
-                path.unlink(missing_ok=True)
+        """Forget files that are not there as they were, and remove what was not finished; in another thread.
+
+        Files without a record stay: their index may be lost, or older than they are.
+        """
+        sizes = {_name(key): it.size for key, it in self._index.files.items()}
+        for path in self._paths():
+            size = path.stat().st_size
+            if path.suffix or sizes.get(path.name, size) != size:
+                path.unlink()
+            elif sizes.pop(path.name, None) is None:
+                self._unnamed += size
+        files = self._index.files.items()
+        self._index.files = {key: it for key, it in files if _name(key) not in sizes}
+
+    def _find(self, wanted: Mapping[str, str], now: float) -> dict[str, File]:
+        """Return the files without a record that are wanted, and remove others that are a week old; in another thread."""
+        keys, found = {_name(key): key for key in wanted}, dict[str, File]()
+        kept, self._unnamed = set(map(_name, self._index.files)), 0
+        for path in self._paths():
+            if path.name in kept or path.suffix:
+                continue
+            stat, key = path.stat(), keys.get(path.name)
+            if key and (kind := _type_of(path)):
+                found[key] = File(wanted[key], kind, stat.st_size, now)
+            elif now - stat.st_mtime >= UNWANTED_AGE:
+                path.unlink()
+            else:
+                self._unnamed += stat.st_size
+        return found
 
     def _count_missing(self, wanted: Mapping[str, str]) -> None:
         """Count the works that are wanted and not kept."""
@@ -454,6 +479,12 @@ def _files_in(look: Callable[[], Iterable[str]]) -> dict[str, str]:
             continue
         found.setdefault(same_work(url), url)
     return found
+
+
+def _type_of(path: Path) -> str:
+    """Return the type of a file."""
+    with path.open("rb") as file:
+        return file_type(file.read(16))
 
 
 def _name(key: str) -> str:
