@@ -104,7 +104,6 @@ def _library(library: Library) -> dict[str, Any]:
                 "addresses": len(collection.addresses),
                 "works": len(collection.list.records),
                 "complete": collection.list.complete,
-                "followed": collection.is_followed,
                 "keep_current": collection.keep_current,
                 "problem": _class_name(collection.problem),
             }

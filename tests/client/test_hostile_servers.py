@@ -30,25 +30,22 @@ HOME = "http://192.168.1.1/admin"
 
 
 def body(items: list[Any], following: int | None) -> dict[str, Any]:
-    """Return the page of a feed, of tokens and of changes, each with the place of the next."""
+    """Return the page of a feed and of tokens, each with the place of the next."""
     after = None if following is None else str(following)
-    checkpoint = {"timestamp": after, "event_id": after}
     return {
         "items": items,
         "hasMore": after is not None,
         "cursor": after,
         "data": {
             "tokens": {"items": items, "offset": after},
-            "syncCollection": {"events": items, "next_checkpoint": checkpoint},
         },
     }
 
 
 def record(number: int, **more: Any) -> dict[str, Any]:
-    """Return a record that is a playlist, a token and a change."""
+    """Return a record that is a playlist and a token."""
     token = {"token_cid": f"eip155:1:erc721:0x1:{number}", "display": {"name": "a"}}
-    change = {"event_type": "acquired", "token_id": str(number)}
-    return {"id": str(number), "title": "a", **token, **change, **more}
+    return {"id": str(number), "title": "a", **token, **more}
 
 
 def numbered(page: Callable[[int], Any]) -> Callable[[Request], Reply]:
@@ -119,7 +116,6 @@ DOORS: dict[str, Door] = {
     "playlists of a feed": lambda session, url: Feed(session, url).playlist_pages(),
     "a playlist": playlist,
     "tokens": lambda session, url: indexer(session, url).pages(owners=["0x1"]),
-    "changes": lambda session, url: indexer(session, url).changes("0x1"),
 }
 
 
@@ -130,7 +126,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(pages, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(client, "MAX_CHANGE_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "TIMEOUT", 0.4)
     monkeypatch.setattr(client, "PAUSE", 0.0)
 

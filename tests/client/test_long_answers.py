@@ -26,7 +26,7 @@ from custom_components.dp1.client.feed import connection
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.http import Answer
 from custom_components.dp1.client.indexer import tokens
-from custom_components.dp1.client.indexer.client import MAX_PAGE, PAGE, Indexer
+from custom_components.dp1.client.indexer.client import PAGE, Indexer
 from custom_components.dp1.client.indexer.links import (
     SERVICES,
     LookupLink,
@@ -205,15 +205,6 @@ async def test_records_of_an_indexer(monkeypatch: pytest.MonkeyPatch) -> None:
     page = await ask(Reply(200, body), DOORS["indexer"])
     assert len(page.records) == PAGE
     assert calls and not any(calls)
-    events = [
-        {"event_type": "acquired", "token_id": str(number)} for number in range(5000)
-    ]
-    body = {"data": {"syncCollection": {"events": events}}}
-    changes, _ = await ask(
-        Reply(200, body),
-        lambda session, url: anext(indexer(session, url).changes("0x1")),
-    )
-    assert len(changes) == MAX_PAGE
 
 
 def page(**more: Any) -> Callable[[Request], Reply]:

@@ -33,7 +33,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 
-from ..collections import COLLECTOR, E1, collection_entry, now
+from ..collections import COLLECTOR, E1, collection_entry
 from ..displays import DEVICE_ID, ENTITY_ID, entry_of, playlist, set_up, until
 from ..simulators.display import DisplaySimulator
 from ..simulators.feed import FeedSimulator
@@ -120,15 +120,15 @@ async def collect(home: Living) -> None:
     # Not before, so that what was on the disk is not read again.
     works = {each["id"]: each for each in home.indexer.own(COLLECTOR, COUNT)}
     for wanted in ids():
-        home.indexer.release(COLLECTOR, works[wanted], now())
-        home.indexer.acquire(E1, works[wanted], now())
+        home.indexer.release(COLLECTOR, works[wanted])
+        home.indexer.acquire(E1, works[wanted])
     await home.indexer.start()
     while True:
         wanted = home.chance.choice([*works])
         was_there = wanted in ids()
         change = home.indexer.release if was_there else home.indexer.acquire
         home.tell("collect", "will", [wanted])
-        change(E1, works[wanted], now())
+        change(E1, works[wanted])
         async with asyncio.timeout(30):
             while (wanted in ids()) is was_there:
                 await collection.async_refresh()

@@ -154,7 +154,7 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         assert len(token) == 78
         # What is sold stays on the wall until the next cast.
         casts, shown = wall.casts, titles(wall.state.items)
-        indexer.release(E1, record(indexer, "9001"), now(seconds=1))
+        indexer.release(E1, record(indexer, "9001"))
         await poll(entry)
         assert "Tidal Ledger #42" not in await works(entry.runtime_data)
         assert titles(wall.state.items) == shown
@@ -204,8 +204,6 @@ async def test_restart_without_network(
     """After a restart the last list is there without a request, and while the indexer is away."""
     entry = await collected(hass, indexer, E1, T1)
     before = listed(entry)
-    # What has changed is read from here on.
-    await until(lambda: any(a.field == "syncCollection" for a in indexer.asked))
     await poll(entry)
     await hass.config_entries.async_unload(entry.entry_id)
     await indexer.stop()
@@ -248,11 +246,8 @@ def asked(indexer: IndexerSimulator) -> Counter[str]:
 
 
 async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
-    """What comes and goes is told, each once; the first look is silent, and the rest of the list is not read again."""
+    """What comes and goes is told, each once; the first look is silent, and only what is missing is asked for beside the list."""
     indexer.own(E1, 150)
-    # It has held some for long.
-    for known in indexer.records[:5]:
-        indexer.change(E1, "acquired", known, "2026-01-01T00:00:00Z")
     told = events(hass)
     entry = await collected(hass, indexer, E1)
     await poll(entry)
@@ -260,21 +255,19 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     before = len(listed(entry))
     asked(indexer)
     await poll(entry)
-    assert asked(indexer) == {"syncCollection": 1}
+    assert asked(indexer) == {"tokens": 2}
 
     # One comes, one goes, one is flagged as spam, and one is hidden until it has media.
     at = now(seconds=1)
     indexer.acquire(E1, record(indexer, "9003"), at)
-    indexer.release(E1, record(indexer, "9005"), at)
+    indexer.release(E1, record(indexer, "9005"))
     indexer.acquire(E1, record(indexer, "9010"), at)
     flagged, hidden = record(indexer, "9002"), record(indexer, "9010")
     flagged["moderation_status"], hidden["viewable"] = "spam", False
     hidden["burned"] = False
-    indexer.change(E1, "moderation_status_changed", flagged, at)
-    indexer.change(E1, "unheard_of", record(indexer, "9001"), at)
     await poll(entry)
     await hass.async_block_till_done()
-    assert asked(indexer) == {"syncCollection": 1, "tokens": 1}
+    assert asked(indexer) == {"tokens": 3}
     assert told == [
         (ACQUIRED, "Lattice Bloom #88"),
         (LEFT_COLLECTION, "Plain Square"),
@@ -285,7 +278,6 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     # A work that flickers rings once.
     for viewable in (True, True, False, True):
         hidden["viewable"] = viewable
-        indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
         await poll(entry)
     assert told[2:] == [(ACQUIRED, "Gone")]
     # After a restart too.
@@ -358,7 +350,7 @@ async def test_faults(
     await poll(entry)
     before = listed(entry)
     indexer.faults = [fault]
-    indexer.release(E1, record(indexer, "9005"), now(seconds=1))
+    indexer.release(E1, record(indexer, "9005"))
     await poll(entry)
     assert listed(entry) == before
     assert collection_of(entry).problem is not None
@@ -393,73 +385,48 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     assert len(page.nodes) - 1 + len(rest.nodes) == 261
 
     indexer.repeat_offset = True
-    collection = collection_of(entry)
-    for known in [*indexer.records, *indexer.records]:
-        indexer.change(COLLECTOR, "metadata_updated", known, now())
-    collection.is_followed = False
     await poll(entry)
     assert len(listed(entry)) == 261
 
 
-@pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
 @pytest.mark.parametrize("how", ["flagged", "left out"])
 async def test_an_indexer_that_hides_works_for_days(
-    hass: HomeAssistant, indexer: IndexerSimulator, followed: bool, how: str
+    hass: HomeAssistant, indexer: IndexerSimulator, how: str
 ) -> None:
     """Works that are hidden and shown again neither left nor were acquired, however the indexer hides them."""
-    if not followed:
-        indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     told = events(hass)
     entry = await collected(hass, indexer, E1, T1)
     await poll(entry)
     before = {work.id for work in listed(entry)}
     shown = [*indexer.records]
-
-    def tell() -> None:
-        for known in shown:
-            for owner in (E1, T1):
-                indexer.change(owner, "viewability_changed", known, now())
-
     for known in shown:
         known["viewable"] = how != "flagged"
     if how != "flagged":
         indexer.records[:] = []
-    tell()
     for _ in range(2):
         await poll(entry)
     assert {work.id for work in listed(entry)} in (set(), before)
     indexer.records[:] = shown
     for known in shown:
         known["viewable"] = True
-    tell()
     await poll(entry)
     assert before <= {work.id for work in listed(entry)}
     assert not told
 
 
-@pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
 async def test_bought_and_sold_while_off(
-    hass: HomeAssistant,
-    indexer: IndexerSimulator,
-    caplog: pytest.LogCaptureFixture,
-    followed: bool,
+    hass: HomeAssistant, indexer: IndexerSimulator
 ) -> None:
-    """What came and went while Home Assistant was off is told at once when it has started, and automations listen.
-
-    It is told whether or not the indexer tells changes.
-    """
-    if not followed:
-        indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
+    """What came and went while Home Assistant was off is told at once when it has started, and automations listen."""
     told = events(hass)
     entry = await collected(hass, indexer, E1, T1)
     await poll(entry)
     assert await hass.config_entries.async_unload(entry.entry_id)
-    # One was sold long ago, which is recorded only now, and one is hidden but still held.
+    # One was sold, and one is hidden but still held.
     indexer.acquire(T1, record(indexer, "9009"), now())
-    indexer.release(E1, record(indexer, "9005"), "2026-03-01T00:00:00Z")
+    indexer.release(E1, record(indexer, "9005"))
     hidden = record(indexer, "9001")
     hidden["moderation_status"] = "spam"
-    indexer.change(E1, "moderation_status_changed", hidden, now())
     asked(indexer)
     hass.set_state(CoreState.starting)
     assert await hass.config_entries.async_setup(entry.entry_id)
@@ -469,15 +436,12 @@ async def test_bought_and_sold_while_off(
     hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await until(lambda: len(told) == 2)
     assert told == [(ACQUIRED, "Unresolved"), (LEFT_COLLECTION, "Plain Square")]
-    counted = asked(indexer)
-    assert counted["tokens"] == (1 if followed else 2)
-    assert collection_of(entry).is_followed is followed
+    assert asked(indexer) == {"tokens": 2}
     assert len(listed(entry)) == 5
     # A second look tells nothing twice.
     await poll(entry)
     assert len(told) == 2
-    assert asked(indexer)["tokens"] == (0 if followed else 1)
-    assert caplog.text.count("does not tell what changes") == (0 if followed else 2)
+    assert asked(indexer) == {"tokens": 1}
     assert 1800 <= collection_of(entry).refresh_seconds <= 3600
 
 
@@ -489,7 +453,6 @@ async def test_part_of_an_answer(
     told = events(hass)
     before = listed(entry)
     indexer.errors = [{"message": "a resolver failed", "path": ["tokens"]}]
-    indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     spoiled = record(indexer, "9001")
     shown, spoiled["display"] = spoiled["display"], None
     missing = record(indexer, "9005")
@@ -518,11 +481,8 @@ async def test_more_works_than_are_kept(
     newest = [at[:10] for at in sorted(held, reverse=True)[:250]]
     kept = [work.held_since for work in listed(entry)]
     assert [str(at and at.date()) for at in kept] == newest
-    # It is followed like any other, and not read again as a whole.
-    asked(indexer)
     indexer.acquire(COLLECTOR, record(indexer, "9004"), now(seconds=1))
     await poll(entry)
-    assert asked(indexer) == {"syncCollection": 1, "tokens": 1}
     assert (await works(entry.runtime_data))[0] == "#5"
     assert len(collection.list.records) == 250
 
@@ -568,7 +528,7 @@ async def test_keep_current(
         for wrong in (f"{path}?token={token[:-1]}", path):
             assert (await client.get(wrong)).status == 404
 
-        indexer.release(E1, record(indexer, "9001"), now(seconds=1))
+        indexer.release(E1, record(indexer, "9001"))
         indexer.acquire(T1, record(indexer, "9009"), now(seconds=1))
         await poll(entry)
         after = await (await client.get(f"{path}?token={token}")).json()

@@ -118,7 +118,7 @@ async def test_nobody_sees_an_address(
             assert collection.problem is not None or collection.next_read
             seen.append(entry.runtime_data.problem_text)
         indexer.faults = []
-        indexer.release(E1, indexer.records[-5], now(seconds=1))
+        indexer.release(E1, indexer.records[-5])
         indexer.acquire(E1, indexer.records[3], now(seconds=2))
         await collection.async_refresh()
         await hass.async_block_till_done()

@@ -13,7 +13,6 @@ from custom_components.dp1.client.errors import (
     Dp1Error,
     InvalidRequestError,
     NotFoundError,
-    TemporaryError,
 )
 from custom_components.dp1.client.indexer import client, links
 from custom_components.dp1.client.indexer.client import Indexer
@@ -361,8 +360,6 @@ async def test_errors_beside_data(
     page = await indexer.tokens(contract_addresses=[link.contract])
     assert page.records and not page.is_whole
     assert len(simulator.asked) == 4
-    with pytest.raises(TemporaryError):
-        await anext(indexer.changes(E2))
 
 
 async def test_one_at_a_time(

@@ -7,7 +7,7 @@ type) is refused with 422 before anything runs, and 64-bit numbers are text in i
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 import json
 from pathlib import Path
 from string import Template
@@ -113,7 +113,6 @@ class IndexerSimulator:
         records: the tokens.
         unindexed: tokens that appear once they are asked for, by CID.
         blacklist: contracts that are never indexed.
-        events: changes of collections in the order they were recorded in, by address in lower case.
         job_polls: how often a job is asked for until it is over.
         job_outcome: how jobs end; empty if never.
         bare_reads: how often a token that was just indexed is read without its media.
@@ -137,7 +136,6 @@ class IndexerSimulator:
         self.records: list[Json] = [_held(json.loads(line)) for line in lines]
         self.unindexed: dict[str, Json] = {}
         self.blacklist: set[str] = set()
-        self.events: dict[str, list[Json]] = {}
         self.job_polls = 2
         self.job_outcome = "succeeded"
         self.bare_reads = 1
@@ -153,7 +151,6 @@ class IndexerSimulator:
         self.refused: list[str] = []
         self._jobs: dict[int, tuple[list[str], int]] = {}
         self._bare: dict[str, int] = {}
-        self._events = 0
 
     @property
     def url(self) -> str:
@@ -195,35 +192,18 @@ class IndexerSimulator:
         return added
 
     def acquire(self, owner: str, record: Json, at: str) -> None:
-        """Give a token to an owner, and record the change."""
+        """Give a token to an owner."""
         item = {"owner_address": owner, "last_timestamp": at, "last_tx_index": "1"}
         record["owner_provenances"]["items"].append(item)
         record["balances"].append(owner)
         if record not in self.records:
             self.records.append(record)
-        self.change(owner, "acquired", record, at)
 
-    def release(self, owner: str, record: Json, at: str) -> None:
-        """Take a token from an owner, whose provenance stays, and record the change."""
+    def release(self, owner: str, record: Json) -> None:
+        """Take a token from an owner, whose provenance stays."""
         record["balances"].remove(owner)
         if record["current_owner"] == owner:
             record["current_owner"] = None
-        self.change(owner, "released", record, at)
-
-    def change(self, owner: str, kind: str, record: Json, at: str) -> None:
-        """Record a change in the collection of an owner, which may have happened long before."""
-        self._events += 1
-        is_own = kind in ("acquired", "released")
-        self.events.setdefault(owner.lower(), []).append(
-            {
-                "id": str(self._events),
-                "token_id": record["id"],
-                "event_type": kind,
-                "owner_address": owner if is_own else None,
-                "occurred_at": at,
-                "recorded_at": _now(),
-            }
-        )
 
     async def _graphql(self, request: web.Request) -> web.Response:
         """Answer a query."""
@@ -399,40 +379,6 @@ class IndexerSimulator:
             self.records.extend(found)
             self._bare |= {record["token_cid"]: self.bare_reads for record in found}
         return {"job_id": job_id, "status": self.job_outcome}
-
-    def _syncCollection(
-        self,
-        *,
-        address: str,
-        checkpoint_timestamp: str | None = None,
-        checkpoint_event_id: str | None = None,
-        limit: int = 20,
-    ) -> Json:
-        """Return the changes of a collection after a checkpoint."""
-        if (checkpoint_timestamp is None) is not (checkpoint_event_id is None):
-            raise ResolverError("validation_failed", "half a checkpoint")
-        if limit > MAX_LIMIT:
-            raise ResolverError("validation_failed", "limit is too high")
-        after = checkpoint_timestamp or "", int(checkpoint_event_id or 0)
-        page = [
-            event
-            for event in self.events.get(address.lower(), [])
-            if (event["recorded_at"], int(event["id"])) > after
-        ][:limit]
-        following = page and {
-            "timestamp": page[-1]["recorded_at"],
-            "event_id": page[-1]["id"],
-        }
-        return {
-            "events": sorted(page, key=lambda event: str(event["occurred_at"])),
-            "next_checkpoint": following or None,
-            "server_time": _now(),
-        }
-
-
-def _now() -> str:
-    """Return the time as the indexer writes it."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _held(record: Json) -> Json:

@@ -38,16 +38,6 @@ JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
 # Nothing is triggered again so soon.
 JOB_KEPT: Final = 600.0
-MAX_CHANGE_PAGES: Final = 100
-# What happens to a token that makes it another.
-READ_AGAIN: Final = {
-    "acquired",
-    "released",
-    "metadata_updated",
-    "enrichment_updated",
-    "viewability_changed",
-    "moderation_status_changed",
-}
 
 _FIELDS = """id token_cid viewable moderation_status
 display{name description image_url animation_url mime_type artists{name}}
@@ -66,9 +56,6 @@ _ARGUMENTS: Mapping[str, str] = {
 
 # What the indexer leaves out by itself.
 HIDDEN: Final = {"include_unviewable": True, "include_moderated": True}
-
-# Time and id of the last change that was read, as the indexer writes them.
-type Checkpoint = tuple[str, str]
 
 
 class Indexer:
@@ -242,37 +229,6 @@ class Indexer:
             if status in JOB_OVER:
                 return status in JOB_DONE
             await asyncio.sleep(JOB_POLL)
-
-    async def changes(
-        self, address: str, checkpoint: Checkpoint | None = None
-    ) -> AsyncIterator[tuple[set[str], Checkpoint | None]]:
-        """Yield the ids of tokens that changed in the collection of an address since a checkpoint, and the next one.
-
-        They come in the order in which it was recorded: what happened long before may be among them.
-        """
-        for _ in range(MAX_CHANGE_PAGES):
-            since = dict(zip(("t", "e"), checkpoint or (None, None), strict=True))
-            data = await self._ask(
-                "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
-                "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
-                "events{event_type token_id} next_checkpoint{timestamp event_id}}}",
-                {"a": address, "l": MAX_PAGE, **since},
-            )
-            synced = mapping(data.get("syncCollection"))
-            events = objects(synced.get("events"), MAX_PAGE)
-            changed = {
-                token_id
-                for each in events
-                if each.get("event_type") in READ_AGAIN
-                and (token_id := text(each.get("token_id")))
-            }
-            end = mapping(synced.get("next_checkpoint"))
-            when, event = text(end.get("timestamp")), text(end.get("event_id"))
-            following = (when, event) if when and event else checkpoint
-            yield changed, following
-            if following == checkpoint or len(events) < MAX_PAGE:
-                return
-            checkpoint = following
 
     async def _ask(self, query: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a query and return its data.

@@ -16,13 +16,13 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
 from ....addresses import async_session
-from ....client.errors import InvalidRequestError, UnexpectedAnswerError
-from ....client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Checkpoint, Indexer
+from ....client.errors import UnexpectedAnswerError
+from ....client.indexer.client import HIDDEN, MAX_TOKENS, PAGE, Indexer
 from ....client.indexer.tokens import MAX_ALL_DATA, Token, data_type, provenance
 from ....client.pages import Page
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import HLS, media_type, shorten
-from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
+from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN
 from ...item import Item
 from ...listing import PATIENCE, Delta, Json, Listing, ListKind
 from ...news import ACQUIRED, LEFT_COLLECTION, async_tell
@@ -35,9 +35,10 @@ MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
 # The kind and the key of the folder of all artists.
 ARTISTS: Final = (NodeKind.COLLECTION_PART, "artists")
 POLL_SECONDS: Final = (1800.0, 3600.0)
+# A long list is read less often, and at least so often.
+RELIST_SECONDS: Final = 7200.0
 # The indexer has nothing of the addresses: somebody has to add them there.
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
-RELIST_SECONDS: Final = 86400.0
 MAX_TOLD: Final = 1000
 # So many works, and half of all, do not leave at once, unless they stay away for so long.
 MANY_GONE: Final = 4
@@ -69,21 +70,15 @@ class State:
 
     Attributes:
         mark: tells whether what is stored is of the same addresses.
-        checkpoints: up to where the changes of each address were read.
         since: when it was added; what came before is no news.
-        pending: ids of works to be read again.
         told: works that were told as news, with the time at which they came.
-        is_listed: whether the whole list was read once.
         is_all: whether it was not longer than what is kept.
         gone_since: since when most works are gone.
     """
 
     mark: str
-    checkpoints: list[Checkpoint | None]
     since: datetime
-    pending: frozenset[str] = frozenset()
     told: tuple[str, ...] = ()
-    is_listed: bool = False
     is_all: bool = True
     gone_since: datetime | None = None
 
@@ -126,14 +121,11 @@ class CollectionServer(Shelf[Token]):
             {"list": works},
             state=State(
                 mark=sha256(identity.encode()).hexdigest(),
-                checkpoints=[None] * len(self.addresses),
                 since=dt_util.utcnow(),
             ),
             subentry=subentry,
         )
         self._index()
-        self._saved_checkpoints: list[Checkpoint | None] = []
-        self.is_followed = True
         self._empty_reads = 0
         # Of the last reading: the works before it, and those that are held no more.
         self._before: dict[str, Token] = {}
@@ -149,36 +141,29 @@ class CollectionServer(Shelf[Token]):
     @callback
     @override
     def async_start(self) -> None:
-        """Look for changes now: a work may have come or gone while nobody looked."""
+        """Read the list now: a work may have come or gone while nobody looked."""
         if self.url is not None:
             self.list.async_start()
 
     async def _pages(
         self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[Token]]:
-        """Yield the newest works if none are read, and then those that have changed, or the whole list if nobody tells changes."""
+        """Yield the newest works if none are read, and then the whole list."""
         indexer = await async_indexer(self.hass, self.url or "")
         self._before = before = {work.id: work for work in self.list.records}
         self._gone = set()
         if not before:
             newest = await indexer.tokens(owners=self.addresses, newest=True)
             yield replace(newest, is_enough=True)
-            if not newest.records:
+            if newest.following is None:
+                self.state.is_all = True
                 return
-            self.state.is_listed = newest.following is None
-        # The changes come first, so that none is lost while the list is read.
-        await self._async_note_changes(indexer)
-        changed, rest = set(self.state.pending), self.list.records
-        is_listed = self.state.is_listed and self.is_followed
-        if not is_listed or len(changed) > max(PAGE, len(rest)):
-            here = set[str]()
-            async for page in self._all_pages(indexer):
-                here |= {work.id for work in page.records}
-                yield page
-            changed, rest = before.keys() - here, ()
-            self.state.is_listed = True
-        gone, is_whole = set(changed), True
-        for batch in batched(sorted(changed), PAGE, strict=False):
+        here = set[str]()
+        async for page in self._all_pages(indexer):
+            here |= {work.id for work in page.records}
+            yield page
+        gone, is_whole = before.keys() - here, True
+        for batch in batched(sorted(gone), PAGE, strict=False):
             async for page in indexer.pages(
                 owners=self.addresses, token_ids=list(batch), **HIDDEN
             ):
@@ -187,7 +172,7 @@ class CollectionServer(Shelf[Token]):
                 yield self._kept(page)
         self._gone = gone if is_whole else set()
         self._check_gone(len(before))
-        yield Page(rest, is_whole=self.state.is_all)
+        yield Page((), is_whole=self.state.is_all)
 
     def _check_gone(self, count: int) -> None:
         """Raise if most works are gone at once, which is a fault of the indexer unless it lasts: it once hid works for days."""
@@ -196,6 +181,7 @@ class CollectionServer(Shelf[Token]):
             return
         now = dt_util.utcnow()
         self.state.gone_since = since = self.state.gone_since or now
+        self._is_changed = True
         if now - since < GONE_FOR_GOOD:
             self._gone = set()
             raise UnexpectedAnswerError("most works are gone at once")
@@ -281,43 +267,19 @@ class CollectionServer(Shelf[Token]):
 
     @callback
     def _handle_list(self, read: Listing[Token]) -> None:
-        """Tell works that came and left, and look again earlier where there are works."""
+        """Tell works that came and left, and read again earlier where there are works."""
         if read.problem is None:
-            self.state.pending = frozenset()
             self._tell_news()
             self.refresh_seconds = self._next_seconds()
-        if self._saved_checkpoints != self.state.checkpoints:
-            self._saved_checkpoints = [*self.state.checkpoints]
-            self.async_updated(is_changed=True)
 
     def _next_seconds(self) -> float:
         """Return the seconds until the next reading."""
         if self.list.records:
             self._empty_reads = 0
-            pages = 1 if self.is_followed else ceil(len(self.list.records) / PAGE)
+            pages = ceil(len(self.list.records) / PAGE)
             return min(pages * uniform(*POLL_SECONDS), RELIST_SECONDS)
         self._empty_reads += 1
         return EMPTY_SECONDS[self._empty_reads > 1]
-
-    async def _async_note_changes(self, indexer: Indexer) -> None:
-        """Note which works have changed since the last time, or that the indexer does not tell."""
-        try:
-            for index, address in enumerate(self.addresses):
-                before = self.state.checkpoints[index]
-                async for changed, checkpoint in indexer.changes(address, before):
-                    self.state.pending |= changed
-                    self.state.checkpoints[index] = checkpoint
-        except InvalidRequestError as err:
-            if self.is_followed:
-                LOGGER.warning(
-                    "The indexer does not tell what changes in %s, so the whole collection is read each time: %s",
-                    self.title,
-                    err,
-                )
-            self.is_followed = False
-            self.state.checkpoints = [None] * len(self.addresses)
-        else:
-            self.is_followed = True
 
     def _tell_news(self) -> None:
         """Tell the works that came since the collection was added, and those that left; none that were there before."""
