@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from .client.errors import SHOWN_FAULTS, Dp1Error, Fault, InvalidPlaylistError
-from .client.text import clean
+from .client.text import clean, told
 from .const import DOMAIN, LOGGER
-from .lent import without_token
 
 SHOWN_CHARACTERS = 300
 
@@ -23,7 +22,10 @@ def translated(
     return (ServiceValidationError if invalid else HomeAssistantError)(
         translation_domain=DOMAIN,
         translation_key=err.translation_key or f"{subject}_{err.key}",
-        translation_placeholders={**texts, **err.placeholders},
+        translation_placeholders={
+            **texts,
+            **{it: told(text) for it, text in err.placeholders.items()},
+        },
     )
 
 
@@ -49,7 +51,7 @@ def component_errors(media_id: str) -> Iterator[None]:
     except Exception as err:
         if isinstance(err, HomeAssistantError) and (err.translation_key or str(err)):
             raise
-        LOGGER.debug("%s cannot be read", media_id, exc_info=True)
+        LOGGER.debug("%s cannot be read", told(media_id), exc_info=True)
         raise action_failed("media_failed", media_id=media_id) from err
 
 
@@ -123,8 +125,7 @@ def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
 
 
 def _plain(placeholders: Mapping[str, str]) -> dict[str, str]:
-    """Return placeholders without markup, control characters, tokens that we lent and excessive length."""
+    """Return placeholders without markup, control characters, secrets in addresses and excessive length."""
     return {
-        name: clean(without_token(text), SHOWN_CHARACTERS)
-        for name, text in placeholders.items()
+        name: told(clean(text, SHOWN_CHARACTERS)) for name, text in placeholders.items()
     }

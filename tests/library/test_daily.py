@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, date, datetime, time, timedelta
+import logging
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,7 +16,10 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1 import timing
 from custom_components.dp1.client import retry
+from custom_components.dp1.client.errors import Dp1Error
 from custom_components.dp1.client.indexer import client
+from custom_components.dp1.errors import action_failed, invalid_input, translated
+from custom_components.dp1.language import async_message
 from custom_components.dp1.library import shelf
 from custom_components.dp1.library.libraries import daily_url
 from custom_components.dp1.voice.choice import async_choose
@@ -178,6 +182,35 @@ async def test_never_read(hass: HomeAssistant) -> None:
         daily_url(hass, name)
     assert daily_url(hass, "dp1://daily") == entry.options["daily_url"]
     assert daily_url(hass, f"media-source://dp1/{entry.entry_id}/x") is None
+
+
+async def test_an_address_with_a_key(
+    hass: HomeAssistant, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The key and the password of an address are told nowhere: not in the log, and not in an error."""
+    caplog.set_level(logging.DEBUG)
+    async with ScriptedServer.run(lambda request: Reply(404, {})) as server:
+        url = f"{server.url}/list.json?key=s3cr3t"
+        options = {"daily_url": url}
+        entry = await set_up(hass, library_entry(None, None, options=options))
+        daily = entry.runtime_data.daily
+        await until(lambda: daily.problem)
+        with pytest.raises(HomeAssistantError) as failed:
+            await daily.async_document()
+    with_password = url.replace("//", "//me:s3cr3t@")
+    errors = [
+        failed.value,
+        invalid_input("page_gone", url=with_password, status="404"),
+        action_failed("outgrown", name="x", url=f"<img src='{url}'>"),
+        translated(Dp1Error(url, key="no_answer"), "playlist"),
+        translated(
+            Dp1Error(translation_key="is_channel", placeholders={"url": url}), "feed"
+        ),
+    ]
+    told = [async_message(hass, error) for error in errors]
+    assert "/list.json?…" in told[1]
+    assert f"Library daily {server.url}/list.json?… data" in caplog.text
+    assert not [it for it in (*told, *caplog.messages) if "s3cr3t" in it]
 
 
 async def test_voice_chooses_it(hass: HomeAssistant) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import override
 
-from .text import clean, one_line
+from .text import clean, one_line, told
 
 # The word for a display whose player is not running (500 without a reason): nothing was done.
 NO_PLAYER = "noPlayer"
@@ -53,8 +53,8 @@ class Dp1Error(Exception):
         translation_key: str = "",
         placeholders: Mapping[str, str] | None = None,
     ) -> None:
-        """Initialize with the message as one line without control characters; keys are those of the class by default."""
-        super().__init__(one_line(message, MAX_MESSAGE))
+        """Initialize with the message as one line without control characters, addresses as they are told; keys are those of the class by default."""
+        super().__init__(told(one_line(message, MAX_MESSAGE)))
         self.key = key or self.key
         self.translation_key = translation_key or self.translation_key
         self.placeholders = placeholders or self.placeholders
@@ -150,8 +150,8 @@ class RejectedError(Dp1Error):
             self.translation_key = "display_player_not_running"
         elif command == "displayPlaylist":
             reason = clean(detail or code, MAX_PLACEHOLDER)
-            told = "playlist_turned_down" if reason else "playlist_not_accepted"
-            self.translation_key = REFUSALS.get(code or "", told)
+            key = "playlist_turned_down" if reason else "playlist_not_accepted"
+            self.translation_key = REFUSALS.get(code or "", key)
             self.placeholders = {"detail": reason}
 
 

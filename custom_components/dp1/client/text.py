@@ -103,6 +103,15 @@ def one_line(text: str, limit: int = LIMIT) -> str:
     return shorten(" ".join(text.split()), limit)
 
 
+_PASSWORD = re.compile(r"(?<=//)[^\s/?#@]+@")
+_QUERY = re.compile(r"((?:https?:/|/api)/[^\s?\"'<>]*\?)[^\s\"'<>]+")
+
+
+def told(text: str) -> str:
+    """Return a line as anybody may read it, as in a log: its addresses without passwords and queries, which may have a key in them."""
+    return _QUERY.sub(r"\1…", _PASSWORD.sub("", text))
+
+
 def plain_lines(text: str) -> str:
     """Return a text of people whose every line is as ``one_line`` has it; it is cut nowhere."""
     return "\n".join(one_line(line, len(line)) for line in text.split("\n"))

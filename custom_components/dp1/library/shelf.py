@@ -25,6 +25,7 @@ from ..client.errors import (
     UnreachableError,
 )
 from ..client.pages import Page
+from ..client.text import told
 from ..client.values import mapping
 from ..const import DOMAIN, LOGGER
 from ..storage import SafeStore, record_from_json, record_to_json
@@ -344,7 +345,8 @@ class Shelf[T: Record]:
         if (self.problem is not None) is self._is_logged:
             return
         self._is_logged = not self._is_logged
-        name, error = f"{self.title} {self.kind} {self.url}", self.problem
+        name = f"{self.title} {self.kind} {told(self.url or '')}"
+        error = self.problem
         if error is None:
             LOGGER.info("Fetching %s data recovered", name)
         else:

@@ -24,7 +24,6 @@ from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
 from ..language import async_message
-from ..lent import without_token
 from ..permissions import STRANGER, Caller
 from .hidden import hidden_keys, with_warning, without_hidden
 from .kept_files import async_lend
@@ -100,7 +99,7 @@ async def async_alive(
     if sent := await hass.async_add_executor_job(_sent, shown, find):
         return sent
     key = "moved_stays" if shown is read else "hidden_stays"
-    error = invalid_input(key, url=without_token(url) or "")
+    error = invalid_input(key, url=url)
     return with_warning(playlist, async_message(hass, error))
 
 

@@ -150,7 +150,7 @@ async def _async_check_due(daily: Daily) -> None:
         if moment is not None:
             since = dt_util.as_local(moment).date().isoformat()
             raise action_failed(key, since=since)
-    raise action_failed("daily_without_days", name=daily.address)
+    raise action_failed("daily_without_days", name=daily.url)
 
 
 def _daily_at(hass: HomeAssistant, url: str) -> Daily | None:

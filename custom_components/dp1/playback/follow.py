@@ -16,7 +16,6 @@ from ..display.hung import Hung
 from ..errors import action_failed
 from ..grants import GRANTS
 from ..language import async_message
-from ..lent import without_token
 from .alive import READ_AGAIN, async_alive
 
 
@@ -107,7 +106,7 @@ class Follow:
         if self._told is hung.shown:
             return
         self._told = hung.shown
-        display, url = self._display, without_token(hung.asked.url) or ""
+        display, url = self._display, hung.asked.url or ""
         error = action_failed("outgrown", name=display.name, url=url)
         persistent_notification.async_create(
             display.hass,

@@ -191,7 +191,7 @@ class Daily(Provider):
 
     async def async_document(self) -> Json:
         """Return the playlist, and read it if it never was; raises why it could not be read."""
-        with translated_errors("playlist", "", self.address):
+        with translated_errors("playlist", "", self.url):
             if self.url and self.document is None:
                 await self._shelf.async_list()
             if self.document is None:
@@ -216,11 +216,6 @@ class Daily(Provider):
         """Return when the last work of the playlist begins."""
         return self.due(datetime.max.replace(tzinfo=dt_util.UTC)).since
 
-    @property
-    def address(self) -> str:
-        """Return the address for texts, without a query, which may have a key in it."""
-        return self.url.partition("?")[0]
-
     async def _pages(
         self, key: str, limit: int | None, pause: float | None
     ) -> AsyncIterator[Page[DailyDocument]]:
@@ -234,7 +229,7 @@ class Daily(Provider):
             document = (await Feed(guard, self.url).playlist(self.url)).document
         except Dp1Error as err:
             problem = err
-            LOGGER.debug("The Daily at %s cannot be read: %s", self.address, err)
+            LOGGER.debug("The Daily cannot be read: %s", err)
         if is_of_vendor and (
             document is None or _due(document).has_run_out(dt_util.utcnow())
         ):
