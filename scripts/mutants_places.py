@@ -1604,13 +1604,4 @@ PLACES = [
         "raise HomeAssistantError",
         ["tests/test_storage.py::test_a_library_is_removed_from_a_full_disk"],
     ),
-    Place(
-        "library/renewal.py",
-        "playlists are renewed with a key that cannot be saved",
-        "await library.async_confirm_key()",
-        "pass",
-        [
-            "tests/actions/test_keys.py::test_nothing_is_signed_with_a_key_that_cannot_be_saved"
-        ],
-    ),
 ]

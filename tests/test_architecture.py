@@ -67,7 +67,7 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"providers"},
     {"source_list"},
     {"library"},
-    {"libraries", "renewal"},
+    {"libraries"},
 )
 
 # Where texts of people and of Home Assistant enter; those of all others enter in the client.

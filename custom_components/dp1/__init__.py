@@ -39,7 +39,6 @@ from .library.libraries import (
     async_tell_changed,
 )
 from .library.library import Library, async_remove_stored
-from .library.renewal import async_forget_moved, async_watch_moved
 from .library.signing_key import async_kept_key
 from .playback.activity import ActivityTracker
 from .playback.address import async_cast_document
@@ -242,7 +241,6 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     tell = partial(async_tell_changed, hass)
     hass.data[HOSTS].async_set_own()
     entry.runtime_data = Library(hass, entry, tell)
-    async_watch_moved(entry.runtime_data)
     await entry.runtime_data.async_start()
     entry.async_on_unload(entry.async_on_state_change(tell))
     await _async_add_entities(hass, entry, LIBRARY_PLATFORMS)
@@ -304,7 +302,6 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Remove the stored data of a library, and create an issue if its signing key was used and is gone."""
     hass.data[HOSTS].async_set_own()
-    async_forget_moved(hass, entry.entry_id)
     await _async_update_sentences(hass)
     key = None
     if entry.data.get(CONF_HAS_SIGNED):

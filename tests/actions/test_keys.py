@@ -8,9 +8,7 @@ from uuid import uuid4
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.library.renewal import async_renew
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 
 from .calls import call, failure, writes
@@ -105,9 +103,6 @@ async def test_nothing_is_signed_with_a_key_that_cannot_be_saved(
         ("update_playlist", {"playlist_id": ID, "title": "Night"}),
     ):
         assert (await failure(hass, action, **data))[0] == "keys_not_saved"
-    with pytest.raises(HomeAssistantError) as raised:
-        await async_renew(entry.runtime_data)
-    assert raised.value.translation_key == "keys_not_saved"
     assert not writes(feed)
     path.rmdir()
     await publish(hass)

@@ -8,7 +8,7 @@ from sys import intern
 from typing import Any, NamedTuple, Self
 
 from ..hosts import loaded_url, work_url
-from ..playlist.document import for_display, renewed
+from ..playlist.document import for_display
 from ..playlist.manifest import MAX_NOTE, artists_in
 from ..playlist.schedule import display_at, is_past
 from ..text import MAX_TITLE, clean, one_line, plain
@@ -63,7 +63,7 @@ class FeedPlaylist:
     `count` is the number of its items, of which it has the first.
     `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
     slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
-    `ANY`. `owners` are the keys that may change it, `moved` tells that works or pictures are no longer where it says.
+    `ANY`. `owners` are the keys that may change it.
     `own_id` is that in its document, if `id` is another.
     """
 
@@ -78,7 +78,6 @@ class FeedPlaylist:
     summary: str = json_field(plain(MAX_NOTE), "summary", default="")
     query: str = ""
     owners: tuple[str, ...] = ()
-    moved: bool = False
     own_id: str = ""
 
     def __post_init__(self) -> None:
@@ -123,7 +122,6 @@ class FeedPlaylist:
             fields=tuple(chain.from_iterable(items_of(document))),
             query=_query(document),
             owners=_owners(document),
-            moved=renewed(document) != document,
             own_id=own_id if own_id != key else "",
             **json_fields(cls, document),
         )

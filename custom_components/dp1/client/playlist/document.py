@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
-from ..hosts import moved_url, work_url
+from ..hosts import work_url
 from ..text import escaped_url
 from ..values import MAX_DEPTH, MAX_TEXT, common, exceeds, mapping
 from .schedule import is_moment
@@ -378,9 +378,7 @@ def for_display(
     return _found({**(unsigned(document) if changes else document), **changes})
 
 
-def renewed(
-    document: Mapping[str, Any], find: Callable[[str], str] = moved_url
-) -> dict[str, Any]:
+def renewed(document: Mapping[str, Any], find: Callable[[str], str]) -> dict[str, Any]:
     """Return a document whose addresses that name nothing any more are those of now: of works, pictures and manifests."""
     found = _found(document, find)
     if isinstance(items := found.get("items"), list):

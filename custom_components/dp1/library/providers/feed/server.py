@@ -105,7 +105,6 @@ class FeedServer(Shelf[FeedPlaylist]):
         # Whatever is at no feed that the owner has named is nowhere at home.
         self._anywhere = Feed(hass.data[ADDRESSES].async_guard(), NOWHERE)
         self.followers: list[Callable[[Delta[FeedPlaylist]], None]] = []
-        self.on_read: Callable[[], None] = lambda: None
         self._by_slug: dict[str, FeedPlaylist] = {}
         # Folded, of thousands of playlists.
         self._titles: dict[str, str] = {}
@@ -433,10 +432,9 @@ class FeedServer(Shelf[FeedPlaylist]):
 
     @callback
     def _handle_list(self, read: Listing[FeedPlaylist]) -> None:
-        """Store the channels, and tell that the list was read."""
+        """Store the channels."""
         if read.problem is None:
             self.async_updated(is_changed=True)
-            self.on_read()
 
     def _client_of(self, ref: str) -> Feed:
         """Return the client of a playlist by id, slug or address, or raise NotFoundError; a foreign address has no rights of a feed."""
