@@ -7,9 +7,8 @@ import pytest
 from custom_components.dp1 import addresses as addresses_module, async_setup_data
 from custom_components.dp1.browse.pictures import PICTURES, Pictures
 from custom_components.dp1.client.hosts import GATEWAYS
-from custom_components.dp1.hosts import HOSTS, MAX_LOOKS, NO_GATEWAY, Hosts
+from custom_components.dp1.hosts import HOSTS, MAX_LOOKS, Hosts
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import issue_registry as ir
 
 from .pictures import PNG
 from .simulators.gateway import Internet, Mode
@@ -80,31 +79,6 @@ async def test_a_picture_when_all_gateways_end(
     internet.hosts = dict.fromkeys(internet.hosts, Mode.ENDS)
     assert await pictures.async_at(f"ipfs://{CID}/a.png") is None
     assert len(internet.asked) == 2
-
-
-async def test_an_issue_where_no_gateway_answers(
-    hass: HomeAssistant,
-    internet: Internet,
-    hosts: Hosts,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It comes after a day, and goes with the first that answers."""
-
-    def is_there() -> bool:
-        return ir.async_get(hass).async_get_issue("dp1", NO_GATEWAY) is not None
-
-    clock = [1_000_000.0]
-    monkeypatch.setattr(hosts, "_clock", lambda: clock[0])
-    internet.hosts = dict.fromkeys(internet.hosts, Mode.ENDS) | {NEW: Mode.LIVES}
-    url = hosts.best(f"ipfs://{CID}/")
-    for hours, issue in ((0, False), (23, False), (25, True)):
-        clock[0] = 1_000_000.0 + hours * 3600
-        assert await hosts.async_look(url) is False
-        assert is_there() is issue
-    internet.hosts = dict.fromkeys(internet.hosts, Mode.LIVES)
-    clock[0] += 2 * 3600
-    assert await hosts.async_look(url) is True
-    assert not is_there()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from aiohttp import hdrs
 from lru import LRU
 
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.hass_dict import HassKey
 
@@ -38,7 +37,6 @@ from .grants import GRANTS
 # What asking for a work may raise: its host is not there or slow, or our own guard does not ask.
 FAILURES: Final = (aiohttp.ClientError, TimeoutError, Dp1Error)
 HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
-NO_GATEWAY: Final = "no_gateway"
 # Seconds that a host has for a look, and how many looks there are in how many seconds.
 LOOK_TIMEOUT: Final = 10.0
 MAX_LOOKS: Final = 4
@@ -76,7 +74,7 @@ class Hosts(Health):
         await asyncio.gather(*(self.async_ask(it, is_file=True) for it in urls))
 
     async def async_look(self, url: str, *, is_file: bool = False) -> bool | None:
-        """Return whether a work is at its address that a display is silent about: as known, or by one small request; None if that cannot be told.
+        """Return whether a work is at its address that a display is silent about, as its host has answered today, or by one small request; None if that cannot be told.
 
         A stranger chose the address: nothing at home is asked, and not many are.
 
@@ -94,7 +92,9 @@ class Hosts(Health):
                 is_there, at = kept
                 if now - at < (DAY if is_there else SILENT_AGE):
                     return is_there
-            if self.is_known_to_answer(url) and url in self.urls(url):
+            health = self.of(url)
+            has_answered = now - (health.answered_at or 0.0) < DAY
+            if has_answered and not health.failed_at and url in self.urls(url):
                 return True
         if len(self._looks) == MAX_LOOKS and now - self._looks[0] < LOOK_PERIOD:
             return None
@@ -189,24 +189,12 @@ class Hosts(Health):
         *,
         is_expected: bool = True,
     ) -> None:
-        """Note an answer for a work, or that there was none, and whether any gateway is left."""
+        """Note an answer for a work, or that there was none."""
         if response is None:
             self.note(url)
         else:
             answer = Answer(response.status, response.headers, b"", url)
             self.note(url, response.status, answer.retry_after, is_expected=is_expected)
-        since = self.silent_since()
-        if since is None or self._clock() - since < DAY:
-            ir.async_delete_issue(self._hass, DOMAIN, NO_GATEWAY)
-            return
-        ir.async_create_issue(
-            self._hass,
-            DOMAIN,
-            NO_GATEWAY,
-            is_fixable=False,
-            severity=ir.IssueSeverity.WARNING,
-            translation_key=NO_GATEWAY,
-        )
 
 
 async def async_try_gateway(hass: HomeAssistant, text: str) -> str:
@@ -233,14 +221,15 @@ async def async_try_gateway(hass: HomeAssistant, text: str) -> str:
         ):
             if hdrs.LOCATION in answer.headers:
                 return "gateway_leads_away"
-            if not answer.ok:
-                has_path = any(
-                    it.lower().startswith("x-ipfs-") for it in answer.headers
-                )
-                return "" if has_path else "no_gateway"
             body = b"".join([chunk async for chunk in received])
+            names = (it.lower() for it in answer.headers)
+            is_one = (
+                body == SMALL
+                if answer.ok
+                else any(it.startswith("x-ipfs-") for it in names)
+            )
     except aiohttp.ClientError, TimeoutError:
         return "gateway_silent"
     except Dp1Error:
         return "no_gateway"
-    return "" if body == SMALL else "no_gateway"
+    return "" if is_one else "no_gateway"

@@ -55,39 +55,37 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
 
 
 async def _async_check_host(hass: HomeAssistant, url: str) -> str | dict[str, str]:
-    """Return since when a host of works answers, or has not; each that was not heard of for an hour is asked once."""
+    """Return whether a host of works answers, or since when it does not; each that was not heard of for an hour is asked once."""
     health = await hass.data[HOSTS].async_check(url)
     if health.failed_at is not None:
         return _told("unreachable", health.failed_at)
-    return _told("ok", health.answers_since)
+    return "ok"
 
 
 async def _async_check_can_reach(
     hass: HomeAssistant, urls: list[str]
 ) -> str | dict[str, str]:
-    """Return since when all of some servers can be reached, or the first cannot and why."""
+    """Return whether all of some servers can be reached, or since when the first cannot and why."""
     results = await asyncio.gather(
         *(system_health.async_check_can_reach_url(hass, url) for url in urls)
     )
     told: list[str | dict[str, str]] = []
     servers = hass.data[HOSTS].servers
     for url, result in zip(urls, results, strict=True):
-        is_there = result == "ok"
-        servers.note(url, 200 if is_there else 0)
-        health = servers.of(url)
+        servers.note(url, 200 if result == "ok" else 0)
         if isinstance(result, dict):
-            told.insert(0, _told(result["error"], health.failed_at))
+            told.insert(0, _told(result["error"], servers.of(url).failed_at))
         else:
-            told.append(_told("ok", health.answers_since))
+            told.append("ok")
     return told[0]
 
 
-def _told(what: str, moment: float | None) -> str | dict[str, str]:
-    """Return what is told of a server since a moment, as core tells it."""
+def _told(what: str, moment: float | None) -> dict[str, str]:
+    """Return what is told of a server that cannot be reached since a moment, as core tells it."""
     if moment is not None:
         since = dt_util.as_local(dt_util.utc_from_timestamp(moment))
         what = f"{what} since {since:%Y-%m-%d %H:%M}"
-    return what if what.startswith("ok") else {"type": "failed", "error": what}
+    return {"type": "failed", "error": what}
 
 
 def _internal_url(hass: HomeAssistant) -> str | dict[str, str]:

@@ -5,20 +5,17 @@ from dataclasses import dataclass
 import time
 from typing import Final
 
-from .hosts import GATEWAYS, Gateway, content_of, other_urls, same_work, work_url
+from .hosts import Gateway, content_of, other_urls, same_work, work_url
 from .text import escaped_url, plain_host, read_url
 
 # Seconds for which an answer counts.
 DAY: Final = 86_400.0
-# Seconds without requests to a gateway that asked for a pause and did not say for how long, and at most.
+# Seconds without requests to a host that failed and did not say for how long, and at most.
 PAUSE: Final = 900.0
 MAX_PAUSE: Final = 3600.0
-# The same after the first time that one failed; doubled each time.
-FIRST_PAUSE: Final = 60.0
 MAX_HOSTS: Final = 256
 MAX_MISSING: Final = 1024
 _MISSING: Final = (404, 410)
-_BUSY: Final = 429
 _FIRST_ERROR: Final = 400
 
 
@@ -28,17 +25,13 @@ class HostHealth:
 
     Attributes:
         answered_at: when it last answered, as the clock has it; None if it never did.
-        answers_since: since when it has answered each time; None if it never did.
         failed_at: when it began to fail, None if it does not.
         rests_until: until when it is not asked.
-        failures: how often it has failed since it answered.
     """
 
     answered_at: float | None = None
-    answers_since: float | None = None
     failed_at: float | None = None
     rests_until: float = 0.0
-    failures: int = 0
 
 
 class Health:
@@ -82,33 +75,17 @@ class Health:
         self._hosts[host] = health
         if len(self._hosts) > MAX_HOSTS:
             del self._hosts[next(iter(self._hosts))]
-        has_it = 0 < status < _FIRST_ERROR and is_expected
-        if has_it or status in _MISSING or 0 < status < _FIRST_ERROR:
-            if health.answers_since is None or health.failed_at is not None:
-                health.answers_since = now
-            health.answered_at, health.failed_at = now, None
-            health.rests_until, health.failures = 0.0, 0
-            if not has_it:
+        answers = 0 < status < _FIRST_ERROR
+        if answers or status in _MISSING:
+            health.answered_at, health.failed_at, health.rests_until = now, None, 0.0
+            if not (answers and is_expected):
                 self._missing[host, same_work(url)] = now
                 if len(self._missing) > MAX_MISSING:
                     del self._missing[next(iter(self._missing))]
             return
-        health.failures += 1
         health.failed_at = health.failed_at or now
-        pause = FIRST_PAUSE * (1 << min(health.failures - 1, 6))
-        if status == _BUSY:
-            pause = PAUSE if retry_after is None else retry_after
+        pause = PAUSE if retry_after is None else retry_after
         health.rests_until = now + min(max(pause, 0.0), MAX_PAUSE)
-
-    def is_known_to_answer(self, url: str) -> bool:
-        """Return whether the host of an address answered within a day, and has not failed since."""
-        health = self.of(url)
-        since = health.answered_at
-        return (
-            since is not None
-            and health.failed_at is None
-            and self._clock() - since < DAY
-        )
 
     def own_url(self, url: str) -> str | None:
         """Return where content is at the gateway of the owner; None without one, and for anything else."""
@@ -179,15 +156,6 @@ class Health:
             for health in self._hosts.values()
             if health.answered_at is not None
         )
-
-    def silent_since(self, network: str = "ipfs") -> float | None:
-        """Return since when no gateway of a network answers, None if one does or none was asked."""
-        own = [self.own] if self.own else []
-        known = [self.of(gateway.url) for gateway in (*own, *GATEWAYS[network])]
-        asked = [health for health in known if health.failed_at or health.answered_at]
-        if not asked or any(health.failed_at is None for health in asked):
-            return None
-        return max(health.failed_at or 0.0 for health in asked)
 
 
 def _host(url: str) -> str:
