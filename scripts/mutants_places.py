@@ -296,16 +296,9 @@ PLACES = [
     ),
     Place(
         "library/providers/catalog/background_reader.py",
-        "large series are read ahead to their end",
-        "count = PAGE_SIZE\n",
-        "count = MAX_IN_ALL\n",
-        ["tests/library/test_named_works.py::test_they_are_found"],
-    ),
-    Place(
-        "library/providers/catalog/background_reader.py",
         "a busy catalog is read on",
-        "self._failed.add(key)\n        self._schedule(READING_IDLE)",
-        "self._failed.add(key)\n        self._schedule(0)",
+        "self._failed.add(exhibition_id)\n        self._schedule(READING_IDLE)",
+        "self._failed.add(exhibition_id)\n        self._schedule(0)",
         ["tests/library/test_named_works.py::test_errors_slow_it_down"],
     ),
     Place(

@@ -1,6 +1,5 @@
 """Helpers for tests of what is read in the background, unhurried."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -26,7 +25,6 @@ class Clock:
         clock = cls()
         monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
         monkeypatch.setattr(retry, "_now", clock.now)
-        monkeypatch.setattr(asyncio, "sleep", clock.sleep)
         return clock
 
     def __init__(self) -> None:
@@ -37,7 +35,6 @@ class Clock:
         self._turn: Callable[[], Any] | None = None
         self._later = background_reader.async_call_later
         self._now = retry._now
-        self._sleep = asyncio.sleep
 
     def call_later(self, hass: HomeAssistant, seconds: float, job: Any) -> Any:
         """Go on soon, as if so much time had passed, if there are more turns."""
@@ -54,14 +51,6 @@ class Clock:
         if not self._is_done():
             turn()
         return lambda: [stop() for stop in cancel]
-
-    async def sleep(self, seconds: float) -> None:
-        """Let the pause between two pages pass at once."""
-        if seconds == DEFAULTS["reading_pause"]:
-            self.waits.append(seconds)
-            self.moved += seconds
-            seconds = 0
-        await self._sleep(seconds)
 
     def now(self) -> float:
         return self._now() + self.moved

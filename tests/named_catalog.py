@@ -1,4 +1,4 @@
-"""A small catalog of works with names of their own, for tests of what is read before anybody opens it."""
+"""A small catalog of works with names of their own, for tests of what is read ahead and what is found."""
 
 from functools import cached_property
 from itertools import product
@@ -29,14 +29,6 @@ SHOWS: dict[int, list[tuple[str, str, int, dict[int, str]]]] = {
             {place: f"Sitter {'abcdefg'[place]}" for place in range(7)},
         ),
     ],
-}
-# The pages that have to be read: all of a small series, one of a large series, and then all if it has names.
-PAGES = {
-    "Cloud Ledger": 5,
-    "A Thousand Tides": 1,
-    "Herbarium": 1 + 12,
-    "Portfolio": 1,
-    "Sitters": 2,
 }
 
 

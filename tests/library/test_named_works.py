@@ -1,13 +1,11 @@
-"""Test the reading of works with names of their own in exhibitions that nobody has opened."""
+"""Test the reading of series that nobody has opened, and works with names of their own in those that were."""
 
-from collections import Counter
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.catalog import background_reader
@@ -19,7 +17,7 @@ from .shows import search_nodes
 
 from tests.background import IDLE, Clock
 from tests.displays import until
-from tests.named_catalog import PAGES, PLANTS, NamedCatalog
+from tests.named_catalog import PLANTS, NamedCatalog
 from tests.timing import DEFAULTS
 
 
@@ -42,23 +40,25 @@ async def titles(library: Library, query: str) -> list[str]:
     return [node.title for node in found]
 
 
+async def open_all(library: Library, named: NamedCatalog) -> None:
+    """Open each exhibition, and each series in it."""
+    for show in named.data.exhibitions:
+        for series in (await library.async_children(f"exhibition/{show['id']}")).nodes:
+            if series.can_expand:
+                await library.async_children(series.id)
+
+
 async def test_they_are_found(
     clock: Clock, named: NamedCatalog, make_library: MakeLibrary
 ) -> None:
-    """After all series, works are read a page at a time and unhurried, and found and shown without the catalog."""
+    """Series are read ahead unhurried, and no works; what was opened is found and shown without the catalog."""
     named.latency = 0.001
     library = await make_library(named)
-    assert not await titles(library, "cirrus signed")
     await clock.read_all()
-    assert named.max_in_flight <= 4
-    routes = [seen.route for seen in named.requests]
-    assert routes.index("artworks") > max(
-        place for place, route in enumerate(routes) if route == "series"
-    )
-    assert Counter(title for title, _ in named.pages()) == PAGES
-    pauses = clock.waits[:-1]
-    assert len(pauses) >= sum(PAGES.values())
-    assert min(pauses) >= DEFAULTS["reading_pause"]
+    assert not named.pages()
+    assert not await titles(library, "cirrus signed")
+    assert min(clock.waits) >= DEFAULTS["reading_pause"]
+    await open_all(library, named)
     named.inject("status")
     named.reset_counters()
     for query, title in (
@@ -66,7 +66,7 @@ async def test_they_are_found(
         ("Cirrus", "Cloud Ledger Cirrus, signed"),
         ("the work sirrus signed", "Cloud Ledger Cirrus, signed"),
         ("sitter e", "Sitters Sitter e"),
-        (PLANTS[57], f"Herbarium {PLANTS[57]}"),
+        (PLANTS[7], f"Herbarium {PLANTS[7]}"),
         ("plate 3", "Portfolio Plate 3"),
     ):
         assert (await titles(library, query))[0] == title, query
@@ -75,6 +75,8 @@ async def test_they_are_found(
     assert found[0].subtitle == "Slow Weather"
     (series, *_) = await search_nodes(library, "sitters", kinds={NodeKind.SERIES})
     assert (series.title, series.subtitle) == ("Sitters", "Net Evil")
+    # A work that only has a number is found by that.
+    assert await titles(library, "cloud ledger") == ["Cloud Ledger Cirrus, signed"]
     named.reset_counters()
     built = await library.async_build_playlist(found[0].id)
     assert built.title == "Cloud Ledger Cirrus, signed"
@@ -90,8 +92,8 @@ async def test_never_two_at_a_time(
     named.latency = 0.001
     await clock.read_all()
     assert named.max_in_flight == 1
-    assert len(named.requests) == sum(PAGES.values()) + 2
-    library.catalog_server._lists["artworks"].clear()
+    assert len(named.requests) == 2
+    library.catalog_server._lists["series"].clear()
     named.reset_counters()
     named.latency = 0.3
     herbarium = named.data.find_series("Herbarium")["id"]
@@ -111,20 +113,21 @@ async def test_a_restart_goes_on_where_it_was(
     named: NamedCatalog,
     make_library: MakeLibrary,
 ) -> None:
-    """What was read before a restart is found after it and not read again, in the middle of a series too."""
+    """What was read before a restart is found after it and not read again."""
     await make_library(named)
-    await clock.run(lambda: len(named.pages()) == 7)
+    await clock.run(lambda: named.count("series") == 1)
     library = await make_library(named)
-    assert await titles(library, PLANTS[3])
     await clock.read_all()
-    assert Counter(title for title, _ in named.pages()) == PAGES
+    assert named.count("series") == 2
+    await open_all(library, named)
     named.reset_counters()
+    await library.async_stop()
     library = await make_library(named)
     await clock.read_all()
     assert not named.requests
-    assert await titles(library, PLANTS[57])
+    assert await titles(library, PLANTS[3])
     await library.async_stop()
-    assert len(hass_storage["dp1.library.library.catalog"]["data"]["artworks"]) == 5
+    assert hass_storage["dp1.library.library.catalog"]["data"]["artworks"]
     await async_remove_stored(hass, "library")
     assert "dp1.library.library.catalog" not in hass_storage
 
@@ -132,16 +135,14 @@ async def test_a_restart_goes_on_where_it_was(
 async def test_the_catalog_is_obeyed(
     clock: Clock, named: NamedCatalog, make_library: MakeLibrary
 ) -> None:
-    """A catalog that asks for hours is left alone for one, and then the same page is read."""
-    named.inject("status", route="artworks", status=429, retry_after="7200", times=1)
+    """A catalog that asks for hours is left alone for one, and then the same list is read."""
+    named.inject("status", route="series", status=429, retry_after="7200", times=1)
     await make_library(named)
     await clock.run(lambda: clock.waits.count(IDLE) > 1)
     place = clock.waits.index(IDLE)
     assert clock.waits[place + 1] == DEFAULTS["reading_pause"]
-    pages = named.pages()
-    assert pages[0] == pages[1]
-    assert Counter(title for title, _ in pages[1:]) == PAGES
-    named.heal()
+    first, second, _ = (it.query for it in named.requests if it.route == "series")
+    assert first == second
 
 
 async def test_errors_slow_it_down(
@@ -152,12 +153,9 @@ async def test_errors_slow_it_down(
     library = await make_library(named)
     await clock.run(lambda: clock.waits.count(IDLE) > 2)
     assert named.count("series") == 2
-    assert not named.pages()
     named.heal()
-    named.inject("status", route="artworks", status=404)
-    await clock.run(lambda: clock.waits.count(IDLE) > len(PAGES))
-    assert DEFAULTS["reading_pause"] in clock.waits
-    assert len(named.pages()) == len(set(named.pages())) == len(PAGES)
+    await clock.run(lambda: clock.waits.count(IDLE) > 1)
+    assert named.count("series") == 4
     await named.stop()
     await library.catalog_server.async_refresh()
     assert library.problem
@@ -171,7 +169,7 @@ async def test_news_are_read(
     named: NamedCatalog,
     make_library: MakeLibrary,
 ) -> None:
-    """New exhibitions, new series of changed exhibitions, and series that have grown are read, and only those."""
+    """New exhibitions and new series of changed exhibitions are read, and only those."""
     library = await make_library(named)
     await clock.read_all()
     named.reset_counters()
@@ -182,63 +180,29 @@ async def test_news_are_read(
     changed = data.find_exhibition("Net Evil")
     changed["updatedAt"] = (datetime.now(UTC) + timedelta(seconds=0.1)).isoformat()
     added = data.make_series(changed, 47, 3, "Guests", "multi_unique", 4)
-    grown = data.find_series("Sitters")
-    grown["settings"]["maxArtwork"] = 8
     for series in (fresh, added):
         data._series[series["id"]] = series
         data._by_exhibition.setdefault(series["exhibitionID"], []).append(series)
         data.artworks(series["id"])[2]["name"] = f"Late {series['title']}"
-    data._works.pop(grown["id"])
     await library.async_refresh()
     await until(
         lambda: datetime.now(UTC) > datetime.fromisoformat(changed["updatedAt"])
     )
     await clock.read_all()
-    assert Counter(title for title, _ in named.pages()) == {
-        "Ornaments": 1,
-        "Guests": 1,
-        "Sitters": 2,
-    }
     assert named.count("series") == 2
+    await open_all(library, named)
     assert await titles(library, "late ornaments") == ["Late Ornaments"]
     assert await titles(library, "late guests") == ["Late Guests"]
     data.exhibitions.remove(changed)
     await library.async_refresh()
-    await clock.read_all()
     assert not await titles(library, "late guests")
-    assert len(library.catalog_server.to_store()["artworks"]) == 5
 
 
-async def test_what_is_opened_meanwhile_is_kept(
-    clock: Clock, named: NamedCatalog, make_library: MakeLibrary
-) -> None:
-    """A series that somebody opens while the background reads it keeps all of its works."""
-    library = await make_library(named)
-    catalog = library.catalog_server
-    herbarium = named.data.find_series("Herbarium")
-    await catalog.async_series(herbarium["exhibitionID"])
-    named.latency = 0.05
-    reading = library.hass.async_create_task(
-        catalog.artworks_of(herbarium["id"]).async_read(50, pause=0.0)
-    )
-    await catalog.async_artworks(herbarium["id"], None)
-    await reading
-    assert len(catalog.artworks_of(herbarium["id"]).records) == 60
-
-
-async def test_works_of_opened_series_are_found(
+async def test_what_is_not_open_is_not_found(
     named: NamedCatalog, make_library: MakeLibrary
 ) -> None:
-    """What somebody has opened is found at once, and not read again in the background."""
+    """What is not open yet is not found, also if it has been read."""
     library = await make_library(named)
-    sitters = named.data.find_series("Sitters")
-    await library.async_children(f"exhibition/{sitters['exhibitionID']}")
-    await library.async_children(f"series/{sitters['id']}")
-    assert (await titles(library, "sitter e"))[0] == "Sitters Sitter e"
-    reader = library.catalog_provider.background_reader
-    series = library.catalog_server.series(sitters["id"])
-    assert series and not reader._unread(series)
-    # What is not open yet is not found, also if it has been opened.
     embargo = named.data.find_series("Embargo")
     await library.catalog_server.async_series(embargo["exhibitionID"])
     await library.catalog_server.async_artworks(embargo["id"], 5)
@@ -300,65 +264,6 @@ async def test_a_known_work_by_its_number(
     assert not await titles(library, "a thousand tides 17")
 
 
-NAMES = ("Ash", "Birch", "Cedar", "Dogwood", "Elm")
-
-
-@pytest.mark.parametrize(
-    ("names", "size", "total", "asked", "count"),
-    [
-        ((), 50, None, None, 50),
-        ((), 51, None, None, 5),
-        (NAMES, 5, 5, None, 0),
-        (NAMES, None, 50, 5, 50),
-        (NAMES, 60, 51, 5, 250),
-        (NAMES, None, None, 5, 250),
-        (NAMES, 60, 60, 250, 0),
-        (("#1", "#2", "Cirrus", "#4", "#5"), 51, 51, 5, 250),
-        (("#1", "#2", "#3", "#4", "#5"), 51, 51, 5, 0),
-        (("AE", "AP", "PP", "#1", "#2"), 51, 51, 5, 0),
-        (("Plate 1", "Plate 2", "Plate 3", "Plate 4", "Plate 5"), 51, 51, 5, 0),
-    ],
-)
-async def test_how_far_to_read(
-    named: NamedCatalog,
-    make_library: MakeLibrary,
-    names: tuple[str, ...],
-    size: int | None,
-    total: int | None,
-    asked: int | None,
-    count: int,
-) -> None:
-    """A small series is read whole, a large one up to a limit if its names differ in more than numbers."""
-    library = await make_library(named)
-    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=size)
-    works = library.catalog_server.artworks_of("s")
-    works._set(Artwork(id=str(place), name=name) for place, name in enumerate(names))
-    works._told_total, works.limit = total, asked
-    works.complete = len(names) == total
-    works.read_at = dt_util.utcnow() if names else None
-    reader = library.catalog_provider.background_reader
-    assert reader._unread(series) == count
-
-
-async def test_bounds(
-    clock: Clock,
-    named: NamedCatalog,
-    make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """So many works of a large series are read, and no more once there are many in all."""
-    monkeypatch.setattr(background_reader, "MAX_OF_SERIES", 10)
-    monkeypatch.setattr(background_reader, "MAX_IN_ALL", 40)
-    await make_library(named)
-    await clock.read_all()
-    assert Counter(title for title, _ in named.pages()) == {
-        "Cloud Ledger": 5,
-        "A Thousand Tides": 1,
-        "Herbarium": 1 + 2,
-        "Portfolio": 1,
-    }
-
-
 async def test_what_is_old_is_read_again(
     clock: Clock,
     named: NamedCatalog,
@@ -368,9 +273,8 @@ async def test_what_is_old_is_read_again(
     library = await make_library(named)
     await clock.read_all()
     named.reset_counters()
-    lists = library.catalog_server._lists["artworks"]
     old = dt_util.utcnow() - timedelta(seconds=background_reader.MAX_AGE_SECONDS)
-    for artworks in lists.values():
-        artworks.read_at = old
+    for series in library.catalog_server._lists["series"].values():
+        series.read_at = old
     await clock.read_all()
-    assert Counter(title for title, _ in named.pages()) == PAGES | {"Herbarium": 12}
+    assert named.count("series") == 2

@@ -1,4 +1,4 @@
-"""Works with names of their own in exhibitions that nobody has opened."""
+"""Works with names of their own in series that somebody has opened."""
 
 from pathlib import Path
 
@@ -8,7 +8,6 @@ from homeassistant.core import HomeAssistant
 
 from .home import Home, table
 
-from tests.background import Clock
 from tests.named_catalog import PLANTS, NamedCatalog
 from tests.simulators.display import DisplaySimulator
 
@@ -19,16 +18,17 @@ def hanging(wall: DisplaySimulator) -> list[str]:
     return [item["title"] for item in wall.player.items]
 
 
-async def test_they_are_shown(
-    hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_they_are_shown(hass: HomeAssistant, tmp_path: Path) -> None:
     """They are shown when spoken of, also misheard or by their number."""
-    clock, catalog = Clock.of(monkeypatch), NamedCatalog()
+    catalog = NamedCatalog()
     async with Home.of(hass, tmp_path, "en", table("en")["names"], catalog) as home:
-        await clock.read_all()
+        for name in ("Cloud Ledger", "Herbarium"):
+            series = catalog.data.find_series(name)
+            await home.library.async_children(f"exhibition/{series['exhibitionID']}")
+            await home.library.async_children(f"series/{series['id']}")
         for sentence, title in (
             ("show Cirrus signed in the study", "Cloud Ledger Cirrus, signed"),
-            (f"show the work {PLANTS[55]} in the study", f"Herbarium {PLANTS[55]}"),
+            (f"show the work {PLANTS[7]} in the study", f"Herbarium {PLANTS[7]}"),
             ("put up sirrus signed in the study", "Cloud Ledger Cirrus, signed"),
             ("show A Thousand Tides number 17 in the study", "A Thousand Tides #17"),
         ):

@@ -23,24 +23,6 @@ EVM_CHAINS = frozenset(
     {"ethereum", "evm", "base", "polygon", "arbitrum", "optimism", "zora", "shape"}
 )
 PROOF_NAMES = frozenset({"AE", "AP", "PP"})
-# Words that number works, as in "Edition 3 of 10" and "AP 2".
-_NUMBERING = frozenset(
-    {
-        "ae",
-        "ap",
-        "artist",
-        "artists",
-        "edition",
-        "no",
-        "nr",
-        "number",
-        "of",
-        "pp",
-        "proof",
-    }
-)
-_LETTERS = re.compile(r"[^\W\d_]+")
-
 _NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
 _EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -145,13 +127,6 @@ def _title(name: str, number: int | None, series: Series) -> str:
     if not numbered and series.title.casefold() in name.casefold():
         return name
     return f"{series.title} {name}"
-
-
-def own_name(artwork: Artwork, series: Series) -> str:
-    """Return the words of a name beside those of its series and its number; empty if the work has no name of its own."""
-    name = artwork.name.casefold().replace(series.title.casefold(), " ")
-    words = _LETTERS.findall(name)
-    return "" if _NUMBERING.issuperset(words) else " ".join(words)
 
 
 def year(artwork: Artwork, series: Series) -> int | None:

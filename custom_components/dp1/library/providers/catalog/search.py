@@ -73,9 +73,9 @@ class CatalogSearch:
             self._series,
             Lines(
                 hass,
-                lambda: catalog.own_names,
-                _lines_of_work,
-                lambda work, _: self._if_open(work),
+                lambda: catalog.named_works,
+                self._lines_of_work,
+                lambda work, _: self._if_open(catalog.parse_work(*work)),
                 NodeKind.EXHIBITIONS,
             ),
         )
@@ -166,6 +166,12 @@ class CatalogSearch:
         works.async_add(work)
         return works.item(work.id)
 
+    def _lines_of_work(self, work: tuple[str, Artwork]) -> list[str]:
+        """Return the line of a work, by its own name and by its title."""
+        item = self._catalog.parse_work(*work)
+        titles = dict.fromkeys((work[1].name, item.title))
+        return [line_of(" | ".join(titles), item.artist, item.exhibition or "")]
+
     def _if_open(self, item: Item) -> Item | None:
         """Return a series or a work if its exhibition can be seen, or has not been read."""
         series = self._catalog.series(split_node_id(item.id)[1][0])
@@ -184,14 +190,6 @@ def _lines_of(exhibition: Item) -> Iterator[str]:
     people = filter(None, (*exhibition.names, exhibition.subtitle))
     for name in [*people] or [""]:
         yield line_of(exhibition.title, name, ", ".join(exhibition.names))
-
-
-def _lines_of_work(work: Item) -> Iterator[str]:
-    """Yield the lines of a work: of its own name, and of its title."""
-    for title in dict.fromkeys(
-        (work.title.removeprefix(f"{work.series} "), work.title)
-    ):
-        yield line_of(title, work.artist, work.exhibition or "")
 
 
 def _score(query: Query, exhibition: Item) -> int:

@@ -27,7 +27,6 @@ from ....client.catalog.artwork import (
     artwork_page,
     cover_url,
     edition,
-    own_name,
     picture_url,
     provenance,
     series_page,
@@ -119,13 +118,12 @@ class CatalogServer(Shelf[Exhibition]):
         self._series: dict[str, Series] = {}
         # The series in folders of their own; none if two share one.
         self._folders: dict[str, str | None] = {}
-        self._own_names: dict[str, tuple[Item, ...]] = {}
         self.works_count = 0
         # By the folded names of artists: the exhibitions with their works, and their names there.
         self._shows_of: dict[str, dict[str, str]] = {}
         self._artists: dict[str, Item] = {}
         # Of all lists of a kind, the same tuple until there are others.
-        self._tuples: dict[str, tuple[Item, ...]] = {}
+        self._tuples: dict[str, tuple[Any, ...]] = {}
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -159,9 +157,7 @@ class CatalogServer(Shelf[Exhibition]):
 
     # Items
 
-    def _tuple(
-        self, kind: str, items: Callable[[], Iterable[Item]]
-    ) -> tuple[Item, ...]:
+    def _tuple[T](self, kind: str, items: Callable[[], Iterable[T]]) -> tuple[T, ...]:
         """Return items, the same tuple until there are others."""
         if kind not in self._tuples:
             self._tuples[kind] = tuple(items())
@@ -176,10 +172,22 @@ class CatalogServer(Shelf[Exhibition]):
         )
 
     @property
-    def own_names(self) -> tuple[Item, ...]:
-        """Return the works with names of their own."""
-        names = self._own_names
-        return self._tuple(ARTWORKS, lambda: chain.from_iterable(names.values()))
+    def named_works(self) -> tuple[tuple[str, Artwork], ...]:
+        """Return the works that have been read and are named by more than their series and a number, with its id."""
+
+        def named() -> Iterator[tuple[str, Artwork]]:
+            """Yield them."""
+            for key, works in self.listings(ARTWORKS).items():
+                title = (
+                    self._series[key].title.casefold() if key in self._series else ""
+                )
+                for work in works.records:
+                    rest = work.name.casefold().replace(title, "")
+                    if not work.gone and work.name not in PROOF_NAMES:
+                        if any(map(str.isalpha, rest)):
+                            yield key, work
+
+        return self._tuple(ARTWORKS, named)
 
     @property
     def artists(self) -> tuple[Item, ...]:
@@ -535,19 +543,11 @@ class CatalogServer(Shelf[Exhibition]):
         """Index artworks, and discard those that were not used for the longest time."""
         self.works_count += len(delta.added) - len(delta.removed)
         lists, key = self.listings(ARTWORKS), listing.key
-        if self._own_names.pop(key, None):
-            self._tuples.pop(ARTWORKS, None)
+        self._tuples.pop(ARTWORKS, None)
         if key not in lists:
             self.works.discard(key)
             return
         self.works.follow(listing, delta)
-        if series := self._series.get(key):
-            named = (
-                it for it in listing.records if own_name(it, series) and not it.gone
-            )
-            if items := tuple(map(listing.item_of, named)):
-                self._own_names[key] = items
-                self._tuples.pop(ARTWORKS, None)
         self._handle_artworks(listing)
         while self.works_count > MAX_WORKS:
             if (least_used := next(iter(lists))) == key:
