@@ -158,7 +158,7 @@ async def test_a_film_plays(
         ("{home}/config/dashboard", "web", "own_page_not_framed"),
         ("/api/camera_proxy/camera.door?authSig=a", "web", "signed_page"),
         ("{home}/api/camera_proxy/camera.door?authSig=a", "web", "signed_page"),
-        ("https://objkt.com/tokens/hicetnunc", "", "link_no_work"),
+        ("https://objkt.com/tokens/hicetnunc", "", "link_not_here"),
         ("media-source://camera/camera.gone", "", "no_such_media"),
         ("media-source://image/image.gone", "", "no_such_media"),
         ("camera.gone", "", "no_such_media"),

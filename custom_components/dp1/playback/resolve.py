@@ -229,7 +229,7 @@ async def _async_of_medium(
     try:
         link = parse_link(media_id)
     except LinkError as err:
-        if err.refusal is not Refusal.NO_WORK or medium.kind not in WEB_TYPES:
+        if err.refusal is not Refusal.NOT_HERE or medium.kind not in WEB_TYPES:
             raise invalid_input(err.refusal, link=media_id) from err
         link = None
     if link is not None:

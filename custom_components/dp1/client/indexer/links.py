@@ -99,7 +99,7 @@ _CHAINS = {
 # `eip155:1/erc721:0x…/7`, `eip155:1:erc721:0x…:7`, `ethereum:0x…:7` and `0x…:7`.
 _TEXT = re.compile(
     r"(?:(?P<chain>eip155:[0-9]+|tezos:(?!KT1)[A-Za-z0-9]+|[a-z]+)[:/])?"
-    rf"(?:(?P<standard>erc721|erc1155|fa2|nft)[:/])?{_CONTRACT}[:/]{_NUMBER}"
+    rf"(?:(?:erc721|erc1155|fa2|nft)[:/])?{_CONTRACT}[:/]{_NUMBER}"
 )
 _LONGEST_LINK = 2048
 _MAX_EVM_NUMBER = 2**256
@@ -108,10 +108,7 @@ _MAX_EVM_NUMBER = 2**256
 class Refusal(StrEnum):
     """The reason why a link of a marketplace cannot be resolved."""
 
-    OTHER_CHAIN = "link_other_chain"
-    OLD_PROJECT = "link_old_project"
-    ONE_WORK = "link_one_work"
-    NO_WORK = "link_no_work"
+    NOT_HERE = "link_not_here"
     WRONG_ADDRESS = "link_wrong_address"
 
 
@@ -178,31 +175,29 @@ type IndexedLink = TokenLink | SeriesLink | ContractLink
 type Link = IndexedLink | LookupLink | ExhibitionLink
 # Makes the link of what was found in a path, at a site.
 type _Make = Callable[[re.Match[str], str], Link]
+# A contract in a path, with or without a number behind it; before it is its chain, or one of these words.
+_OF_CONTRACT = (
+    r"(?:.*/)?(?:tokens?|assets?|item|nft|address|artwork|collections?|projects|gentk|id"
+    r"|(?!items/)(?P<chain>\w*))/(?:items/)?(?:FX1-|1-)?"
+    rf"{_CONTRACT}(?:[/:-](?:.*[/-])?{_NUMBER}|/tokens)?"
+)
 
 
-def _token(match: re.Match[str], site: str = "") -> TokenLink:
-    """Return the token of a link, if its chain is one that the indexer has."""
-    chain_name = match.groupdict().get("chain")
-    chain = chain_of(match["contract"])
-    if chain is None or (chain_name and _CHAINS.get(chain_name) != chain):
-        raise LinkError(Refusal.OTHER_CHAIN)
-    number = match["number"].lstrip("0") or "0"
-    if chain == ETHEREUM and int(number) >= _MAX_EVM_NUMBER:
-        raise LinkError(Refusal.NO_WORK)
-    return TokenLink(_address(match), number)
-
-
-def _contract(match: re.Match[str], site: str) -> Link:
-    """Return the contract of a link."""
-    return ContractLink(_address(match))
-
-
-def _address(match: re.Match[str]) -> str:
-    """Return the address of the contract, if its checksum is right."""
+def _of_contract(match: re.Match[str], site: str = "") -> Link:
+    """Return the token or the contract of a link, if its chain is one that the indexer has."""
+    named, chain = match["chain"], chain_of(match["contract"])
+    if named and _CHAINS.get(named) != chain:
+        raise LinkError(Refusal.NOT_HERE)
     try:
-        return checked_address(match["contract"])
+        contract = checked_address(match["contract"])
     except ValueError:
         raise LinkError(Refusal.WRONG_ADDRESS) from None
+    if match["number"] is None:
+        return ContractLink(contract)
+    number = match["number"].lstrip("0") or "0"
+    if chain == ETHEREUM and int(number) >= _MAX_EVM_NUMBER:
+        raise LinkError(Refusal.NOT_HERE)
+    return TokenLink(contract, number)
 
 
 def _series(match: re.Match[str], site: str) -> Link:
@@ -222,86 +217,21 @@ def _exhibition(match: re.Match[str], site: str) -> Link:
     return ExhibitionLink(kind, match["slug"])
 
 
-def _of_contract(contract: str) -> _Make:
-    """Return the maker of links to tokens of one contract."""
-    return lambda match, site: TokenLink(contract, match["number"])
+def _teia(match: re.Match[str], site: str) -> Link:
+    """Return the token of the only contract."""
+    return TokenLink("KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton", match["number"])
 
 
-def _art_blocks(match: re.Match[str], site: str) -> Link:
-    """Return the token of the first contract of Art Blocks, which has three projects of a million numbers each, or the second."""
-    number = match["number"]
-    return TokenLink(_ART_BLOCKS[int(number) >= 3_000_000], number)
-
-
-_ART_BLOCKS = (
-    "0x059EDD72Cd353dF5106D2B9cC5ab83a52287aC3a",
-    "0xa7d8d9ef8D8Ce8992Df33D8b8CF4Aebabd5bD270",
-)
-_TEIA = _of_contract("KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton")
-# The links of SuperRare before there were several contracts, each with the name of the work before its number.
-_OLD_SUPERRARE = (
-    (
-        rf"/artwork/(?:[^/]*-)?{_NUMBER}",
-        _of_contract("0x41A322b28D0fF354040e2CbC676F0320d8c8850d"),
-    ),
-    (
-        rf"/artwork-v2/(?:[^/]*-)?{_NUMBER}",
-        _of_contract("0xb932a70A57673d89f4acfFBE830E8ed7f75Fb9e0"),
-    ),
-)
-# The language of a page before its path.
-_LOCALE = r"(?:/[a-z]{2}(?:-[A-Za-z]{2,4})?)?"
-
-
-# The forms of the paths of each site, with what makes the link, or why there is none.
-_SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
-    "artblocks.io": (
-        (rf"/token/(?:(?P<chain>[0-9]+)/)?{_CONTRACT}[-/]{_NUMBER}", _token),
-        (rf"/marketplace/collections/{_CONTRACT}/tokens/{_NUMBER}", _token),
-        (rf"/collections?/.*/{_CONTRACT}/[0-9]+/tokens/{_NUMBER}", _token),
-        (rf"/token/{_NUMBER}", _art_blocks),
-        (rf"/collections?/{_SLUG}", _series),
-        (r"/projects?/.*", Refusal.OLD_PROJECT),
-    ),
+# The forms of paths without a contract, with what makes the link.
+_SITES: Mapping[str, tuple[tuple[str, _Make], ...]] = {
+    "artblocks.io": ((rf"/collections?/{_SLUG}", _series),),
     "objkt.com": (
-        (rf"/(?:tokens|asset)/{_CONTRACT}/{_NUMBER}", _token),
         (rf"/(?:tokens|asset)/{_SLUG}/{_NUMBER}", _lookup),
-        (rf"/collections?/{_CONTRACT}", _contract),
         (rf"/collections?/{_SLUG}", _lookup),
     ),
     "fxhash.xyz": (
-        (rf"/(?:gentk|iteration/id)/FX1-{_CONTRACT}-{_NUMBER}", _token),
-        (r"/(?:gentk|iteration/id)/.*", Refusal.NO_WORK),
         (rf"/iteration/{_SLUG}", _lookup),
-        (rf"/generative/slug/{_SLUG}", _series),
-        (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series),
-    ),
-    "opensea.io": (
-        (
-            rf"{_LOCALE}/(?:item|assets)/(?:(?P<chain>[a-z0-9_]+)/)?{_CONTRACT}/{_NUMBER}",
-            _token,
-        ),
-        (rf"{_LOCALE}/(?:item|assets)/[a-z0-9_]+/[^/]+/[0-9]+", Refusal.OTHER_CHAIN),
-        (rf"{_LOCALE}/collection/.*", Refusal.ONE_WORK),
-    ),
-    "superrare.com": (
-        (rf"/artwork/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
-        (rf"/collection/(?:1-)?{_CONTRACT}", _contract),
-        (rf"/{_CONTRACT}/(?:[^/]*-)?{_NUMBER}", _token),
-        *_OLD_SUPERRARE,
-    ),
-    "superrare.co": _OLD_SUPERRARE,
-    "rarible.com": (
-        (
-            rf"/(?:token/)?(?:(?P<chain>(?!items/)[a-z]+)/)?(?:items/)?{_CONTRACT}:{_NUMBER}",
-            _token,
-        ),
-        (r"/(?:[a-z]+/)?(?:collections?|items)/.*", Refusal.ONE_WORK),
-    ),
-    "verse.works": (
-        (rf"/items/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
-        (r"/items/.*", Refusal.OTHER_CHAIN),
-        (r"/series/.*", Refusal.ONE_WORK),
+        (rf"/(?:project|generative)/(?:id/|slug/)?{_SLUG}", _series),
     ),
     "feralfile.com": (
         (r"/(?:exhibitions/)?artworks?/(?P<slug>[A-Za-z0-9]{1,80})", _lookup),
@@ -309,26 +239,21 @@ _SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
         # The number of a series is none that the catalog has.
         (rf"/(?P<kind>exhibitions)/{_SLUG}/series/[^/]+", _exhibition),
     ),
-    "raster.art": (
-        (rf"/token/(?P<chain>[a-z]+)/{_CONTRACT}/{_NUMBER}", _token),
-        (r"/artwork/.*", Refusal.ONE_WORK),
-    ),
-    "teia.art": ((rf"/objkt/{_NUMBER}", _TEIA),),
-    "hicetnunc.xyz": ((rf"/objkt/{_NUMBER}", _TEIA),),
-    "etherscan.io": (
-        (rf"/(?:nft|token)/{_CONTRACT}(?:/|\?a=){_NUMBER}", _token),
-        (rf"/(?:token|address)/{_CONTRACT}", _contract),
-    ),
-    "tzkt.io": (
-        (rf"/{_CONTRACT}/tokens/{_NUMBER}(?:/.*)?", _token),
-        (rf"/{_CONTRACT}(?:/tokens)?", _contract),
-    ),
+    "teia.art": ((rf"/objkt/{_NUMBER}", _teia),),
+    "hicetnunc.xyz": ((rf"/objkt/{_NUMBER}", _teia),),
+    "opensea.io": (),
+    "superrare.com": (),
+    "rarible.com": (),
+    "verse.works": (),
+    "raster.art": (),
+    "etherscan.io": (),
+    "tzkt.io": (),
 }
 
 
-# What names a work or several at any site, and what is the work itself.
+# What names a work or several at any site.
 _LOOKS_LIKE_LINK = re.compile(
-    rf"{_LOCALE}/(?:tokens?|assets?|items?|nfts?|artworks?(?:-v2)?|collections?|series|exhibitions?|shows?|projects?|gentk"
+    r".*/(?:tokens?|assets?|items?|nfts?|artworks?(?:-v2)?|collections?|series|exhibitions?|shows?|projects?|gentk"
     rf"|generative|iteration|objkts?)/.+|.*/{_CONTRACT}.*"
 )
 
@@ -336,8 +261,7 @@ _LOOKS_LIKE_LINK = re.compile(
 def parse_link(text: str) -> Link | None:
     """Return the work, the works or the exhibition of a link or an id; None if it is neither of a known site nor a token.
 
-    Query, fragment, sub-domain and a slash at the end do not matter, but for the token in a query of Etherscan; hosts match
-    exactly or as a sub-domain.
+    Query, fragment and a slash at the end do not matter, but for the token in a query of Etherscan.
 
     Raises:
         LinkError: a link of a known site that cannot be resolved.
@@ -346,25 +270,21 @@ def parse_link(text: str) -> Link | None:
     if len(text) > _LONGEST_LINK:
         return None
     if match := _TEXT.fullmatch(text):
-        return _token(match)
+        return _of_contract(match)
     try:
         url = web_url(text)
     except ValueError:
         return None
-    # With the dot, a host is the end of itself as of its sub-domains.
-    host = f".{plain_host(url)}"
-    site = next((site for site in _SITES if host.endswith(f".{site}")), "")
-    path = url.path.rstrip("/")
+    site, path = plain_host(url).removeprefix("www."), url.path.rstrip("/")
+    if site not in _SITES or media_type(path):
+        return None
     if site == "etherscan.io" and (token := url.query.get("a", "")).isdecimal():
-        path = f"{path}?a={token}"
-    for form, make in _SITES.get(site, ()):
+        path = f"{path}/{token}"
+    for form, make in ((_OF_CONTRACT, _of_contract), *_SITES[site]):
         if match := re.fullmatch(form, path):
-            if isinstance(make, Refusal):
-                raise LinkError(make)
             return make(match, site)
-    is_page = host in (f".{site}", f".www.{site}") and not media_type(path)
-    if site and is_page and _LOOKS_LIKE_LINK.fullmatch(path):
-        raise LinkError(Refusal.NO_WORK)
+    if _LOOKS_LIKE_LINK.fullmatch(path):
+        raise LinkError(Refusal.NOT_HERE)
     return None
 
 
@@ -423,7 +343,7 @@ async def look_up(
         if link.vendor == "objkt" and not link.number:
             return ContractLink(checked_address(text(contract) or ""))
         if match := _TEXT.fullmatch(f"{text(contract)}:{number}"):
-            return _token(match)
+            return _of_contract(match)
     raise NotFoundError("the market does not name the token of this work")
 
 
