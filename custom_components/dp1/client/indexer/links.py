@@ -183,7 +183,7 @@ _OF_CONTRACT = (
 )
 
 
-def _of_contract(match: re.Match[str], site: str = "") -> Link:
+def _of_contract(match: re.Match[str], site: str = "") -> TokenLink | ContractLink:
     """Return the token or the contract of a link, if its chain is one that the indexer has."""
     named, chain = match["chain"], chain_of(match["contract"])
     if named and _CHAINS.get(named) != chain:
