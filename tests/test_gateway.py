@@ -231,6 +231,32 @@ async def test_on_a_display(
         assert [it["source"] for it in stored["items"]] == [f"{FIRST}/ipfs/{CID}/a.png"]
 
 
+@pytest.mark.parametrize("profile", ["B"])
+async def test_what_it_does_not_have(
+    hass: HomeAssistant, internet: Internet, node: ScriptedServer, bare: Wall
+) -> None:
+    """A page, a folder or what has no suffix is asked for there without looking elsewhere, and hangs from a gateway that has it."""
+    wall = bare
+    options = {"ipfs_gateway": f"{node.url}/ipfs/"}
+    await set_up(hass, library_entry(None, None, options=options))
+    await wall.set_up()
+    names = ("a.png", "page/index.html", "page/", "page/?seed=1", "picture", "b.png")
+    document = playlist(*names)
+    for item, name in zip(document["items"], names, strict=True):
+        item["source"] = f"ipfs://{CID}/{name}"
+    await wall.do("dp1.cast_playlist", playlist=document)
+    places = [item["source"] for item in wall.display.state.items]
+    assert places[0] == f"{node.url}/ipfs/{CID}/a.png"
+    assert not [it for it in places[1:] if it.startswith(node.url)]
+    asked = [it for it in node.requests if it.method == "HEAD"]
+    assert {it.headers["Cache-Control"] for it in asked} == {"only-if-cached"}
+    assert len(asked) == len(names)
+    # What is known to be missing is not asked for again.
+    await wall.do("dp1.cast_playlist", playlist=document)
+    asked = [it for it in node.requests if it.method == "HEAD"]
+    assert len(asked) == len(names) + 1
+
+
 async def test_who_cannot_use_it(
     hass: HomeAssistant, setup_display: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:

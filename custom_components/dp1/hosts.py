@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager, suppress
 from http import HTTPStatus
 import re
@@ -41,6 +41,10 @@ HOSTS: Final[HassKey[Hosts]] = HassKey(f"{DOMAIN}_hosts")
 LOOK_TIMEOUT: Final = 10.0
 MAX_LOOKS: Final = 4
 LOOK_PERIOD: Final = 60.0
+# Seconds in which the gateway of the owner tells which works of a list it has, how many at a time, and how it says no.
+OWN_TIMEOUT: Final = 5.0
+MAX_OWN: Final = 8
+HAS_NOT: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.PRECONDITION_FAILED)
 # Of a page, enough to tell the list of a folder.
 MAX_LOOK: Final = 4096
 # Seconds until a work is looked at again that was not there.
@@ -72,6 +76,30 @@ class Hosts(Health):
         """Ask all hosts of a picture or a film whether they have it, at once."""
         urls = self.urls(url)
         await asyncio.gather(*(self.async_ask(it, is_file=True) for it in urls))
+
+    async def async_ask_own(self, urls: Iterable[str]) -> None:
+        """Ask the gateway of the owner, in a few seconds, which works it has: displays are silent about its error page."""
+        owns = {own for url in urls if (own := self.own_url(url)) == self.best(url)}
+        guard = self._hass.data[ADDRESSES].async_public_guard()
+        places = asyncio.Semaphore(MAX_OWN)
+
+        async def ask(url: str) -> None:
+            """Ask whether it has a work, and not to look for it elsewhere."""
+            async with places:
+                with suppress(*FAILURES):
+                    async with guard.allowing(url).request(
+                        "HEAD",
+                        url,
+                        headers={hdrs.CACHE_CONTROL: "only-if-cached"},
+                        timeout=aiohttp.ClientTimeout(total=OWN_TIMEOUT),
+                        allow_redirects=False,
+                    ) as answer:
+                        if answer.status in HAS_NOT:
+                            self.note(url, HTTPStatus.NOT_FOUND)
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(OWN_TIMEOUT):
+                await asyncio.gather(*map(ask, filter(None, owns)))
 
     async def async_look(self, url: str, *, is_file: bool = False) -> bool | None:
         """Return whether a work is at its address that a display is silent about, as its host has answered today, or by one small request; None if that cannot be told.

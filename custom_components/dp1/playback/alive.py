@@ -64,7 +64,7 @@ async def async_alive(
     """
     if (url := playlist.url) is None:
         playlist = without_hidden(hass, playlist)
-        find = _finder(hass, playlist.sources, display)
+        find = await _async_finder(hass, playlist.sources, display)
         if len(playlist.items) <= MAX_ON_LOOP:
             return _found(playlist, find)
         return await hass.async_add_executor_job(_found, playlist, find)
@@ -78,7 +78,7 @@ async def async_alive(
         # It could not be read a moment ago.
         return playlist
     is_read = hass.loop.time() < until and not hidden_keys(hass)
-    if is_read and _are_best(works, _finder(hass, works, display)):
+    if is_read and _are_best(works, await _async_finder(hass, works, display)):
         return playlist
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
@@ -89,7 +89,7 @@ async def async_alive(
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
     shown = without_hidden(hass, read)
-    find = _finder(hass, shown.sources, display)
+    find = await _async_finder(hass, shown.sources, display)
     if shown is read and await hass.async_add_executor_job(_is_found, read, find):
         if not playlist.document:
             works = tuple(filter(content_of, read.sources))
@@ -111,13 +111,14 @@ def uses_own_gateway(coordinator: DisplayCoordinator) -> bool:
     return own.url.startswith("https:") or not coordinator.display.is_secure
 
 
-def _finder(
+async def _async_finder(
     hass: HomeAssistant, sources: Iterable[str], display: DisplayCoordinator | None
 ) -> Find:
     """Return a function that returns where a display loads works: at the best of their hosts, or from home what is nowhere else."""
     hosts, lent, is_public = hass.data[HOSTS], dict[str, str](), False
     if display is not None:
-        is_public = not uses_own_gateway(display)
+        if not (is_public := not uses_own_gateway(display)):
+            await hosts.async_ask_own(sources)
         if not is_one_way(display.config_entry.data[CONF_HOST]):
             lent = async_lend(hass, sources, is_public=is_public)
 
