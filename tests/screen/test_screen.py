@@ -4,6 +4,7 @@ import asyncio
 from asyncio.subprocess import PIPE
 from datetime import UTC, datetime, timedelta
 import errno
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 import json
@@ -36,6 +37,7 @@ from homeassistant.const import (
     EVENT_HOMEASSISTANT_STOP,
 )
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -97,6 +99,25 @@ async def test_display(hass: HomeAssistant, screens: Screens, page: Page) -> Non
         pass
     assert screens.screens == []
     assert len((await page.open())["code"]) == 6
+
+
+async def test_works_that_a_server_lists(
+    hass: HomeAssistant, screens: Screens, page: Page
+) -> None:
+    """A playlist whose works a server lists is refused in words, and what is shown stays."""
+    entry = await add(hass, page)
+    await until(lambda: entry.state is ConfigEntryState.LOADED)
+    cast = partial(hass.services.async_call, "dp1", "cast_playlist", blocking=True)
+    await cast({"entity_id": "media_player.tablet", "playlist": ITEMS})
+    query = {
+        "profile": "https-json-v1",
+        "endpoint": "https://art.example/works",
+        "responseMapping": {"itemsPath": "works", "itemSchema": "dp1/1.1"},
+    }
+    dynamic = {**playlist("Four"), "dynamicQuery": query}
+    with pytest.raises(HomeAssistantError, match="Tablet shows no playlist whose"):
+        await cast({"entity_id": "media_player.tablet", "playlist": dynamic})
+    await page.until(title="One")
 
 
 async def test_screens_that_cannot_be_read(

@@ -16,7 +16,6 @@ from homeassistant.util.network import is_ip_address
 from ..client.guard import is_public
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import MAX_ON_LOOP, decode, mapping, text
-from .dynamic import is_dynamic
 from .player import CommandError, Json
 from .screen import Screen
 from .socket import HEARTBEAT, Teller, encoded
@@ -271,10 +270,7 @@ class Caster:
         if not command:
             return web.Response(status=400, text="Command type is required\n")
         if command == "displayPlaylist":
-            is_fetched = "playlistUrl" in arguments or is_dynamic(
-                arguments.get("dp1_call")
-            )
-            async with self._place(self._fetches, is_fetched):
+            async with self._place(self._fetches, "playlistUrl" in arguments):
                 answer = {"message": await self._screen.async_show(arguments)}
         elif command == "getDeviceStatus":
             answer = self._device()

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from homeassistant.util import dt as dt_util
 
+from ..client.errors import Dp1Error
 from ..client.playlist.manifest import artists_in, credit
 from ..client.playlist.schedule import utc_of
 from ..client.text import MAX_TITLE, clean
@@ -386,6 +387,8 @@ class Player:
         """Show a playlist, or with ``refresh`` replace the works around the current one."""
         refresh = request.get("refresh") is True
         self.plays += not refresh
+        if document.get("dynamicQuery") or document.get("dynamicQueries"):
+            raise Dp1Error("a server lists its works", key="lists_no_works")
         items, before = document.get("items"), self.current
         if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
             raise CommandError("no works")

@@ -17,7 +17,6 @@ from ..client.errors import Dp1Error
 from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.values import text
-from .dynamic import async_resolved, is_dynamic
 from .page import Page
 from .player import CommandError, Json, Player, State
 from .qr import qr_picture
@@ -231,7 +230,7 @@ class Screen:
             watcher()
         self._cancel("tick")
         times = [self.player.next_event]
-        if self._is_refreshed:
+        if self.player.state.url is not None:
             times.append((self._refreshed + REFRESH).timestamp())
         due = min((at for at in times if at is not None), default=None)
         if due is not None and self.pages:
@@ -243,10 +242,11 @@ class Screen:
         """Show the work that is due, and fetch the playlist again."""
         self._timers.pop("tick", None)
         self.player.tick()
-        if self._is_refreshed and dt_util.utcnow() >= self._refreshed + REFRESH:
+        url = self.player.state.url
+        if url is not None and dt_util.utcnow() >= self._refreshed + REFRESH:
             self._refreshed = dt_util.utcnow()
-            with suppress(CommandError):
-                await self._async_refresh()
+            with suppress(CommandError, Dp1Error):
+                await self._async_refresh(url)
             self.player.tick()
 
     # Playlists
@@ -258,23 +258,14 @@ class Screen:
             document = await self._async_fetch(url)
         if not isinstance(document, dict):
             raise CommandError("no playlist")
-        document = await async_resolved(self.hass, document)
         self._refreshed = dt_util.utcnow()
         return self.player.cast(document, url, request)
 
-    @property
-    def _is_refreshed(self) -> bool:
-        """Return whether what it shows is read again: the playlist at an address, and one whose works a server lists."""
-        state = self.player.state
-        return state.url is not None or is_dynamic(state.playlist)
-
-    async def _async_refresh(self) -> None:
-        """Read what it shows again, unless something else is shown by then."""
-        state = self.player.state
-        url, before = state.url, state.playlist
-        document = before if url is None else await self._async_fetch(url)
-        document = await async_resolved(self.hass, document, is_whole=True)
-        if state.playlist is before:
+    async def _async_refresh(self, url: str) -> None:
+        """Read the playlist at an address again, unless something else is shown by then."""
+        before = self.player.state.playlist
+        document = await self._async_fetch(url)
+        if self.player.state.playlist is before:
             self.player.cast(document, url, {"refresh": True})
 
     async def _async_fetch(self, url: str) -> Json:
