@@ -68,7 +68,7 @@ from .hosts import async_try_gateway
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
-from .screen.pairing import CONF_LET_OTHERS_CAST, CONF_QR, CONF_TOUCH, is_screen
+from .screen.pairing import CONF_QR, CONF_TOUCH, is_screen
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -98,24 +98,16 @@ DIALECT_FIELD = {
         CONF_DIALECT, [dialect.value for dialect in Dialect]
     )
 }
-CASTING_FIELD = {vol.Optional(CONF_LET_OTHERS_CAST): BooleanSelector()}
 
 
 async def _async_display_schema(handler: SchemaCommonFlowHandler) -> vol.Schema:
-    """Return the preferences of a display: what one sees first, the connection last; a screen may be a display for others, too."""
+    """Return the preferences of a display: what one sees first, the connection last, which a screen has not."""
     entry = cast("SchemaOptionsFlowHandler", handler.parent_handler).config_entry
-    seen, connection = (
-        (SCREEN_SCHEMA, CASTING_FIELD)
-        if is_screen(entry)
-        else (DISPLAY_SCHEMA, DIALECT_FIELD)
-    )
-    last = section(vol.Schema(connection), {"collapsed": True})
-    return seen.extend(
-        {
-            vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
-            vol.Required(CONNECTION): last,
-        }
-    )
+    music = {vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector()}
+    if is_screen(entry):
+        return SCREEN_SCHEMA.extend(music)
+    last = section(vol.Schema(DIALECT_FIELD), {"collapsed": True})
+    return DISPLAY_SCHEMA.extend(music | {vol.Required(CONNECTION): last})
 
 
 async def _async_with_section(handler: SchemaCommonFlowHandler) -> dict[str, Any]:
@@ -128,7 +120,7 @@ async def _async_without_section(
 ) -> dict[str, Any]:
     """Return the values of the form as the options have them."""
     values = dict(user_input)
-    connection = values.pop(CONNECTION)
+    connection = values.pop(CONNECTION, {})
     return {**values, **connection}
 
 

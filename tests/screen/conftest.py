@@ -6,13 +6,11 @@ from contextlib import asynccontextmanager
 from time import thread_time
 from typing import Any
 
-from aiohttp import ClientSession
 from aiohttp.test_utils import TestClient
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1.screen.casting import Caster
 from custom_components.dp1.screen.page import PATH
 from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
@@ -22,8 +20,6 @@ from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
-
-from ..displays import until
 
 
 @asynccontextmanager
@@ -142,20 +138,6 @@ async def screen(screens: Screens, page: Page) -> Screen:
     return screen
 
 
-@pytest.fixture
-async def caster(hass: HomeAssistant, screens: Screens, screen: Screen) -> Caster:
-    """Return where others cast to the screen."""
-    entry = hass.config_entries.async_entry_for_domain_unique_id(
-        "dp1", screen.device_id
-    )
-    assert entry is not None
-    hass.config_entries.async_update_entry(entry, options={"let_others_cast": True})
-    caster = screens.caster(screen.device_id)
-    assert caster is not None
-    await until(lambda: caster.addresses)
-    return caster
-
-
 async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:
     """Add a screen as a person does, and return its entry."""
     code = (await page.open())["code"]
@@ -172,18 +154,6 @@ async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:
     await page.open()
     await hass.async_block_till_done()
     return result["result"]
-
-
-async def answer_of(port: int, command: str, request: dict[str, Any]) -> Any:
-    """Send a command to a display and return the answer."""
-    async with ClientSession() as session:
-        url = f"http://127.0.0.1:{port}/api/cast"
-        body = {"command": command, "request": request}
-        async with session.post(url, json=body) as response:
-            if response.status != 200:
-                return {"status": response.status}
-            answer = await response.json()
-            return answer.get("message", answer)
 
 
 @pytest.fixture

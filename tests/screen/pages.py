@@ -101,7 +101,7 @@ async def cast(screen: Screen, *sources: str, **more: Any) -> None:
         {"id": str(n), "title": f"Work {n}", "source": source, "duration": 300}
         for n, source in enumerate(sources)
     ]
-    await screen.async_show({"dp1_call": {"items": items, **more}})
+    screen.player.cast({"items": items, **more})
 
 
 def color(name: str) -> str:

@@ -186,7 +186,7 @@ async def test_pictures_of_the_home_by_https(
         for source in (lent, written(f"<body style='background:url({lent})'>")):
             await cast(screen, source)
             await until_pixel(page, (0, 255, 0))
-            screen.player.handle("disconnect", {})
+            screen.player.clear()
             await until_pixel(page, (0, 0, 0))
         await page.close()
         await until(lambda: not screen.pages)
@@ -264,6 +264,12 @@ HIDE = """is_hidden => {
 }"""
 
 
+def doze(screen: Screen, asleep: bool) -> None:
+    """Let a screen sleep or wake."""
+    screen.player.state.sleep.set_override(asleep)
+    screen.player.changed()
+
+
 async def test_one_wake_lock(chromium: Browser, home: str, screens: Screens) -> None:
     """One lock is held while art is shown, and none while it sleeps, however slow the device is."""
     page = await chromium.new_page()
@@ -279,14 +285,14 @@ async def test_one_wake_lock(chromium: Browser, home: str, screens: Screens) -> 
         while await page.evaluate("held") != 1:
             await asyncio.sleep(0.05)
     for _ in range(4):
-        screen.player.handle("sleepNow", {})
+        doze(screen, True)
         await asyncio.sleep(0.1)
-        screen.player.handle("wakeNow", {})
+        doze(screen, False)
         await asyncio.sleep(0.1)
-    screen.player.handle("sleepNow", {})
+    doze(screen, True)
     await page.wait_for_timeout(1500)
     assert await page.evaluate("held") == 0
-    screen.player.handle("wakeNow", {})
+    doze(screen, False)
     # Nor while nobody sees it, which is told for as long as it lasts.
     for is_hidden, held in ((False, 1), (True, 0), (False, 1)):
         await page.evaluate(HIDE, is_hidden)
@@ -335,12 +341,12 @@ async def test_as_the_device_is_held(
     await page.set_viewport_size({"width": 768, "height": 1024})
     await until(lambda: screen.player.orientation == "portrait")
     assert "rotate(0deg)" in await turned()
-    screen.player.handle("rotate", {"clockwise": True})
+    screen.player.rotate(-1)
     async with asyncio.timeout(10):
         while "rotate(90deg)" not in await turned():
             await asyncio.sleep(0.05)
     assert screen.player.orientation == "landscape"
-    screen.player.handle("rotate", {"clockwise": False})
+    screen.player.rotate(1)
     async with asyncio.timeout(10):
         while "rotate(0deg)" not in await turned():
             await asyncio.sleep(0.05)

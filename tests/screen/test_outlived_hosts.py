@@ -110,7 +110,7 @@ async def test_on_a_screen(
 
             async def cast(at: str, lives: str) -> None:
                 """Show the work on an empty page, and wait until it is seen, from where it is to come."""
-                screen.player.handle("disconnect", {})
+                screen.player.clear()
                 await page.reload()
                 await until(lambda: screen.pages)
                 await until(lambda: state_of(hass, player).state == "idle")

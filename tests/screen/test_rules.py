@@ -1,117 +1,146 @@
-"""Test the rules of a player with a screen and with the simulated display, which share no code: one list of rules."""
+"""Test the rules of a player with a screen and with the simulated display, which share no code."""
 
 import asyncio
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import AsyncIterator
 
+from aiohttp import ClientSession
 import pytest
-import yaml
 
-from custom_components.dp1.screen.casting import Caster
+from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.interface import Dialect, DisplayApi
+from custom_components.dp1.client.display.transport import RateLimit
+from custom_components.dp1.client.errors import RejectedError
+from custom_components.dp1.client.playlist.playlist import Playlist
+from custom_components.dp1.screen.pairing import Screens
+from custom_components.dp1.screen.screen import Screen
 
 from ..displays import playlist
 from ..simulators.display import DisplaySimulator
-from ..simulators.raw_display import NOW
-from .conftest import answer_of
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
-
-RULES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-    Path(__file__).with_name("rules.yaml").read_text()
-)
-
-
-@dataclass
-class Player:
-    """A display by its address."""
-
-    port: int
-
-    async def send(self, command: str, **request: Any) -> Any:
-        return await answer_of(self.port, command, request)
-
-    async def cast(self, *titles: str, **more: Any) -> Any:
-        """Cast works of five minutes."""
-        works = playlist(*titles)
-        return await self.send("displayPlaylist", dp1_call=works, **more)
-
-    async def until_asleep(self, asleep: bool) -> None:
-        """Wait for the page, which an FF1 changes after its answer."""
-        async with asyncio.timeout(5):
-            while (await self.send("checkStatus"))["isPaused"] is not asleep:
-                await asyncio.sleep(0.01)
-
-    async def titles(self) -> list[str]:
-        """Return the titles in playing order, the current one first."""
-        status = await self.send("checkStatus")
-        titles = [item["title"] for item in status.get("items") or ()]
-        index = status["index"] % len(titles) if titles else 0
-        return titles[index:] + titles[:index]
-
-    async def follow(self, step: dict[str, Any]) -> None:
-        """Take a step of a rule, and compare what comes of it."""
-        expected = {key: step.pop(key, {}) for key in ("answer", "status")}
-        titles, field = step.pop("titles", None), step.pop("in", None)
-        answer = await self.send("checkStatus")
-        if "cast" in step:
-            answer = await self.cast(*step["cast"], intent=NOW)
-        elif "refresh" in step:
-            answer = await self.cast(*step["refresh"], refresh=True)
-        elif "send" in step:
-            answer = await self.send(step.pop("send"), **step)
-        wanted = {**expected["answer"], **expected["status"]}
-        got = answer[field] if field else answer
-        assert {key: got.get(key) for key in wanted} == wanted
-        assert titles is None or await self.titles() == titles
 
 
 @pytest.fixture(params=["simulator", "screen"])
 async def player(
-    request: pytest.FixtureRequest, display: DisplaySimulator, caster: Caster
-) -> Player:
-    return Player(display.port if request.param == "simulator" else caster.port)
+    request: pytest.FixtureRequest,
+    display: DisplaySimulator,
+    screens: Screens,
+    screen: Screen,
+) -> AsyncIterator[DisplayApi]:
+    if request.param == "screen":
+        yield screens.display(screen.device_id)
+        return
+    async with ClientSession() as session:
+        pace = RateLimit(pace=1000)
+        yield Display(
+            session, "127.0.0.1", display.port, dialect=Dialect.FF, rate_limit=pace
+        )
 
 
-@pytest.mark.parametrize("rule", RULES)
-async def test_rules(player: Player, rule: str) -> None:
-    """A player keeps a rule."""
-    for step in RULES[rule]:
-        await player.follow(dict(step))
+def works(*titles: str) -> Playlist:
+    """Return works of five minutes."""
+    return Playlist(document=playlist(*titles))
+
+
+async def titles(player: DisplayApi) -> list[str | None]:
+    """Return the titles in playing order, the current one first."""
+    status = await player.player_status()
+    names = [item.title for item in status.items]
+    index = (status.index or 0) % (len(names) or 1)
+    return names[index:] + names[:index]
+
+
+async def test_a_cast(player: DisplayApi) -> None:
+    """A cast starts with its first work, in order, and loops; without works nothing changes, and what is shown can be taken away."""
+    await player.cast(works("A", "B"))
+    await player.set_shuffle(True)
+    await player.set_loop("one")
+    await player.cast(works("C", "D", "E"))
+    status = await player.player_status()
+    assert (status.index, status.shuffle, status.loop_mode) == (0, False, "playlist")
+    with pytest.raises(RejectedError):
+        await player.cast(Playlist(document={"title": "None"}))
+    assert await titles(player) == ["C", "D", "E"]
+    await player.clear()
+    assert await titles(player) == []
+
+
+async def test_order(player: DisplayApi) -> None:
+    """A work is shown by its place, counted around; works are added around the current one."""
+    await player.cast(works("A", "B", "C"))
+    await player.show_item(2)
+    assert await titles(player) == ["C", "A", "B"]
+    await player.show_item(4)
+    assert await titles(player) == ["B", "C", "A"]
+    assert await player.extend(works("A", "B", "C", "D"))
+    assert await titles(player) == ["B", "C", "D", "A"]
+
+
+async def test_schedule(player: DisplayApi) -> None:
+    """A schedule keeps what is left out, and refuses a night without time."""
+    schedule = await player.set_sleep_schedule(True, sleep_time="21:30")
+    assert (schedule.enabled, schedule.sleep_time) == (True, "21:30")
+    assert schedule.wake_time == "07:30"
+    with pytest.raises(RejectedError):
+        await player.set_sleep_schedule(True, wake_time="21:30")
+    schedule = await player.set_sleep_schedule(True, days={"sat"})
+    assert (schedule.sleep_time, schedule.days) == ("21:30", {"sat"})
+
+
+async def test_settings(player: DisplayApi) -> None:
+    """Settings outlast the work; a picture is turned step by step."""
+    await player.cast(works("A", "B"))
+    await player.update_settings(tombstone="on", scaling="stretch")
+    await player.show_item(1)
+    settings = (await player.player_status()).settings
+    assert (settings.tombstone, settings.scaling) == ("on", "stretch")
+    await player.set_default_duration(30)
+    await player.set_default_duration(None)
+    turned = [await player.rotate(clockwise=False) for _ in range(4)]
+    assert turned == ["portrait", "landscapeReverse", "portraitReverse", "landscape"]
 
 
 @pytest.mark.parametrize(
     "source", ["", "ipfs://Qm", "ar://x", "data:image/png;base64,"]
 )
-async def test_unplayable(player: Player, source: str) -> None:
+async def test_unplayable(player: DisplayApi, source: str) -> None:
     """One work that cannot be shown refuses all."""
     items = [{"id": "1", "title": "A", "source": source}]
-    document = {"title": "X", "items": items}
-    answer = await player.send("displayPlaylist", dp1_call=document, intent=NOW)
-    assert answer.get("ok") is not True
-    assert await player.titles() == []
+    with pytest.raises(RejectedError):
+        await player.cast(Playlist(document={"title": "X", "items": items}))
+    assert await titles(player) == []
 
 
-async def test_shuffle(player: Player) -> None:
+async def test_shuffle(player: DisplayApi) -> None:
     """Shuffle keeps the current work, and gives the order back."""
-    titles = list("ABCDEFGHIJ")
-    await player.cast(*titles, intent=NOW)
-    await player.send("moveToArtwork", index=4)
-    assert await player.send("setShuffle", enabled=True) == {"ok": True}
-    order = await player.titles()
-    assert (order[0], sorted(order)) == ("E", titles)
-    assert order[1:] != titles[:4] + titles[5:]
-    assert (await player.send("checkStatus"))["index"] == 0
-    await player.send("setShuffle", enabled=False)
-    assert await player.titles() == titles[4:] + titles[:4]
+    names = list("ABCDEFGHIJ")
+    await player.cast(works(*names))
+    await player.show_item(4)
+    await player.set_shuffle(True)
+    order = await titles(player)
+    assert order[0] == "E"
+    assert set(order) == set(names)
+    assert order[1:] != names[:4] + names[5:]
+    assert (await player.player_status()).index == 0
+    await player.set_shuffle(False)
+    assert await titles(player) == names[4:] + names[:4]
 
 
-async def test_sleep(player: Player) -> None:
+async def test_sleep(player: DisplayApi) -> None:
     """A cast while asleep is kept, and does not wake."""
-    answer = await player.send("sleepNow")
-    assert answer["sleepSchedule"]["currentState"] == "sleeping"
-    assert (await player.cast("A", intent=NOW))["ok"] is True
-    await player.until_asleep(True)
-    await player.send("wakeNow")
-    await player.until_asleep(False)
-    assert await player.titles() == ["A"]
+
+    async def until_asleep(asleep: bool) -> None:
+        """Wait for the page, which an FF1 changes after its answer."""
+        async with asyncio.timeout(5):
+            while (await player.player_status()).asleep is not asleep:
+                await asyncio.sleep(0.01)
+
+    await player.sleep()
+    schedule = (await player.device_status()).sleep_schedule
+    assert schedule is not None
+    assert schedule.asleep
+    await player.cast(works("A"))
+    await until_asleep(True)
+    await player.wake()
+    await until_asleep(False)
+    assert await titles(player) == ["A"]

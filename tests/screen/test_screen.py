@@ -21,6 +21,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 import segno
 
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.screen.page import PATH
 from custom_components.dp1.screen.pairing import MAX_CODES, Screens, Waiting
 from custom_components.dp1.screen.player import Player, State
@@ -52,14 +53,6 @@ ITEMS = playlist("One", "Two", "Three")
 
 def nothing() -> None:
     """Do nothing."""
-
-
-async def send(screen: Screen, command: str, **request: Any) -> Any:
-    """Carry out a command in process, and return its answer."""
-    if command == "displayPlaylist":
-        return await screen.async_show(request)
-    answer: Any = screen.player.handle(command, request)
-    return answer.get("message", answer)
 
 
 async def test_pairing(screens: Screens, page: Page) -> None:
@@ -190,8 +183,9 @@ async def test_a_night(
     freezer.move_to(datetime(2026, 11, 25, 21, tzinfo=dt_util.get_default_time_zone()))
     screen = await page.pair(screens)
     await page.open()
-    await send(screen, "displayPlaylist", dp1_call=ITEMS)
-    await send(screen, "setSleepSchedule", enabled=True)
+    screen.player.cast(ITEMS)
+    screen.player.state.sleep.set_schedule(True, None, None, None)
+    screen.player.changed()
     began = dt_util.utcnow()
 
     def told_at(moment: datetime) -> dict[str, Any]:
@@ -242,13 +236,8 @@ async def test_a_night_in_which_the_clocks_change(
     for times, (asleep, awake) in minutes.items():
         sleep_time, wake_time = times.split("-")
         freezer.move_to(began)
-        await send(
-            screen,
-            "setSleepSchedule",
-            enabled=True,
-            sleepTime=sleep_time,
-            wakeTime=wake_time,
-        )
+        sleep = screen.player.state.sleep
+        sleep.set_schedule(True, sleep_time, wake_time, None)
         for minute in range(0, 480, 5):
             freezer.move_to(began + timedelta(minutes=minute))
             for player in (
@@ -259,12 +248,12 @@ async def test_a_night_in_which_the_clocks_change(
                 following = min((m for m in (asleep, awake) if m > minute), default=480)
                 ahead = (player.next_event or 0) - dt_util.utcnow().timestamp()
                 assert ahead == (following - minute) * 60 or ahead > 7200, minute
-        for command, lasts in (("wakeNow", asleep), ("sleepNow", awake)):
+        for is_asleep, lasts in ((False, asleep), (True, awake)):
             freezer.move_to(began)
-            await send(screen, command)
+            sleep.set_override(is_asleep)
             for minute in range(0, lasts, 5):
                 freezer.move_to(began + timedelta(minutes=minute))
-                assert screen.player.page()["asleep"] is (command == "sleepNow"), minute
+                assert screen.player.page()["asleep"] is is_asleep, minute
 
 
 async def test_codes_of_several_browsers(screens: Screens, page: Page) -> None:
@@ -376,13 +365,13 @@ async def test_a_secret_of_nobody(screens: Screens, page: Page) -> None:
 async def test_works_follow_each_other(screen: Screen, page: Page) -> None:
     """The next work is shown by itself, each for a second at least, and a film that ends is followed at once."""
     short = {**ITEMS, "items": [{**item, "duration": 0.1} for item in ITEMS["items"]]}
-    await send(screen, "displayPlaylist", dp1_call=short)
+    screen.player.cast(short)
     began = asyncio.get_running_loop().time()
     for title in ("One", "Two", "Three"):
         await page.until(title=title)
     assert asyncio.get_running_loop().time() - began > 1.9
     film = {**ITEMS["items"][0], "display": {"loop": False}}
-    await send(screen, "displayPlaylist", dp1_call={"items": [film, ITEMS["items"][1]]})
+    screen.player.cast({"items": [film, ITEMS["items"][1]]})
     await page.until(title="One", loop=False)
     await page.tell(render=2, ended=True)
     await page.until(title="Two")
@@ -431,7 +420,7 @@ def test_the_clock_always_goes_on(seconds: float) -> None:
     works = [
         {"source": "https://a.example", "duration": at} for at in (seconds, seconds, 5)
     ]
-    player.cast({"items": works}, None, {})
+    player.cast({"items": works})
     assert player.due is None or player.due - player.state.began >= 0.99
     player.state.index, player.state.began = 2, 0.0
     player.tick()
@@ -507,14 +496,14 @@ async def test_a_list_that_stays_as_it_is(hass: HomeAssistant, screen: Screen) -
     async with TestServer(app) as far:
         url = str(far.make_url("/list"))
         await name_hosts(hass, url)
-        assert await send(screen, "displayPlaylist", playlistUrl=url) == {"ok": True}
-        await send(screen, "setShuffle", enabled=True)
-        before = (await send(screen, "checkStatus"))["items"]
+        await screen.async_show(Playlist(url))
+        screen.player.set_shuffle(True)
+        before = [*screen.player.state.items]
         for _ in range(2):
             screen._refreshed -= timedelta(minutes=6)
             await screen.async_tick(dt_util.utcnow())
-            assert (await send(screen, "checkStatus"))["items"] == before
-    assert (documents, screen.player.plays, screen.player.refusals) == ([], 1, 0)
+            assert screen.player.state.items == before
+    assert documents == []
 
 
 async def _answer(value: Any) -> web.Response:
@@ -543,7 +532,7 @@ async def test_the_page_that_is_seen_counts(
     screens: Screens, screen: Screen, page: Page
 ) -> None:
     """Of two tabs the visible one counts; hidden is told as long as all are, and ends with the tab."""
-    await send(screen, "displayPlaylist", dp1_call=ITEMS)
+    screen.player.cast(ITEMS)
     await page.until(title="One")
     other = Page(page._client)
     other.secret = page.secret
@@ -569,7 +558,7 @@ async def test_what_is_saved(
 ) -> None:
     """A cast is saved soon after, though works follow each other all the time, and what follows by the clock is not."""
     short = {**ITEMS, "items": [{**item, "duration": 1} for item in ITEMS["items"]]}
-    await send(screen, "displayPlaylist", dp1_call=short)
+    screen.player.cast(short)
     began = asyncio.get_running_loop().time()
 
     def works() -> int:
@@ -586,12 +575,13 @@ async def test_what_is_saved(
 async def test_what_is_saved_at_the_end(
     hass: HomeAssistant,
     hass_storage: dict[str, Any],
+    screens: Screens,
     screen: Screen,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What was changed in the last moment before Home Assistant stops is kept."""
     monkeypatch.setattr("custom_components.dp1.screen.pairing.SAVE_SECONDS", 600)
-    screen.player.handle("setVolume", {"percent": 7})
+    await screens.display(screen.device_id).set_volume(7)
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await until(lambda: hass_storage["dp1.screens"]["data"][0]["state"]["volume"] == 7)
 
@@ -623,7 +613,7 @@ async def test_a_screen_without_entry(
             "until": None,
         },
     }
-    stored = {"secret": sha256(secret.encode()).hexdigest(), "port": 40123}
+    stored = {"secret": sha256(secret.encode()).hexdigest()}
     hass_storage["dp1.screens"] = {
         "version": 1,
         "minor_version": 1,
@@ -654,7 +644,8 @@ async def test_many_pages_and_megabytes(hass: HomeAssistant, page: Page) -> None
     """A playlist of 4.5 MB on twenty pages: what is told is what has changed, nobody else waits for long, and the entity knows it."""
     entry = await add(hass, page)
     await until(lambda: entry.state is ConfigEntryState.LOADED)
-    (screen,) = (await async_screens(hass)).screens
+    screens = await async_screens(hass)
+    (screen,) = screens.screens
     works = [f"data:image/png;base64,{n:04}{'A' * 150_000}" for n in range(30)]
     items = [{"id": str(n), "title": "X", "source": it} for n, it in enumerate(works)]
     pages = [Page(page._client) for _ in range(20)]
@@ -662,12 +653,12 @@ async def test_many_pages_and_megabytes(hass: HomeAssistant, page: Page) -> None
         each.secret = page.secret
         await each.open()
     async with stalls() as noted:
-        await send(screen, "displayPlaylist", dp1_call={"items": items})
+        screen.player.cast({"items": items})
         for each in pages:
             while not each.state["show"]:
                 await each.receive()
             assert each.state["show"]["url"] == works[0]
-        screen.player.handle("setVolume", {"percent": 30})
+        await screens.display(screen.device_id).set_volume(30)
         message = await pages[0].socket.receive(timeout=30)
         assert len(message.data) < 1000
     assert max(noted) < 0.2
@@ -681,10 +672,10 @@ async def test_many_pages_and_megabytes(hass: HomeAssistant, page: Page) -> None
 async def test_what_can_hardly_be_told(screen: Screen, page: Page) -> None:
     """A number without end, or half a letter, keeps no page from being told what is shown."""
     work = {**ITEMS["items"][0], "display": {"margin": 10**40}}
-    await send(screen, "displayPlaylist", dp1_call={"items": [work]})
+    screen.player.cast({"items": [work]})
     await page.until(title="One")
     work["source"] = "https://a.example/\ud800"
-    await send(screen, "displayPlaylist", dp1_call={"items": [work]})
+    screen.player.cast({"items": [work]})
     while page.state["show"]["url"] != work["source"]:
         await page.receive()
 

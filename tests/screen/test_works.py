@@ -88,7 +88,7 @@ async def test_generative_works(
                 works_alone = path == "works" or name in OPAQUE
                 if await seen(page, 20 if works_alone else 2) == LIME:
                     done.add((path, name))
-            screen.player.handle("disconnect", {})
+            screen.player.clear()
             await until_pixel(page, (0, 0, 0))
 
     pages = [await open_page(chromium, home) for _ in range(4)]
@@ -179,7 +179,7 @@ async def test_origins(
         assert await frame.get_attribute("sandbox") == wanted, url
         assert await frame.get_attribute("allow") == ""
         assert not url.startswith(home) or source == "/manifest.json"
-        screen.player.handle("disconnect", {})
+        screen.player.clear()
         await expect(page.locator(".work")).to_have_count(0)
 
 

@@ -5,20 +5,13 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Container
 from typing import Any, Final, override
 
-from ..client.display.device_status import (
-    WEEK,
-    DeviceStatus,
-    Identity,
-    PlaybackCounters,
-    SleepSchedule,
-)
+from ..client.display.device_status import WEEK, DeviceStatus, Identity, SleepSchedule
 from ..client.display.interface import HEARTBEAT, DisplayApi, Start
 from ..client.display.notifications import Connected, Event
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import LostAnswerError, RejectedError, UnreachableError
 from ..client.playlist.playlist import Playlist
-from ..client.values import mapping, text
-from .player import CommandError, Json
+from .player import Player
 from .screen import Screen
 
 # Seconds for a page to come, until a screen is told to be away once more.
@@ -48,14 +41,11 @@ class ScreenDisplay(DisplayApi):
         if not self._screen.is_there:
             raise UnreachableError("no page", key="no_page")
 
-    def _send(self, command: str, **request: Any) -> Json:
-        """Carry out a command, and return its answer."""
+    @property
+    def _player(self) -> Player:
+        """Return the player, for which there has to be a page."""
         self._require_page()
-        try:
-            answer = self._screen.player.handle(command, request)
-        except CommandError as err:
-            raise RejectedError(command, str(err)) from err
-        return _accepted(command, answer)
+        return self._screen.player
 
     # State
 
@@ -67,8 +57,7 @@ class ScreenDisplay(DisplayApi):
 
     @override
     async def player_status(self) -> PlayerStatus:
-        self._require_page()
-        self._status = PlayerStatus.parse(self._screen.player.status(), self._status)
+        self._status = PlayerStatus.parse(self._player.status(), self._status)
         return self._status
 
     @override
@@ -77,9 +66,8 @@ class ScreenDisplay(DisplayApi):
         return DeviceStatus.parse(self._screen.device())
 
     @override
-    async def counters(self) -> PlaybackCounters:
-        player = self._screen.player
-        return PlaybackCounters(None, player.plays, player.refusals, None)
+    async def counters(self) -> None:
+        return None
 
     @override
     async def probe(self) -> None:
@@ -105,41 +93,45 @@ class ScreenDisplay(DisplayApi):
 
     @override
     async def show_item(self, index: int) -> None:
-        self._send("moveToArtwork", index=index)
+        self._player.show(index)
 
     @override
     async def set_shuffle(self, enabled: bool) -> None:
-        self._send("setShuffle", enabled=enabled)
+        self._player.set_shuffle(enabled)
 
     @override
     async def set_loop(self, mode: str) -> None:
-        self._send("setLoop", mode=mode)
+        self._player.state.loop = mode
+        self._player.changed()
 
     @override
     async def set_default_duration(self, seconds: float | None) -> None:
-        self._send("updateDefaultDuration", durationSeconds=seconds)
+        self._player.set_duration(seconds)
 
     @override
     async def update_settings(self, **settings: Any) -> None:
-        self._send("updateDisplaySettings", isSaved=True, **settings)
+        self._player.state.settings |= settings
+        self._player.changed()
 
     @override
     async def refresh(self) -> None:
-        self._send("refreshArtwork")
+        self._player.show(self._player.state.index)
 
     @override
     async def clear(self) -> None:
-        self._send("disconnect")
+        self._player.clear()
 
     # Sleep
 
     @override
     async def sleep(self) -> None:
-        self._send("sleepNow")
+        self._player.state.sleep.set_override(True)
+        self._player.changed()
 
     @override
     async def wake(self) -> None:
-        self._send("wakeNow")
+        self._player.state.sleep.set_override(False)
+        self._player.changed()
 
     @override
     async def set_sleep_schedule(
@@ -150,49 +142,35 @@ class ScreenDisplay(DisplayApi):
         wake_time: str | None = None,
         days: Container[str] | None = None,
     ) -> SleepSchedule:
-        request = {
-            "enabled": enabled,
-            "sleepTime": sleep_time,
-            "wakeTime": wake_time,
-            "days": None if days is None else [day for day in WEEK if day in days],
-        }
-        given = {key: value for key, value in request.items() if value is not None}
-        leaf = self._send("setSleepSchedule", **given)
-        return SleepSchedule.parse(leaf.get("sleepSchedule"))
+        sleep = self._player.state.sleep
+        some = None if days is None else [day for day in WEEK if day in days]
+        sleep.set_schedule(enabled, sleep_time, wake_time, some)
+        self._player.changed()
+        return SleepSchedule.parse(sleep.status())
 
     # Sound and picture
 
     @override
     async def set_volume(self, percent: int) -> None:
-        self._send("setVolume", percent=percent)
+        self._player.state.volume = percent
+        self._player.changed()
 
     @override
     async def toggle_mute(self) -> None:
-        self._send("toggleMute")
+        state = self._player.state
+        state.muted = not state.muted
+        self._player.changed()
 
     @override
-    async def rotate(self, clockwise: bool, turns: int = 1) -> str | None:
-        orientation = None
-        for _ in range(turns):
-            answer = self._send("rotate", clockwise=clockwise)
-            orientation = text(answer.get("orientation"))
-        return orientation
+    async def rotate(self, clockwise: bool, turns: int = 1) -> str:
+        return self._player.rotate(-turns if clockwise else turns)
 
     # Casts
 
     @override
     async def cast(self, playlist: Playlist, start: Start | None = None) -> Playlist:
         self._require_page()
-        request: Json = {"intent": {"action": "now_display"}}
-        if playlist.url is not None:
-            request["playlistUrl"] = playlist.url
-        else:
-            request["dp1_call"] = dict(playlist.document)
-        try:
-            answer = await self._screen.async_show(request)
-        except CommandError as err:
-            raise RejectedError("displayPlaylist", str(err)) from err
-        _accepted("displayPlaylist", answer)
+        await self._screen.async_show(playlist)
         if start is not None:
             index = start.find((await self.player_status()).items)
             if index is not None:
@@ -208,12 +186,9 @@ class ScreenDisplay(DisplayApi):
         before = await self.player_status()
         if before.current is None or before.playlist_url is not None:
             return False
-        document = dict(playlist.document)
         try:
-            answer = self._screen.player.cast(document, None, {"refresh": True})
-        except CommandError:
-            return False
-        if answer.get("ok") is not True:
+            self._player.cast(dict(playlist.document), is_refresh=True)
+        except RejectedError:
             return False
         if before.shuffle:
             await self.set_shuffle(True)
@@ -224,11 +199,3 @@ class ScreenDisplay(DisplayApi):
             and after.current.source == before.current.source
             and Counter(item.source for item in after.items) == Counter(sources)
         )
-
-
-def _accepted(command: str, answer: Json | None) -> Json:
-    """Return the innermost answer to a command, or raise RejectedError."""
-    leaf = mapping(mapping(answer).get("message", answer))
-    if answer is None or leaf.get("ok") is False:
-        raise RejectedError(command, text(leaf.get("code")) or "")
-    return dict(leaf)

@@ -28,7 +28,6 @@ from ..client.values import text
 from ..const import DOMAIN
 from ..grants import internal_url
 from ..storage import SafeStore
-from .casting import Caster
 from .display import ScreenDisplay
 from .page import PATH
 from .player import State
@@ -37,7 +36,6 @@ from .screen import Screen
 PREFIX: Final = "SCREEN-"
 # Where no network leads: a screen is in this process.
 NOWHERE: Final = "127.0.0.1"
-CONF_LET_OTHERS_CAST: Final = "let_others_cast"
 CONF_TOUCH: Final = "touch"
 CONF_QR: Final = "qr"
 # Browsers that wait at the same time; another takes the place of one from where most are.
@@ -52,12 +50,11 @@ GOING_AWAY: Final = 1001
 
 @dataclass
 class StoredScreen:
-    """A screen as it is stored; `secret` is the hash of its browser's, `port` where others cast to it."""
+    """A screen as it is stored; `secret` is the hash of its browser's."""
 
     device_id: str
     name: str
     secret: str
-    port: int = 0
     state: State = field(default_factory=State)
 
 
@@ -86,8 +83,6 @@ class Screens:
         self._store = SafeStore(hass, "screens", list[StoredScreen])
         self._stored: dict[str, StoredScreen] = {}
         self._screens: dict[str, Screen] = {}
-        # Where others cast to those whose owners let them.
-        self._casters: dict[str, tuple[Caster, asyncio.Task[None]]] = {}
         self._codes: dict[str, Waiting] = {}
         self._sockets: set[web.WebSocketResponse] = set()
         self._loading = asyncio.Lock()
@@ -127,11 +122,6 @@ class Screens:
             name = entry.title if entry else device_id
             screen = self._add(StoredScreen(device_id, name, ""))
         return ScreenDisplay(screen, self.url)
-
-    def caster(self, device_id: str) -> Caster | None:
-        """Return where others cast to a screen, None if they do not."""
-        caster, _ = self._casters.get(device_id, (None, None))
-        return caster
 
     def _add(self, stored: StoredScreen) -> Screen:
         """Add a screen."""
@@ -178,35 +168,11 @@ class Screens:
         screen.has_qr = entry.options.get(CONF_QR) is True
         for page in screen.pages:
             page.changed()
-        device_id = screen.device_id
-        is_open = entry.options.get(CONF_LET_OTHERS_CAST) is True
-        if is_open and device_id not in self._casters:
-            caster = Caster(self.hass, screen, self._stored[device_id].port)
-            running = self.hass.async_create_background_task(
-                self._async_cast(caster, device_id), f"{screen.name} casting"
-            )
-            self._casters[device_id] = caster, running
-        elif not is_open and device_id in self._casters:
-            self._casters.pop(device_id)[1].cancel()
-
-    async def _async_cast(self, caster: Caster, device_id: str) -> None:
-        """Let others cast to a screen, and keep the port."""
-        await caster.async_run(lambda: self._keep_port(device_id, caster.port))
-
-    @callback
-    def _keep_port(self, device_id: str, port: int) -> None:
-        """Keep the port at which others cast to a screen."""
-        self._stored[device_id].port = port
-        self._save()
 
     async def async_forget(self, device_id: str) -> None:
         """End the screen of an entry that is removed."""
         with suppress(ConfigEntryNotReady):
             await self.async_load()
-        _, running = self._casters.pop(device_id, (None, None))
-        if running is not None:
-            running.cancel()
-            await asyncio.wait({running})
         if self._stored.pop(device_id, None) is not None:
             await self._screens.pop(device_id).async_end()
         if self._is_loaded:
@@ -214,8 +180,6 @@ class Screens:
 
     async def _async_stop(self, _event: Event) -> None:
         """Close all: Home Assistant waits for what is open."""
-        for _, running in self._casters.values():
-            running.cancel()
         await asyncio.gather(*(_async_close(socket) for socket in self._sockets))
 
     # Pairing

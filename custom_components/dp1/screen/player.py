@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from homeassistant.util import dt as dt_util
 
-from ..client.errors import Dp1Error
+from ..client.errors import Dp1Error, RejectedError
 from ..client.playlist.manifest import artists_in, credit
 from ..client.playlist.schedule import utc_of
 from ..client.text import MAX_TITLE, clean
-from ..client.values import mapping, number, whole
+from ..client.values import mapping, number
 
 type Json = dict[str, Any]
 
@@ -24,22 +24,11 @@ SHORTEST: Final = 1.0
 MAX_ITEMS: Final = 1024
 PLAYABLE: Final = re.compile(r"https?://.|data:[^,]*,.", re.IGNORECASE | re.DOTALL)
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-LOOPS: Final = ("none", "playlist", "one")
 # As the device is held.
 HELD: Final = ""
 ORIENTATIONS: Final = ("landscape", "portrait", "landscapeReverse", "portraitReverse")
-SETTINGS: Final = {
-    "scaling": re.compile("fit|fill|stretch|auto"),
-    "framing": re.compile("artwork|fit|fill"),
-    "tombstone": re.compile("timed|on|off"),
-    "background": re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]{1,20}"),
-    "margin": re.compile(r"[0-9.]{1,7}(px|%|vw|vh|vmin|rem)?"),
-}
+SETTINGS: Final = ("scaling", "framing", "tombstone", "background", "margin")
 STATES: Final = {True: "sleeping", False: "awake"}
-
-
-class CommandError(Exception):
-    """A command that a display answers with an error without a reason (500)."""
 
 
 @dataclass
@@ -91,22 +80,18 @@ class Sleep:
         """Let the screen sleep or wake until the schedule says the opposite; without a schedule, for good."""
         self.override, self.until = asleep, self.next_change(other_than=asleep)
 
-    def set_schedule(self, request: Mapping[str, Any]) -> None:
+    def set_schedule(
+        self,
+        enabled: bool,
+        sleep_time: str | None,
+        wake_time: str | None,
+        days: list[str] | None,
+    ) -> None:
         """Change the schedule, which ends the override; times and days that are missing stay."""
-        days = request.get("days", self.days)
-        times = [
-            str(request.get("sleepTime") or self.sleep_time),
-            str(request.get("wakeTime") or self.wake_time),
-        ]
-        is_time = re.compile(r"([01]?[0-9]|2[0-3]):[0-5][0-9]").fullmatch
-        if (
-            not (isinstance(days, list) and 0 < len(days) <= len(DAYS))
-            or not all(day in DAYS for day in days)
-            or not all(map(is_time, times))
-            or times[0] == times[1]
-        ):
-            raise CommandError("not a schedule")
-        self.enabled, self.days = request.get("enabled") is True, days
+        times = sleep_time or self.sleep_time, wake_time or self.wake_time
+        if times[0] == times[1] or days == []:
+            raise RejectedError("setSleepSchedule", "no night")
+        self.enabled, self.days = enabled, self.days if days is None else days
         self.sleep_time, self.wake_time = times
         self.override = self.until = None
 
@@ -160,8 +145,6 @@ class Player:
         is_upright: whether the device is held upright, as its page tells.
         render_status: how the current work loads, as the page tells.
         error: why the page does not show it.
-        plays: number of casts.
-        refusals: number of casts that were refused.
     """
 
     def __init__(
@@ -177,38 +160,9 @@ class Player:
         self.state = state
         self.is_upright = False
         self.render_status, self.error = 0, ""
-        self.plays = self.refusals = 0
         self._on_change, self._on_save = on_change, on_save
-        # Settings until the next work, and the number of times that a work was loaded.
-        self._passing: Json = {}
+        # How many times a work was loaded.
         self._loads = 0
-        self.commands: dict[str, Callable[[Json], object]] = {
-            "ping": lambda request: None,
-            "moveToArtwork": lambda request: self._move(request.get("index")),
-            "setShuffle": self._set_shuffle,
-            "setLoop": self._set_loop,
-            "updateDefaultDuration": self._set_duration,
-            "updateArtFraming": lambda request: self._set_settings(
-                {
-                    "isSaved": True,
-                    "scaling": "fill" if request.get("frameConfig") == 1 else "fit",
-                }
-            ),
-            "updateDisplaySettings": self._set_settings,
-            "refreshArtwork": lambda request: self._show(self.state.index),
-            "disconnect": lambda request: self._load({}, None, []),
-            "setSleepMode": lambda request: state.sleep.set_override(
-                request.get("sleepMode") is True
-            ),
-        }
-        self.device_commands: dict[str, Callable[[Json], object]] = {
-            "sleepNow": lambda request: state.sleep.set_override(True),
-            "wakeNow": lambda request: state.sleep.set_override(False),
-            "setSleepSchedule": state.sleep.set_schedule,
-            "setVolume": self._set_volume,
-            "toggleMute": self._toggle_mute,
-            "rotate": self._rotate,
-        }
 
     # Status
 
@@ -235,7 +189,7 @@ class Player:
         settings = {**own, **{k: v for k, v in self._display.items() if k in SETTINGS}}
         if own.get("framing") in ("fit", "fill"):
             settings["scaling"] = own["framing"]
-        return {**settings, **self._passing}
+        return settings
 
     def status(self) -> Json:
         """Return the status of the player, without missing values."""
@@ -261,14 +215,6 @@ class Player:
             },
         }
         return {key: value for key, value in status.items() if value is not None}
-
-    def notification(self) -> Json:
-        """Return the status as it is pushed: without the playlist and the addresses of works."""
-        items = [{**item, "source": ""} for item in self.state.items]
-        status = {"index": None} | self.status() | {"items": items}
-        if url := status.pop("playlistUrl", None):
-            status["playlistURL"] = url
-        return status | {"playlist": {"dpVersion": "", "title": "", "items": None}}
 
     @property
     def work(self) -> str | None:
@@ -343,73 +289,59 @@ class Player:
         """Show the next work after a film that is not to be repeated."""
         if self._display.get("loop") is False and not self._is_held:
             self._show(self.state.index + (self.state.loop != "one"))
-            self._changed()
+            self.changed()
 
     def step(self) -> None:
         """Show the next work of several: the current one cannot be shown, or somebody does not want it."""
         if len(self.state.items) > 1:
             self._show(self.state.index + 1)
-            self._changed()
+            self.changed()
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
         """Tell of a change that is to be kept."""
         self._on_save()
         self._on_change()
 
-    def _show(self, index: int, began: float | None = None) -> Json | None:
+    def _show(self, index: int, began: float | None = None) -> None:
         """Show a work from now on, or since some time."""
         state = self.state
         state.index = index % (len(state.items) or 1)
         state.began = dt_util.utcnow().timestamp() if began is None else began
-        self._passing, self.render_status, self.error = {}, 0, ""
+        self.render_status, self.error = 0, ""
         self._loads += 1
-        return None if state.items else {"ok": False, "code": "no_artwork"}
 
-    # Commands: what returns nothing is done.
+    # Commands
 
-    def handle(self, command: str, request: Json) -> Json | None:
-        """Handle a command of the player or the device and return its answer, None for one that is unknown."""
-        is_device = command in self.device_commands
-        handlers = self.device_commands if is_device else self.commands
-        if command == "checkStatus" or (handler := handlers.get(command)) is None:
-            return None if command != "checkStatus" else {"message": self.status()}
-        answer = handler(request)
-        answer = {"ok": True} if answer is None else answer
-        if "sleep" in command.lower() or command == "wakeNow":
-            answer = {"ok": True, "sleepSchedule": self.state.sleep.status()}
-        if command not in ("ping", "refreshArtwork"):
-            self._on_save()
-        self._on_change()
-        assert isinstance(answer, dict)
-        return answer if is_device else {"message": answer}
-
-    def cast(self, document: Json, url: str | None, request: Json) -> Json:
-        """Show a playlist, or with ``refresh`` replace the works around the current one."""
-        refresh = request.get("refresh") is True
-        self.plays += not refresh
+    def cast(
+        self, document: Json, url: str | None = None, *, is_refresh: bool = False
+    ) -> None:
+        """Show a playlist, or replace the works around the current one."""
         if document.get("dynamicQuery") or document.get("dynamicQueries"):
             raise Dp1Error("a server lists its works", key="lists_no_works")
         items, before = document.get("items"), self.current
-        if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
-            raise CommandError("no works")
-        action = mapping(request.get("intent")).get("action", "now_display")
-        playable = [PLAYABLE.match(str(item.get("source") or "")) for item in items]
-        if not items or not all(playable) or not (refresh or action == "now_display"):
-            self.refusals += not refresh
-            return {"ok": False}
+        if (
+            not isinstance(items, list)
+            or not items
+            or not all(isinstance(item, dict) and _is_playable(item) for item in items)
+        ):
+            raise RejectedError("displayPlaylist", "no works, or one without address")
         items = [{"duration": ENDLESS, **item} for item in items[:MAX_ITEMS]]
         kept = [n for n, item in enumerate(items) if before and _same(item, before)]
-        if refresh and items == self.state.playlist.get("items"):
+        if is_refresh and items == self.state.playlist.get("items"):
             # The order may be another, by now.
-            return {"ok": True}
-        if refresh and kept:
+            return
+        if is_refresh and kept:
             state = self.state
             state.playlist, state.url = {**document, "items": items}, url
             state.items, state.index = [*items], kept[0]
         else:
             self._load(document, url, items)
-        self._changed()
-        return {"ok": True}
+        self.changed()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._load({}, None, [])
+        self.changed()
 
     def _load(self, document: Json, url: str | None, items: list[Json]) -> None:
         """Load a playlist, from its beginning and in its order."""
@@ -419,18 +351,16 @@ class Player:
         state.loop, state.shuffle = "playlist", False
         self._show(0)
 
-    def _move(self, index: object) -> Json | None:
-        """Show a work by its place in the playing order, from 0; without works, nothing."""
-        if (place := whole(index)) is None or place < 0:
-            return {"ok": False}
-        self._show(place)
-        return None
+    def show(self, index: int) -> None:
+        """Show a work by its place in the playing order, from 0; the current one anew."""
+        self._show(index)
+        self.changed()
 
-    def _set_shuffle(self, request: Json) -> Json | None:
+    def set_shuffle(self, enabled: bool) -> None:
         """Play in random order after the current work, or in the order of the playlist."""
-        state, enabled = self.state, request.get("enabled")
-        if (item := self.current) is None or not isinstance(enabled, bool):
-            return {"ok": False}
+        state = self.state
+        if (item := self.current) is None:
+            raise RejectedError("setShuffle", "no works")
         items = [*state.playlist["items"]]
         state.index = next(n for n, other in enumerate(items) if other == item)
         if enabled:
@@ -439,54 +369,27 @@ class Player:
             items.insert(0, item)
             state.index = 0
         state.items, state.shuffle = items, enabled
-        return None
+        self.changed()
 
-    def _set_loop(self, request: Json) -> None:
-        """Set the loop mode."""
-        mode = request.get("mode")
-        self.state.loop = mode if mode in LOOPS else "playlist"
-
-    def _set_duration(self, request: Json) -> Json | None:
+    def set_duration(self, seconds: float | None) -> None:
         """Set the seconds for works without an end of their own, from now on."""
-        value = request.get("durationSeconds")
-        seconds = number(value)
-        if value is not None and not (seconds and seconds > 0):
-            return {"ok": False}
         self.state.duration = seconds
         self.state.began = dt_util.utcnow().timestamp()
-        return None
+        self.changed()
 
-    def _set_settings(self, request: Json) -> Json | None:
-        """Set how works are shown, for good or until the next work."""
-        changes = {k: request[k] for k in SETTINGS if request.get(k) is not None}
-        saved = request.get("isSaved") is True
-        if not all(SETTINGS[k].fullmatch(str(value)) for k, value in changes.items()):
-            return {"ok": False}
-        if not saved and "framing" in changes:
-            return {"ok": False}
-        settings = self.state.settings if saved else self._passing
-        settings |= changes
-        return None
-
-    def _set_volume(self, request: Json) -> None:
-        """Set the volume of films."""
-        percent = whole(request.get("percent"))
-        if percent is None or not 0 <= percent <= 100:
-            raise CommandError("not a volume")
-        self.state.volume = percent
-
-    def _toggle_mute(self, _request: Json) -> None:
-        """Turn the sound of films on or off."""
-        self.state.muted = not self.state.muted
-
-    def _rotate(self, request: Json) -> Json:
-        """Turn the picture by 90°; where the device is held like that, it goes on as that is held."""
-        step = -1 if request.get("clockwise") is True else 1
+    def rotate(self, step: int) -> str:
+        """Turn the picture by steps of 90°; where the device is held like that, it goes on as that is held."""
         index = ORIENTATIONS.index(self.orientation) + step
         orientation = ORIENTATIONS[index % len(ORIENTATIONS)]
         is_held = orientation == ORIENTATIONS[self.is_upright]
         self.state.rotation = HELD if is_held else orientation
-        return {"orientation": orientation}
+        self.changed()
+        return orientation
+
+
+def _is_playable(item: Json) -> bool:
+    """Return whether a browser can load a work."""
+    return PLAYABLE.match(str(item.get("source") or "")) is not None
 
 
 def _same(item: Json, other: Json) -> bool:

@@ -13,12 +13,13 @@ from homeassistant.helpers.event import async_call_later, async_track_point_in_u
 from homeassistant.util import dt as dt_util
 
 from ..addresses import ADDRESSES
-from ..client.errors import Dp1Error
+from ..client.errors import Dp1Error, RejectedError
 from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
+from ..client.playlist.playlist import Playlist
 from ..client.values import text
 from .page import Page
-from .player import CommandError, Json, Player, State
+from .player import Json, Player, State
 from .qr import qr_picture
 from .sources import Source, source_of
 
@@ -245,28 +246,26 @@ class Screen:
         url = self.player.state.url
         if url is not None and dt_util.utcnow() >= self._refreshed + REFRESH:
             self._refreshed = dt_util.utcnow()
-            with suppress(CommandError, Dp1Error):
+            with suppress(Dp1Error):
                 await self._async_refresh(url)
             self.player.tick()
 
     # Playlists
 
-    async def async_show(self, request: Json) -> Json:
-        """Show a document, or the playlist at an address, as ``displayPlaylist`` asks for it."""
-        url, document = text(request.get("playlistUrl")), request.get("dp1_call")
-        if url:
+    async def async_show(self, playlist: Playlist) -> None:
+        """Show a document, or the playlist at an address."""
+        url, document = playlist.url, dict(playlist.document)
+        if url is not None:
             document = await self._async_fetch(url)
-        if not isinstance(document, dict):
-            raise CommandError("no playlist")
         self._refreshed = dt_util.utcnow()
-        return self.player.cast(document, url, request)
+        self.player.cast(document, url)
 
     async def _async_refresh(self, url: str) -> None:
         """Read the playlist at an address again, unless something else is shown by then."""
         before = self.player.state.playlist
         document = await self._async_fetch(url)
         if self.player.state.playlist is before:
-            self.player.cast(document, url, {"refresh": True})
+            self.player.cast(document, url, is_refresh=True)
 
     async def _async_fetch(self, url: str) -> Json:
         """Fetch a playlist; at home only one that the owner has cast."""
@@ -277,9 +276,9 @@ class Screen:
             )
             document = await answer.json()
         except (Dp1Error, ValueError) as err:
-            raise CommandError("no playlist there") from err
+            raise RejectedError("displayPlaylist", "no playlist there") from err
         if not answer.ok or not isinstance(document, dict):
-            raise CommandError("no playlist there")
+            raise RejectedError("displayPlaylist", "no playlist there")
         return document
 
     def device(self) -> Json:

@@ -30,13 +30,10 @@ class Teller:
     """What is told over one socket."""
 
     def __init__(
-        self,
-        socket: web.WebSocketResponse,
-        frames: Callable[[], Iterable[str]],
-        pause: float = 0.0,
+        self, socket: web.WebSocketResponse, frames: Callable[[], Iterable[str]]
     ) -> None:
-        """Initialize with a function that returns what is to be told by now, and the seconds between two tellings."""
-        self._socket, self._frames, self._pause = socket, frames, pause
+        """Initialize with a function that returns what is to be told by now."""
+        self._socket, self._frames = socket, frames
         self._has_changed = asyncio.Event()
 
     @callback
@@ -53,7 +50,6 @@ class Teller:
                 for frame in self._frames():
                     async with asyncio.timeout(SEND_SECONDS):
                         await self._socket.send_str(frame)
-                await asyncio.sleep(self._pause)
         except ConnectionError:
             await self._socket.close()
         except TimeoutError:
