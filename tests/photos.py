@@ -1,11 +1,12 @@
 """A simulated source of photos, whose pictures are no files: ids, types and pages as those of Immich."""
 
+import asyncio
 from typing import Any
 
 from aiohttp import web
 
 from homeassistant.components.http import KEY_HASS, HomeAssistantView
-from homeassistant.components.media_player import MediaClass
+from homeassistant.components.media_player import BrowseError, MediaClass
 from homeassistant.components.media_source import (
     BrowseMediaSource,
     MediaSource,
@@ -19,7 +20,14 @@ from homeassistant.util.hass_dict import HassKey
 
 PHOTOS: HassKey[Photos] = HassKey("photos")
 FOLDER = "media-source://photos/me|albums|one"
-TYPES = {"jpg": "image/jpeg", "heic": "image/heic", "mp4": "video/mp4"}
+TYPES = {
+    "jpg": "image/jpeg",
+    "heic": "image/heic",
+    "tif": "image/tiff",
+    "dng": "image/x-adobe-dng",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+}
 
 
 class Photos(MediaSource):
@@ -29,6 +37,7 @@ class Photos(MediaSource):
         pictures: content of each by its name, the newest first.
         browsed: how often a page was asked for.
         sent: names of pictures that were sent, in full or in small.
+        failing: how its albums fail now: "error", "empty", "inner" (the first album alone), "slow" until it is to go on.
     """
 
     name = "Photos"
@@ -39,6 +48,8 @@ class Photos(MediaSource):
         self.pictures = pictures
         self.browsed = 0
         self.sent: list[str] = []
+        self.failing = ""
+        self.go_on = asyncio.Event()
         others, own = hass.data[DATA_MEDIA_SOURCE_PLATFORMS], self
 
         class Sources:
@@ -56,9 +67,15 @@ class Photos(MediaSource):
         here = item.identifier or ""
         if here.endswith("|bad"):
             raise ValueError("out of order")
+        is_album = here.endswith("|one")
+        if self.failing == "slow":
+            await self.go_on.wait()
+        if self.failing == "error" or (is_album and self.failing == "inner"):
+            raise BrowseError("the server answers 401")
         page = self._folder(here)
-        if here.endswith("|one"):
-            page.children = [self._picture(here, name) for name in self.pictures]
+        if is_album:
+            names = () if self.failing == "empty" else self.pictures
+            page.children = [self._picture(here, name) for name in names]
         else:
             page.children = [self._folder(f"me|albums|{it}") for it in ("one", "bad")]
         return page
@@ -75,7 +92,7 @@ class Photos(MediaSource):
         )
 
     def _picture(self, album: str, name: str) -> BrowseMediaSource:
-        kind = TYPES[name.rpartition(".")[2]]
+        kind = TYPES[name.rpartition(".")[2].lower()]
         is_film = kind.startswith("video/")
         return BrowseMediaSource(
             domain=self.domain,

@@ -1,5 +1,6 @@
 """Subentry flow of a library: an album, which is a folder of the home's own pictures."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
@@ -23,13 +24,16 @@ from .collection_flow import SubentryFlow
 from .const import DEFAULT_DURATION
 from .dialogs import Dialog
 from .errors import translated_errors
-from .library.folder import File, Order, async_folders, async_read_folder
-from .library.providers.album import (
+from .library.folder import (
     CONF_FOLDER,
     CONF_ITEM_DURATION,
     CONF_ORDER,
     CONF_PAIRS,
     CONF_SUBFOLDERS,
+    Album,
+    File,
+    Order,
+    async_folders,
 )
 from .library.settings import NAME_FIELD
 
@@ -50,11 +54,9 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         if user_input is not None:
             name, folder = user_input.get(CONF_NAME, ""), user_input[CONF_FOLDER]
             data = {key: user_input[key] for key in user_input if key != CONF_NAME}
-            files: list[File] = []
+            files: Sequence[File] = ()
             with suppress(HomeAssistantError), translated_errors("catalog", folder):
-                files = await async_read_folder(
-                    self.hass, folder, subfolders=data.get(CONF_SUBFOLDERS, False)
-                )
+                files = await Album("", name, data).async_files(self.hass)
             if not files:
                 errors[CONF_FOLDER] = "no_pictures"
             elif not name:

@@ -74,7 +74,8 @@ async def test_on_a_screen(
         await show()
         await until_pixel(page, BLUE)
         works = state_of(hass, PLAYER).attributes["dp1"]["works"]
-        assert works == 1 + 4 * MANY // 5
+        # Another source serves its HEIC as JPEG.
+        assert works == 1 + (4 * MANY // 5 if is_local else MANY)
         for _ in range(2):
             screen.player.step()
         await until_pixel(page, LIME)

@@ -83,6 +83,11 @@ def clean(text: object, limit: int = LIMIT) -> str:
     return one_line(text, limit)
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be written: the name of a file may have bytes that are no UTF-8, which Python keeps as halves of characters."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def plain(limit: int) -> Callable[[object], str | None]:
     """Return a function that cleans a text to at most ``limit`` characters, None if nothing is left."""
     return lambda value: clean(value, limit) or None

@@ -1,32 +1,32 @@
 """A folder of the home: the pictures and films of any media source of Home Assistant, as one playlist in an order."""
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import datetime
 from enum import StrEnum
 from hashlib import blake2b
 from html import escape
 from mimetypes import guess_extension
+import os
 from pathlib import Path
 import re
-from struct import error as StructError
 import time
-from typing import Final
+from typing import Any, Final
 from uuid import uuid5
 
-from lru import LRU
 from PIL import Image, IptcImagePlugin
 
 from homeassistant.components import media_source
 from homeassistant.components.media_player import BrowseMedia
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import NotFoundError
-from ..client.text import MAX_TITLE, clean, unshown_type
-from ..const import DOMAIN, LOGGER
+from ..client.text import MAX_TITLE, clean, is_unicode, unshown_type
+from ..client.values import number
+from ..const import DEFAULT_DURATION, DOMAIN, LOGGER
 from ..errors import component_errors
 from ..grants import GRANTS, LIVE, page_url
 from ..length import length_of_film
@@ -35,6 +35,11 @@ from .item import WORK_IDS, Item, Json
 # Media ids of folders that are shown without a library: what follows is the media id of Home Assistant.
 FOLDER_PREFIX: Final = f"{DOMAIN}://folder/"
 FILES: Final = "media-source://media_source/"
+CONF_FOLDER: Final = "folder"
+CONF_ORDER: Final = "order"
+CONF_ITEM_DURATION: Final = "item_duration"
+CONF_SUBFOLDERS: Final = "subfolders"
+CONF_PAIRS: Final = "pairs"
 # Pictures of entities are not in albums: each needs the right to read it.
 ENTITIES: Final = (LIVE.removesuffix("/"), "media-source://image/")
 SHOWN_TYPES: Final = ("image/", "video/")
@@ -54,6 +59,31 @@ MAX_CHOICE: Final = 200
 LEVELS: Final = 2
 # Levels of folders.
 MAX_DEPTH: Final = 8
+# What servers, desktops and editors put beside pictures.
+SYSTEM_FOLDERS: Final = frozenset(
+    [
+        "@eadir",
+        "@tmp",
+        "@sharebin",
+        "@recycle",
+        "@recently-snapshot",
+        "@__thumb",
+        "#recycle",
+        "#snapshot",
+        "$recycle.bin",
+        "recycler",
+        "lost+found",
+        "__macosx",
+        "captureone",
+    ]
+) | {"system volume information", "found.000"}
+PACKAGES: Final = (".lrdata", ".photoslibrary", ".aplibrary")
+# Of the files of a media folder, those that displays show.
+FORMATS: Final = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "WEBP")
+# Seconds that somebody waits for a folder, and after which it is read again: at first half of this where nothing was read.
+PATIENCE: Final = 10.0
+PAUSE: Final = 15.0
+MAX_PAUSE: Final = 6 * 3600.0
 # The side by the other from which a picture is upright, and from which it is wide.
 UPRIGHT: Final = 0.85
 WIDE: Final = 1.18
@@ -65,8 +95,6 @@ CHANGED: Final = 0x0132
 # In IPTC: city and country.
 PLACES: Final = ((2, 90), (2, 101))
 MAX_PLACE: Final = 60
-# Of files, as of the last few albums.
-MAX_DETAILS: Final = 4 * 1000
 # As EXIF tells that a camera was held.
 SIDEWAYS: Final = (5, 6, 7, 8)
 # Two pictures beside each other, or one after the other where there is no place for that.
@@ -86,16 +114,23 @@ img+img{{animation-delay:-{half}s}}
 }}
 </style></head><body><img src="{first}" alt=""><img src="{second}" alt=""></body></html>
 """
-# What cameras and phones call a file is no title.
-_DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.:]?(\d\d)[-_.:]?(\d\d)(?!\d)")
+# What cameras and phones call a file is no title, nor is what programs make up.
+_TIME: Final = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_.:]?(\d\d)[-_.:]?(\d\d)(?:[-_.T ]?(\d\d)[-.:]?(\d\d)[-.:]?(\d\d)\d{0,3})?(?!\d)"
+)
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_CAMERA: Final = re.compile(
-    r"(?<![^\W\d_])(?:_?(?:img|dsc[fn]?|dscn|pict?|pxl|mvi|vid|mov|dji|gopr|gh|p|wa|whatsapp|image|video|photo|foto|screenshot|signal|at|edited|burst|hdr|mp|pm|am)(?![^\W\d_]))+",
+_NUMBER: Final = re.compile(
+    r"(?<![^\W_])(?=[a-f-]*\d)(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{12,})(?![^\W_])",
     re.IGNORECASE,
 )
-
-
-DETAILS: Final[HassKey[LRU[tuple[str, float], Details]]] = HassKey(f"{DOMAIN}_details")
+_SCREENSHOT: Final = re.compile(
+    r"screen ?shot|screen_recording|bildschirmfoto", re.IGNORECASE
+)
+_CAMERA: Final = re.compile(
+    r"(?<![^\W\d_])(?:_?(?:img|mvimg|dsc[fn]?|pict?|pxl|sam|mvi|vid|mov|dji|gopr|gh|p|wa|whatsapp|image|video|photo|foto"
+    r"|received|signal|telegram|at|edited|copy|original|burst|cover|portrait|night|motion|pano|collage|hdr|mp|pm|am)(?![^\W\d_]))+",
+    re.IGNORECASE,
+)
 
 
 class Order(StrEnum):
@@ -107,6 +142,10 @@ class Order(StrEnum):
     SHUFFLED = "shuffled"
 
 
+# What needs the details of all files.
+BY_TIME: Final = (Order.NEWEST, Order.OLDEST)
+
+
 @dataclass(frozen=True, slots=True)
 class Details:
     """What a file in a media folder tells of itself.
@@ -114,13 +153,13 @@ class Details:
     Attributes:
         ratio: width by height as a picture is seen, 0 if it does not tell.
         length: seconds that a film lasts, None if it does not tell.
-        day: on which a picture was taken, in ISO 8601.
+        taken: the day, or the time of the camera, at which a picture was taken, in ISO 8601.
         place: where, in words.
     """
 
     ratio: float = 0.0
     length: float | None = None
-    day: str = ""
+    taken: str = ""
     place: str = ""
 
 
@@ -150,13 +189,18 @@ class File:
     @property
     def title(self) -> str:
         """Return the words of the file, else the day on which it was taken, with its place; nothing if it tells nothing."""
-        stem = self.name.rpartition(".")[0] or self.name
-        words = _WORD.findall(_CAMERA.sub(" ", stem))
-        if any(len(word) > 2 for word in words):
-            parts = [stem.replace("_", " "), self.details.place]
-        else:
-            parts = [self.details.place, self.details.day or _day_in(stem)]
+        stem, place = _stem(self.name), self.details.place
+        words = _words_in(stem)
+        day = (self.details.taken or _time_in(stem))[:10]
+        parts = [words, place] if words else [place, day]
         return clean(", ".join(filter(None, parts)), MAX_TITLE)
+
+    @property
+    def taken(self) -> str:
+        """Return when it was taken, as it says or its name does, else when the file was changed; nothing if nobody tells."""
+        written = self.details.taken or _time_in(self.name)
+        changed = self.changed and datetime.fromtimestamp(self.changed)
+        return written or (changed.isoformat() if changed else "")
 
     @property
     def picture(self) -> str:
@@ -168,59 +212,161 @@ class File:
     def path(self) -> str:
         """Return the path at which it is lent: its suffix tells displays what it is."""
         name = self.name.replace("/", "_")
+        if unshown_type(name, self.kind) and self.kind.startswith("image/"):
+            return f"/{_stem(name)}.jpg"
         suffix = guess_extension(self.kind) or ""
         return f"/{name}" if Path(name).suffix else f"/{name}{suffix}"
 
 
-async def async_read_folder(
-    hass: HomeAssistant, folder: str, *, subfolders: bool = False
-) -> list[File]:
-    """Return the pictures and films in a folder in the order of its source, without details.
+class Album:
+    """A folder with a name and an order, as it was read last.
 
-    Raises:
-        NotFoundError: there is no such folder.
+    Attributes:
+        title: its name, else what its source calls the folder.
+        files: its pictures and films in the order of their source.
     """
-    if folder.startswith(NO_ALBUMS):
-        raise NotFoundError("no pictures of one's own", translation_key="album_empty")
-    try:
-        with component_errors(folder):
-            page = await media_source.async_browse_media(hass, folder)
-    except HomeAssistantError as err:
-        raise NotFoundError(str(err), translation_key="album_empty") from err
-    if not page.can_expand:
-        raise NotFoundError("it is no folder", translation_key="album_empty")
-    files: dict[str, File] = {}
-    waiting: list[tuple[BrowseMedia, int]] = [(page, 0)]
-    read = 0
-    while waiting and len(files) < MAX_FILES:
-        opened, depth = waiting.pop(0)
-        for child in opened.children or ():
-            if child.can_expand:
-                if subfolders and depth < MAX_DEPTH and read < MAX_FOLDERS:
+
+    def __init__(self, key: str, title: str, data: Mapping[str, Any]) -> None:
+        """Initialize with nothing read."""
+        self.key, self.title = key, title
+        self.folder = str(data[CONF_FOLDER])
+        self.order = Order(data.get(CONF_ORDER, Order.SHUFFLED))
+        self.duration = number(data.get(CONF_ITEM_DURATION)) or DEFAULT_DURATION
+        self.subfolders = bool(data.get(CONF_SUBFOLDERS))
+        self.pairs = bool(data.get(CONF_PAIRS))
+        self.files: Sequence[File] = ()
+        self._details: dict[tuple[str, float], Details] = {}
+        self._reading: asyncio.Task[None] | None = None
+        self._due, self._failures, self._is_empty = 0.0, 0, False
+        self._error: NotFoundError | None = None
+        self._refused: set[str] = set()
+
+    async def async_files(
+        self, hass: HomeAssistant, *, now: bool = False
+    ) -> Sequence[File]:
+        """Return the files, which are read again if that is due, as far as they could be read within ten seconds.
+
+        Raises:
+            NotFoundError: nothing could be read, now or before.
+        """
+        is_due = now or time.monotonic() >= self._due
+        if is_due and (self._reading is None or self._reading.done()):
+            self._reading = hass.async_create_background_task(
+                self._async_read(hass), f"{DOMAIN} album"
+            )
+        if self._reading is not None:
+            await asyncio.wait({self._reading}, timeout=PATIENCE)
+        if self._error and not self.files:
+            raise self._error
+        return self.files
+
+    async def async_shown(
+        self, hass: HomeAssistant, limit: int | None = None, *, now: bool = False
+    ) -> list[File]:
+        """Return the files that are shown now, in their order and with their details."""
+        files = await self.async_files(hass, now=now)
+        shown = ordered(files, self.order, self.duration, self.key)
+        return await self.async_detailed(hass, shown[: limit or MAX_SHOWN])
+
+    async def async_detailed(
+        self, hass: HomeAssistant, files: Sequence[File]
+    ) -> list[File]:
+        """Return files with their details; what was looked at stays known until the file is changed."""
+        known = self._details
+        if new := [it for it in files if (it.media_id, it.changed) not in known]:
+            known |= await hass.async_add_executor_job(_details_of, hass, new)
+        return [
+            replace(it, details=known.get((it.media_id, it.changed), NO_DETAILS))
+            for it in files
+        ]
+
+    async def _async_read(self, hass: HomeAssistant) -> None:
+        """Read the folder; what was read last stays as far as it cannot be read, and an empty one must be so twice."""
+        found: dict[str, File] = {}
+        is_whole, self._error = False, None
+        try:
+            is_whole = await self._async_read_pages(hass, found)
+        except NotFoundError as err:
+            self._error = err
+        finally:
+            was_empty, self._is_empty = self._is_empty, is_whole and not found
+            is_read = is_whole and not self._is_empty
+            self._failures = 0 if is_read else self._failures + 1
+            if not is_whole or (self._is_empty and not was_empty):
+                found = {it.media_id: it for it in self.files} | found
+            self.files = [*found.values()][:MAX_FILES]
+            there = {(it.media_id, it.changed) for it in self.files}
+            for key in self._details.keys() - there:
+                del self._details[key]
+            again = PAUSE * 2.0 ** min(self._failures, 16)
+            pause = min(again, MAX_PAUSE) if self._failures else MAX_PAUSE
+            self._due = time.monotonic() + pause
+
+    async def _async_read_pages(
+        self, hass: HomeAssistant, found: dict[str, File]
+    ) -> bool:
+        """Add what is in the folder as it is read, and return whether that is all of it."""
+        if self.folder.startswith(NO_ALBUMS):
+            raise NotFoundError(
+                "no pictures of one's own", translation_key="album_empty"
+            )
+        try:
+            with component_errors(self.folder):
+                page = await media_source.async_browse_media(hass, self.folder)
+        except HomeAssistantError as err:
+            raise NotFoundError(str(err), translation_key="album_empty") from err
+        if not page.can_expand:
+            raise NotFoundError("it is no folder", translation_key="album_empty")
+        self.title = self.title or clean(page.title, MAX_TITLE)
+        is_first, is_whole = not self.files, True
+        waiting: list[tuple[BrowseMedia | None, int]] = [(page, 0)]
+        ways: set[str] = set()
+        await hass.async_add_executor_job(_new, hass, [page], ways)
+        read = 0
+        while waiting and len(found) < MAX_FILES:
+            opened, depth = waiting.pop(0)
+            children = (opened.children if opened else None) or ()
+            files, unread = await hass.async_add_executor_job(
+                _dated, hass, self._told(children)
+            )
+            is_whole = is_whole and opened is not None and not unread
+            if self.order in BY_TIME:
+                files = await self.async_detailed(hass, files)
+            found |= {it.media_id: it for it in files[: MAX_FILES - len(found)]}
+            if is_first:
+                self.files = [*found.values()]
+            if self.subfolders and depth < MAX_DEPTH:
+                inner = [it for it in children if it.can_expand and not _is_system(it)]
+                inner = await hass.async_add_executor_job(_new, hass, inner, ways)
+                for child in inner[: MAX_FOLDERS - read]:
+                    waiting.append((await _async_inner(hass, child), depth + 1))
                     read += 1
-                    if inner := await _async_inner(hass, child):
-                        waiting.append((inner, depth + 1))
-            elif is_shown(child) and len(files) < MAX_FILES:
-                files[child.media_content_id] = File(
-                    child.media_content_id,
-                    child.title,
-                    child.media_content_type,
-                    thumbnail=child.thumbnail or "",
+        return is_whole
+
+    def _told(self, children: Sequence[BrowseMedia]) -> list[File]:
+        """Return what displays show of a page; a clip that a phone takes with a picture belongs to that."""
+        told, pictures = [], set()
+        for child in children:
+            media_id = child.media_content_id
+            if child.can_expand or not child.media_content_type.startswith(SHOWN_TYPES):
+                continue
+            if not is_unicode(f"{media_id}{child.title}"):
+                if media_id not in self._refused:
+                    self._refused.add(media_id)
+                    LOGGER.warning("No file name of %s: %a", self.folder, child.title)
+                continue
+            kind = child.media_content_type
+            if kind.startswith("image/") and not _words_in(_stem(child.title)):
+                pictures.add(_stem(child.title))
+            if is_shown(child):
+                told.append(
+                    File(media_id, child.title, kind, thumbnail=child.thumbnail or "")
                 )
-    return await hass.async_add_executor_job(_dated, hass, files.values())
-
-
-async def async_detailed(hass: HomeAssistant, files: Sequence[File]) -> list[File]:
-    """Return files with their details; what was looked at stays known until the file is changed."""
-    known = hass.data.setdefault(DETAILS, LRU(MAX_DETAILS))
-    new = [it for it in files if (it.media_id, it.changed) not in known]
-    read = await hass.async_add_executor_job(_details_of, hass, new)
-    for file, details in read:
-        known[file.media_id, file.changed] = details
-    return [
-        replace(it, details=known.get((it.media_id, it.changed), NO_DETAILS))
-        for it in files
-    ]
+        return [
+            it
+            for it in told
+            if it.kind.startswith("image/") or _stem(it.name) not in pictures
+        ]
 
 
 async def async_is_folder(hass: HomeAssistant, media_id: str) -> bool:
@@ -269,30 +415,53 @@ async def _async_inner(hass: HomeAssistant, child: BrowseMedia) -> BrowseMedia |
 
 def is_shown(media: BrowseMedia) -> bool:
     """Return whether displays show a file as a picture or a film."""
-    kind = media.media_content_type
-    return (
-        kind.startswith(SHOWN_TYPES)
-        and not media.media_content_id.startswith(ENTITIES)
-        and not unshown_type(media.media_content_id, kind)
-    )
+    kind, media_id = media.media_content_type, media.media_content_id
+    if not kind.startswith(SHOWN_TYPES) or media_id.startswith(ENTITIES):
+        return False
+    # Other sources serve every picture as browsers show it, and tell the type of the original.
+    is_served = kind.startswith("image/") and not media_id.startswith(FILES)
+    return is_served or not unshown_type(media_id, kind)
 
 
-def _path_of(hass: HomeAssistant, file: File) -> Path | None:
-    """Return where a file of the media folders is, None for one of another source."""
-    place, _, location = file.media_id.removeprefix(FILES).partition("/")
+def _is_system(folder: BrowseMedia) -> bool:
+    """Return whether a folder is what servers, desktops and editors put beside pictures, or what was thrown away."""
+    name = folder.title.casefold()
+    return name in SYSTEM_FOLDERS or name.endswith(PACKAGES)
+
+
+def _path_of(hass: HomeAssistant, media_id: str) -> Path | None:
+    """Return where a file or folder of the media folders is, None for one of another source."""
+    place, _, location = media_id.removeprefix(FILES).partition("/")
     base = hass.config.media_dirs.get(place)
-    is_there = base is not None and file.media_id.startswith(FILES)
+    is_there = base is not None and media_id.startswith(FILES)
     return Path(base, location) if base and is_there else None
 
 
-def _dated(hass: HomeAssistant, files: Iterable[File]) -> list[File]:
-    """Return files with when they were changed, which only the media folders tell; empty ones are left out."""
+def _new(
+    hass: HomeAssistant, folders: Iterable[BrowseMedia], ways: set[str]
+) -> list[BrowseMedia]:
+    """Return the folders that no other way led to, and note them: a link may lead back."""
     found = []
+    for folder in folders:
+        path = _path_of(hass, folder.media_content_id)
+        way = os.path.realpath(path) if path else folder.media_content_id
+        if way not in ways:
+            ways.add(way)
+            found.append(folder)
+    return found
+
+
+def _dated(hass: HomeAssistant, files: Iterable[File]) -> tuple[list[File], bool]:
+    """Return files with when they were changed, which only the media folders tell, without empty ones, and whether some could not be looked at."""
+    found, is_unread = [], False
     for file in files:
-        if (path := _path_of(hass, file)) is not None:
+        if (path := _path_of(hass, file.media_id)) is not None:
             try:
                 stat = path.stat()
-            except OSError, ValueError:
+            except FileNotFoundError, ValueError:
+                continue
+            except OSError:
+                is_unread = True
                 continue
             if not stat.st_size:
                 continue
@@ -300,60 +469,78 @@ def _dated(hass: HomeAssistant, files: Iterable[File]) -> list[File]:
         elif file.media_id.startswith(FILES):
             continue
         found.append(file)
-    return found
+    return found, is_unread
 
 
 def _details_of(
     hass: HomeAssistant, files: Iterable[File]
-) -> list[tuple[File, Details]]:
-    """Return files with their details."""
-    found = []
+) -> dict[tuple[str, float], Details]:
+    """Return the details of files."""
+    found = {}
     for file in files:
         details = NO_DETAILS
-        if (path := _path_of(hass, file)) is None:
+        if (path := _path_of(hass, file.media_id)) is None:
             pass
         elif file.kind.startswith("video/"):
             details = Details(length=length_of_film(path))
         else:
             try:
                 details = _details_in(path)
-            except (
-                OSError,
-                SyntaxError,
-                TypeError,
-                ValueError,
-                StructError,
-                Image.DecompressionBombError,
-            ) as err:
+            # A decoder fails in its own way at each picture that is odd.
+            except Exception as err:  # noqa: BLE001
                 LOGGER.debug("A picture tells nothing: %s", type(err).__name__)
-        found.append((file, details))
+        found[file.media_id, file.changed] = details
     return found
 
 
 def _details_in(path: Path) -> Details:
-    """Return what a picture tells: its shape as its camera was held, and what was written in it (EXIF, IPTC)."""
-    with Image.open(path) as picture:
+    """Return what the header of a picture tells: its shape as its camera was held, and what was written in it (EXIF, IPTC)."""
+    with Image.open(path, formats=FORMATS) as picture:
         width, height = picture.size
-        exif = picture.getexif()
+        exif = Image.Exif()
+        # Pillow's own way decodes a picture to look behind it.
+        exif.load(picture.info.get("exif", b""))
         if exif.get(ORIENTATION, 1) in SIDEWAYS:
             width, height = height, width
         taken = exif.get_ifd(EXIF).get(TAKEN) or exif.get(CHANGED)
         said = IptcImagePlugin.getiptcinfo(picture) or {}
-    places = (said.get(it) for it in PLACES)
-    texts = (it.decode("utf-8", "replace") for it in places if isinstance(it, bytes))
+    texts = [it for it in map(said.get, PLACES) if isinstance(it, bytes)]
     return Details(
         ratio=width / height,
-        day=_day_in(str(taken or "")),
-        place=", ".join(clean(it, MAX_PLACE) for it in texts),
+        taken=_time_in(str(taken or "")),
+        place=", ".join(filter(None, (clean(_text(it), MAX_PLACE) for it in texts))),
     )
 
 
-def _day_in(text: str) -> str:
-    """Return the day that a text has, nothing if there is none."""
-    if day := _DATE.search(text):
+def _text(written: bytes) -> str:
+    """Return the text that a program wrote, which seldom says in which characters."""
+    try:
+        return written.decode()
+    except UnicodeDecodeError:
+        return written.decode("cp1252", "replace")
+
+
+def _time_in(text: str) -> str:
+    """Return the day in a text, with the time of day where it has that, in ISO 8601; nothing if there is none."""
+    for found in _TIME.finditer(text):
+        year, month, day, hour, minute, second = map(int, found.groups("0"))
         with suppress(ValueError):
-            return date(*map(int, day.groups())).isoformat()
+            at = datetime(year, month, day, hour, minute, second)
+            return at.isoformat() if found[4] else at.date().isoformat()
     return ""
+
+
+def _stem(name: str) -> str:
+    """Return the name of a file without its suffix."""
+    return name.rpartition(".")[0] or name
+
+
+def _words_in(stem: str) -> str:
+    """Return a name of a file if somebody wrote it, nothing for what a camera, a phone or a program calls its files."""
+    if _SCREENSHOT.match(stem):
+        return ""
+    words = _WORD.findall(_NUMBER.sub(" ", _CAMERA.sub(" ", stem)))
+    return stem.replace("_", " ") if any(len(it) > 2 for it in words) else ""
 
 
 def ordered(
@@ -372,9 +559,14 @@ def ordered(
         case Order.NAME:
             return sorted(files, key=lambda it: _natural(it.name))[:MAX_SHOWN]
         case Order.NEWEST | Order.OLDEST:
-            # Sources without times give the newest first.
-            dated = sorted(files, key=lambda it: -it.changed)
-            return (dated if order is Order.NEWEST else dated[::-1])[:MAX_SHOWN]
+            dated, taken = [], "9999"
+            for file in files:
+                # Sources without times give the newest first: what tells none is beside the one before it.
+                taken = file.taken or taken
+                dated.append((taken, file))
+            dated.sort(key=lambda it: it[0], reverse=True)
+            found = [file for _, file in dated]
+            return (found if order is Order.NEWEST else found[::-1])[:MAX_SHOWN]
     parts = max(1, -(-len(files) // MAX_SHOWN))
     turn = int((time.time() if now is None else now) / (MAX_SHOWN * duration))
     round_, part = divmod(turn, parts) if parts > 1 else (0, 0)

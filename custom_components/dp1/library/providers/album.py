@@ -1,28 +1,29 @@
 """Albums as a provider: folders of the home's own pictures and films, which are read again when somebody looks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-import time
 from typing import Any, Final, override
 from uuid import uuid5
 
-from homeassistant.config_entries import ConfigEntry, ConfigSubentry
+from lru import LRU
+
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+from homeassistant.util.hass_dict import HassKey
 
 from ...client.errors import NotFoundError
 from ...client.playlist.document import build
 from ...client.playlist.playlist import Origin, Playlist
 from ...client.text import MAX_TITLE, clean
-from ...client.values import number
-from ...const import DEFAULT_DURATION, DOMAIN
+from ...const import DOMAIN
 from ..folder import (
+    CONF_FOLDER,
+    CONF_ORDER,
     FOLDER_PREFIX,
-    MAX_SHOWN,
+    Album,
     File,
     Order,
-    async_detailed,
-    async_read_folder,
     items_of,
     ordered,
 )
@@ -33,48 +34,9 @@ from ..search import Lines, line_of
 from .provider import Provider, Source, source_of
 
 SUBENTRY_ALBUM: Final = "album"
-CONF_FOLDER: Final = "folder"
-CONF_ORDER: Final = "order"
-CONF_ITEM_DURATION: Final = "item_duration"
-CONF_SUBFOLDERS: Final = "subfolders"
-CONF_PAIRS: Final = "pairs"
-# Seconds after which a folder is read again when a display reads its playlist again.
-MAX_AGE: Final = 6 * 3600.0
-
-
-class Album:
-    """A folder with a name, as it was read last."""
-
-    def __init__(self, subentry: ConfigSubentry) -> None:
-        """Initialize with nothing read."""
-        data: Mapping[str, Any] = subentry.data
-        self.key = subentry.subentry_id
-        self.title = subentry.title
-        self.folder = str(data[CONF_FOLDER])
-        self.order = Order(data.get(CONF_ORDER, Order.SHUFFLED))
-        self.duration = number(data.get(CONF_ITEM_DURATION)) or DEFAULT_DURATION
-        self.subfolders = bool(data.get(CONF_SUBFOLDERS))
-        self.pairs = bool(data.get(CONF_PAIRS))
-        self.files: list[File] = []
-        self._read_at = -MAX_AGE
-
-    async def async_files(self, hass: HomeAssistant, max_age: float) -> list[File]:
-        """Return the files, which are read again if that was longer ago; those before stay if it fails."""
-        if time.monotonic() - self._read_at >= max_age:
-            try:
-                read = await async_read_folder(
-                    hass, self.folder, subfolders=self.subfolders
-                )
-            except NotFoundError:
-                if not self.files:
-                    raise
-            else:
-                self.files, self._read_at = read, time.monotonic()
-        return self.files
-
-    def named(self, key: str) -> list[File]:
-        """Return the picture with a media id, and nothing that is not in the folder."""
-        return [file for file in self.files if file.media_id == key]
+# Albums that nobody has named, by their folders.
+FOLDERS: Final[HassKey[LRU[str, Album]]] = HassKey(f"{DOMAIN}_folders")
+MAX_FOLDERS: Final = 32
 
 
 class Albums(Provider):
@@ -90,7 +52,9 @@ class Albums(Provider):
         """Initialize the albums of a config entry."""
         super().__init__(hass, entry, on_change)
         subentries = entry.get_subentries_of_type(SUBENTRY_ALBUM)
-        self.albums = tuple(Album(subentry) for subentry in subentries)
+        self.albums = tuple(
+            Album(it.subentry_id, it.title, it.data) for it in subentries
+        )
         self.is_used = bool(self.albums)
         self.lines = [
             Lines(
@@ -109,8 +73,8 @@ class Albums(Provider):
                 return album_node(self._album(node))
             case NodeKind.PHOTO, [_, photo]:
                 album = self._album(node)
-                await album.async_files(self.hass, MAX_AGE)
-                for file in await async_detailed(self.hass, album.named(photo)):
+                await album.async_files(self.hass)
+                for file in await album.async_detailed(self.hass, _named(album, photo)):
                     return photo_node(album, file)
                 raise NotFoundError(
                     "the picture is not there", translation_key="album_empty"
@@ -123,10 +87,10 @@ class Albums(Provider):
         if item.kind != NodeKind.ALBUM:
             return await super().async_pages(item, limit)
         album = self._album(item.id)
-        files = await album.async_files(self.hass, 0)
+        files = await album.async_files(self.hass, now=True)
         order = Order.NAME if album.order is Order.SHUFFLED else album.order
         files = ordered(files, order, album.duration)
-        files = await async_detailed(self.hass, files)
+        files = await album.async_detailed(self.hass, files)
         return Inside(Lazy(files, partial(photo_node, album)))
 
     @override
@@ -134,17 +98,15 @@ class Albums(Provider):
         """Build the playlist of the pictures that are shown now, which displays follow, or of one."""
         album, followed = self._album(item.id), ""
         if item.kind == NodeKind.ALBUM:
-            files = await album.async_files(self.hass, MAX_AGE)
-            files = ordered(files, album.order, album.duration, album.key)
+            files = await album.async_shown(self.hass, limit)
             followed = media_id(self.entry.entry_id, item.id)
         else:
-            files = album.named(key_of(item))
+            files = await album.async_detailed(self.hass, _named(album, key_of(item)))
         if not files:
             raise NotFoundError(
                 f"{album.title!r} has no picture that can be shown",
                 translation_key="album_empty",
             )
-        files = await async_detailed(self.hass, files[: limit or MAX_SHOWN])
         items = items_of(self.hass, files, album.duration, album.pairs)
         # Its id stays the same.
         own_id = str(uuid5(WORK_IDS, item.id))
@@ -181,6 +143,11 @@ class Albums(Provider):
                 yield node_id(NodeKind.PHOTO, album.key, file.media_id)
 
 
+def _named(album: Album, media_id: str) -> list[File]:
+    """Return the picture with a media id, and nothing that is not in the folder."""
+    return [file for file in album.files if file.media_id == media_id]
+
+
 def album_node(album: Album) -> Item:
     """Return the node of an album."""
     return Item(
@@ -215,14 +182,18 @@ async def async_folder_playlist(
         NotFoundError: there is no such folder, or nothing in it that can be shown.
     """
     folder = text.removeprefix(FOLDER_PREFIX)
-    files = await async_read_folder(hass, folder)
-    if not (shown := ordered(files, Order.NEWEST, DEFAULT_DURATION)):
+    albums = hass.data.setdefault(FOLDERS, LRU(MAX_FOLDERS))
+    if folder not in albums:
+        albums[folder] = Album(
+            folder, "", {CONF_FOLDER: folder, CONF_ORDER: Order.NEWEST}
+        )
+    album = albums[folder]
+    if not (shown := await album.async_shown(hass, limit, now=True)):
         raise NotFoundError(
             "the folder has no picture that can be shown", translation_key="album_empty"
         )
-    title = clean(folder.rstrip("/").rpartition("/")[2], MAX_TITLE) or DOMAIN
-    shown = await async_detailed(hass, shown[: limit or MAX_SHOWN])
-    items = items_of(hass, shown, DEFAULT_DURATION)
+    title = album.title or DOMAIN
+    items = items_of(hass, shown, album.duration)
     return Playlist(
         document=build(title, items, id=str(uuid5(WORK_IDS, folder))),
         origin=Origin.OURS,
