@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 import re
@@ -324,34 +324,6 @@ async def test_pictures_that_cannot_be_had(
         assert (await picture(client, path))[0] == HTTPStatus.NOT_FOUND
     page = await gallery.browse(gallery.media_id(f"playlist/{EVENING}"))
     assert page.thumbnail is None
-
-
-@pytest.mark.parametrize(("pairs", "least"), [(1, 4), (2, 8)])
-async def test_slow_hosts_keep_nobody_waiting(
-    hass: HomeAssistant, socket_enabled: None, pairs: int, least: int
-) -> None:
-    """However many pictures of some hosts do not come, or a byte a second, those of another are soon there."""
-    async_setup_data(hass)
-    replies = [Reply(fault="never"), Reply(body=bytes(99), fault="drip")] * pairs
-    async with AsyncExitStack() as stack, PictureServer.run() as server:
-        slow = [
-            await stack.enter_async_context(ScriptedServer.run(reply))
-            for reply in replies
-        ]
-        await name_hosts(hass, server.url, *(host.url for host in slow))
-        shelf = pictures.Pictures(hass)
-        held = [
-            asyncio.create_task(shelf.async_at(f"{host.url}/{number}"))
-            for number in range(30)
-            for host in slow
-        ]
-        await until(lambda: sum(len(host.requests) for host in slow) >= least)
-        async with asyncio.timeout(2):
-            assert await shelf.async_at(f"{server.url}/1")
-        for task in held:
-            task.cancel()
-        for task in (*shelf._fetching.values(), *shelf._running):
-            task.cancel()
 
 
 async def test_pictures_are_fetched_once_and_a_few_at_a_time(

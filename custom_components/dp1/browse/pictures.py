@@ -11,7 +11,6 @@ import re
 from secrets import token_bytes
 from typing import Final
 from urllib.parse import quote
-from weakref import WeakValueDictionary
 
 import aiohttp
 from aiohttp import hdrs, web
@@ -26,7 +25,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..addresses import ADDRESSES
 from ..client.http import chunks
-from ..client.text import host_of, media_type
+from ..client.text import media_type
 from ..const import DOMAIN, LOGGER
 from ..errors import component_errors
 from ..grants import SVG
@@ -36,8 +35,6 @@ from ..library.node import MEDIA_PREFIX
 
 # Seconds that a thumbnail has; Home Assistant waits 10 s for it.
 PICTURE_TIMEOUT: Final = 9.0
-# The same while all places are taken and another picture waits for one.
-PICTURE_PATIENCE: Final = 1.0
 # Seconds until a thumbnail that failed is asked for again.
 PICTURE_RETRY: Final = 4.0
 
@@ -190,7 +187,6 @@ TILE: Final = "tile"
 ICON: Final = Path(__file__).parents[1] / "brand" / "icon.png"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
-MAX_OF_HOST = 2
 MAX_CACHE_BYTES = 16 * 1024 * 1024
 MAX_AGE = "private, max-age=3600"
 
@@ -201,10 +197,7 @@ class Pictures:
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize an empty cache."""
         self._hass = hass
-        # When each began, the first first.
-        self._running: dict[asyncio.Task[Image | None], float] = {}
-        # A host that answers slowly holds up its own pictures only.
-        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._places = asyncio.Semaphore(MAX_PARALLEL)
         self._scaling = asyncio.Lock()
         self._cache: OrderedDict[str, Image] = OrderedDict()
         self._failed: dict[str, float] = {}
@@ -289,37 +282,17 @@ class Pictures:
 
     async def _async_fetch(self, address: str) -> Image | None:
         """Fetch a picture and store it, or do not fetch it again for a while."""
-        host = host_of(address) or ""
-        of_host = self._hosts.setdefault(host, asyncio.Semaphore(MAX_OF_HOST))
-        async with of_host:
-            await self._async_wait_for_place()
-            fetch = self._hass.async_create_background_task(
-                async_fetch_picture(
-                    self._hass, address, may_be_drawing=is_drawing(address)
-                ),
-                f"{DOMAIN} picture",
+        async with self._places:
+            picture = await async_fetch_picture(
+                self._hass, address, may_be_drawing=is_drawing(address)
             )
-            self._running[fetch] = self._hass.loop.time()
-            fetch.add_done_callback(lambda fetch: self._running.pop(fetch, None))
-            await asyncio.wait({fetch})
-        if not fetch.cancelled() and (picture := fetch.result()) is not None:
+        if picture is not None:
             self._keep(address, picture)
             return picture
         now = self._hass.loop.time()
         self._failed = {url: end for url, end in self._failed.items() if end > now}
         self._failed[address] = now + PICTURE_RETRY
         return None
-
-    async def _async_wait_for_place(self) -> None:
-        """Wait for a place, and end the fetch that has had one for longest: it may be a host that never finishes."""
-        while len(self._running) >= MAX_PARALLEL:
-            first, since = next(iter(self._running.items()))
-            rest = since + PICTURE_PATIENCE - self._hass.loop.time()
-            if rest <= 0:
-                self._running.pop(first)
-                first.cancel()
-            else:
-                await asyncio.wait({first}, timeout=rest)
 
     def _keep(self, key: str, picture: Image) -> None:
         """Store a picture, and drop the least recently used."""
