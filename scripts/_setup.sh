@@ -157,6 +157,14 @@ alone() (
 # checkout was moved.
 venv() { alone "$ROOT/.cache/venv-$1.lock" make_venv "$@"; }
 
+# as_stable DIRECTORY: begins a second environment with what the first has, also of what was compiled; where the machine
+# cannot copy that way, all is installed.
+as_stable() {
+  local packages=lib/python3.14/site-packages compiled=$PYTHONPYCACHEPREFIX$ROOT/.venv-ha
+  [ -e "$ROOT/.venv-ha/.mark" ] && cp -alf "$ROOT/.venv-ha/$packages/." "$1/$packages" 2>/dev/null || return 0
+  [ ! -d "$compiled" ] || { mkdir -p "$PYTHONPYCACHEPREFIX$1"; cp -al "$compiled/." "$PYTHONPYCACHEPREFIX$1"; }
+}
+
 make_venv() {
   local dir=$ROOT/.venv-$1 uv python mark
   shift
@@ -165,7 +173,10 @@ make_venv() {
   uv=$(alone "$CACHE/lock" find_uv)
   python=$(alone "$CACHE/lock" find_python)
   say "preparing $(basename "$dir")"
-  "$dir/bin/python" -c '' 2>/dev/null || "$uv" venv -q --clear --python "$python" "$dir"
+  if ! "$dir/bin/python" -c '' 2>/dev/null; then
+    "$uv" venv -q --clear --python "$python" "$dir"
+    case $dir in *-next|*-newest) as_stable "$dir" ;; esac
+  fi
   # Some of Home Assistant's dependencies come without wheels for 3.14 and are compiled.
   local install=(env CC=gcc CXX=g++ "CPATH=$CACHE/python3.14/usr/include" "$uv" pip install -q --python "$dir/bin/python")
   "${install[@]}" "$@"

@@ -49,16 +49,35 @@ constants.DEBUG_STACK_DEPTH = 1
 gc.disable()
 
 
+# What a newcomer does not wait for: marked `full`, and run by `scripts/test --all`. A file or a folder, or a test of one.
+FULL = (
+    *("tests/test_benchmark.py", "tests/test_faults.py", "tests/test_fuzz.py"),
+    *("tests/test_soak.py", "tests/actions/test_endless_input.py"),
+    *("tests/actions/test_large_documents.py", "tests/screen/test_network.py"),
+    *("tests/screen/test_outlived_hosts.py", "tests/screen/test_own_pictures.py"),
+    *("tests/screen/test_page.py", "tests/screen/test_tap.py"),
+    *("tests/screen/test_works.py", "tests/voice/test_among_others.py"),
+    *("tests/voice/test_cost.py", "tests/voice/test_fresh_wishes.py"),
+    *("tests/voice/test_giving_way.py", "tests/e2e/"),
+    "tests/voice/test_sentences.py::test_what_is_said_is_done",
+)
+SMOKE = "tests/e2e/test_card_alone.py"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add an option for the newer Home Assistant, whose interfaces each input of a test meets alike."""
     help_text = "run each test with the first of its inputs only"
     parser.addoption("--one-of-each", action="store_true", help=help_text)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Start with the tests that may take long, so that they do not run alone at the end."""
+    """Mark what only the whole suite runs, and start with what may take long, so that it does not run alone at the end."""
+    for item in items:
+        if item.nodeid.startswith(FULL) and not item.nodeid.startswith(SMOKE):
+            item.add_marker(pytest.mark.full)
     if config.getoption("--one-of-each"):
         first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
         items[:] = reversed(first.values())

@@ -8,7 +8,6 @@ from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 import sys
 
-from hypothesis import settings
 import pytest
 
 import custom_components
@@ -29,6 +28,5 @@ def socket_enabled() -> None:
     """Replace the fixture of Home Assistant's test package, which allows sockets."""
 
 
-# Nobody knows how busy the machine is.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+# The delays of tests, and the random inputs of them all.
+from . import timing  # noqa: E402, F401

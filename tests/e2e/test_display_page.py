@@ -13,10 +13,10 @@ import pytest
 from zeroconf import IPVersion, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from .display import DisplaySimulator
-from .display.mdns import close
-from .display.player import Page
-from .raw_display import RawClient, item, playlist, talking, until
+from ..simulators.display import DisplaySimulator
+from ..simulators.display.mdns import close
+from ..simulators.display.player import Page
+from ..simulators.raw_display import RawClient, item, playlist, talking, until
 
 # Announcements share one network, whichever process sends them.
 pytestmark = [
