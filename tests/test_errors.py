@@ -54,6 +54,7 @@ ONLY_OF_FEEDS = {
     "needs_signature",
     "no_owner",
     "not_owner",
+    "read_only",
     "slug_taken",
     "too_large",
     "unsigned",

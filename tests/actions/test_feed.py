@@ -343,41 +343,19 @@ async def test_reauth_is_asked_for_once(
 
 
 async def test_ts_feed(hass: HomeAssistant, ts_feed: FeedSimulator) -> None:
-    """A TypeScript feed chooses the signing key, which is told; without an API key nothing is sent."""
-    entry = await set_up(hass, library_entry(ts_feed.url))
-    refused = await failure(hass, "publish_playlist", playlist=playlist())
-    assert refused[0] == "feed_authentication"
-    await hass.async_block_till_done()
-    assert reauth_flows(hass) == ["reauth_confirm"]
-    assert not writes(ts_feed)
-    keyed = {**entry.data, "api_key": ts_feed.api_key}
-    hass.config_entries.async_update_entry(entry, data=keyed)
-    assert await hass.config_entries.async_reload(entry.entry_id)
-    for sign in (False, True):
-        told = await publish(hass, sign=sign)
-        assert (told["status"], told["signed_by"]) == ("published", None)
-        assert "changed" not in told
-        assert ("reason" in told) is sign
-        read = await call(hass, "get_playlist", playlist_id=told["slug"])
-        assert read["playlist"] == ts_feed.documents[told["id"]]
+    """A TypeScript feed is only read, with or without an API key; who signed there is not told."""
+    (stored,) = ts_feed.seed([playlist()])
+    for key in ("", ts_feed.api_key):
+        entry = await set_up(hass, library_entry(ts_feed.url, api_key=key))
+        refused = await failure(hass, "publish_playlist", playlist=playlist())
+        assert refused[0] == "feed_read_only"
+        read = await call(hass, "get_playlist", playlist_id=stored["slug"])
+        assert read["playlist"] == stored
         (verdict,) = read["verified"]
         assert (verdict["kid"], verdict["role"], verdict["valid"]) == (None, None, None)
         assert verdict["reason"]
-
-
-async def test_one_slug_on_a_ts_feed(
-    hass: HomeAssistant, ts_feed: FeedSimulator
-) -> None:
-    """The slug used for a TypeScript feed is remembered across restarts."""
-    entry = await set_up(hass, library_entry(ts_feed.url, api_key=ts_feed.api_key))
-    told = await publish(hass, slug="the-hall")
-    assert told["slug"] != "the-hall"
-    for title in ("Monday", "Tuesday"):
-        assert await hass.config_entries.async_reload(entry.entry_id)
-        again = await publish(hass, slug="the-hall", title=title)
-        assert (again["id"], again["status"]) == (told["id"], "updated")
-    (stored,) = ts_feed.documents.values()
-    assert stored["title"] == "Tuesday"
+        await hass.config_entries.async_remove(entry.entry_id)
+    assert not writes(ts_feed)
 
 
 async def test_known_key_of_ts_feed(
@@ -387,23 +365,15 @@ async def test_known_key_of_ts_feed(
     options = {"feed_keys": [DID, ts_feed.kid]}
     entry = library_entry(ts_feed.url, api_key=ts_feed.api_key, options=options)
     await set_up(hass, entry)
-    told = await publish(hass)
+    (stored,) = ts_feed.seed([playlist()])
     good = [{"kid": ts_feed.kid, "role": None, "valid": True}]
-    assert told["verified"] == good
-    for name, ref in (("playlist_id", told["slug"]), ("playlist_url", told["url"])):
+    url = f"{ts_feed.url}/playlists/{stored['id']}"
+    for name, ref in (("playlist_id", stored["slug"]), ("playlist_url", url)):
         assert (await call(hass, "get_playlist", **{name: ref}))["verified"] == good
     ts_feed.fault(change=tampered)
-    read = await call(hass, "get_playlist", playlist_id=told["id"])
+    read = await call(hass, "get_playlist", playlist_id=stored["id"])
     assert [verification["valid"] for verification in read["verified"]] == [False]
     assert entry.options == options
-
-
-async def test_queued(hass: HomeAssistant, socket_enabled: None) -> None:
-    """A queued playlist is reported as queued."""
-    async with FeedSimulator("ts", always_async=True, queue_delay=None) as feed:
-        entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
-        await entry.runtime_data.feed_server.async_list()
-        assert (await publish(hass))["status"] == "queued"
 
 
 # Choice of the library

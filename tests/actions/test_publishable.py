@@ -34,8 +34,8 @@ LENT = "https://my.example/api/dp1/media/camera.door.jpg?token=s3cr3t"
 
 @pytest.fixture
 async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Run a feed that takes an API key, and signs what it is sent by itself."""
-    async with FeedSimulator("ts", "key", random_seed=1) as simulator:
+    """Run a feed that takes an API key."""
+    async with FeedSimulator("v2", "key", random_seed=1) as simulator:
         yield simulator
 
 

@@ -121,10 +121,6 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         # What a feed gives may be longer than what it takes.
         document["summary"] = shorten(summary, MAX_SUMMARY)
         is_cut = len(summary) > MAX_SUMMARY
-    if not document.get("id") and (
-        playlist_id := library.feed_server.id_of_slug(document.get("slug"))
-    ):
-        document = {**document, "id": playlist_id}
     await call.hass.async_add_executor_job(_check_public, judge, document)
     if sign is not False and (sign or not has_key):
         library.async_remember_signed()
@@ -136,12 +132,9 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             curator=library.preferences.curator,
             prefer_api_key=not sign,
         )
-    library.feed_server.async_remember_slug(document.get("slug"), published.document)
     if is_cut:
         published = replace(published, changed=(*published.changed, "summary"))
     response = await _async_note_published(library, published, is_cut)
-    if sign and family is Family.TS:
-        response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")
     return _answer(call, library, response)
 
 
@@ -172,7 +165,7 @@ async def _async_own_feed(call: ServiceCall) -> tuple[Library, Feed]:
 # What is needed where there is neither a signature nor an API key.
 NEEDED = {
     Family.SIGNED: "feed_needs_signature",
-    Family.TS: "feed_needs_key",
+    Family.TS: "feed_read_only",
     Family.V2: "feed_needs_key_or_signature",
 }
 

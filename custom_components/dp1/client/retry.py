@@ -11,8 +11,6 @@ from .errors import BusyError, Dp1Error, UnreachableError
 # Of one that is busy, and of one that fails or cannot be reached.
 TRIES_BUSY: Final = 3
 TRIES: Final = 2
-# Of what is about to be there.
-TRIES_AWAITED: Final = 4
 # Seconds before the second try; doubled each time.
 FIRST_PAUSE: Final = 0.5
 # Longer waits that a server asks for are left to the caller.
@@ -54,7 +52,6 @@ class Manners:
         server: str = "",
         end: float | None = None,
         may_repeat: Callable[[Dp1Error], bool] = lambda error: True,
-        also: tuple[type[Dp1Error], ...] = (),
     ) -> T:
         """Return the result of a request, repeated where that helps and does no harm.
 
@@ -63,7 +60,6 @@ class Manners:
             server: which of the client's servers is asked.
             end: when it has to be over, on the clock of the event loop; by default ``DEADLINE`` after its turn has come.
             may_repeat: whether a request that failed so may be sent again.
-            also: further errors after which this request may succeed: it is asked for until it does.
 
         Raises:
             BusyError: the server asked for a longer pause than ``LONGEST_WAIT``, maybe of another caller.
@@ -83,9 +79,8 @@ class Manners:
                 except Dp1Error as err:
                     wait = self._pause_after(err, attempt, server)
                     tries = TRIES_BUSY if isinstance(err, BusyError) else TRIES
-                    tries = TRIES_AWAITED if isinstance(err, also) else tries
                     if (
-                        not isinstance(err, (*self._again, *also))
+                        not isinstance(err, self._again)
                         or attempt >= tries
                         or wait > LONGEST_WAIT * (1 + JITTER)
                         or _now() + wait >= end

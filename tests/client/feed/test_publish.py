@@ -128,32 +128,6 @@ async def test_publish_as_signed_by_others() -> None:
         assert set(server.calls()[2:]) == {"GET /api/v1"}
 
 
-async def test_publish_to_ts_feed() -> None:
-    """Works for a TS feed get duration and license, and the playlist may be queued."""
-
-    def store(request: Request) -> Reply:
-        document = request.json
-        return Reply(
-            202,
-            {
-                **document,
-                "id": ID,
-                "slug": "evening-1234",
-                "signature": "ed25519:0x" + "00" * 64,
-            },
-        )
-
-    async with scripted(TS, store, api_key=API_KEY) as (feed, server):
-        told = await feed.publish(playlist(), key=KEY)
-        items = server.requests[1].json["items"]
-    assert [(item["duration"], item["license"]) for item in items] == [(60, "open")] * 2
-    assert "signatures" not in server.requests[1].json
-    assert (told.status, told.id, told.slug) == ("queued", ID, "evening-1234")
-    assert told.signed_by is None
-    assert told.changed == ()
-    assert [verification.valid for verification in told.verified] == [None]
-
-
 async def test_legacy_signature_is_checked_with_configured_keys() -> None:
     def store(request: Request) -> Reply:
         document = {**request.json, "id": ID}
@@ -162,25 +136,23 @@ async def test_legacy_signature_is_checked_with_configured_keys() -> None:
             {**document, "signature": f"ed25519:{KEY.sign(digest(document)).hex()}"},
         )
 
-    async with scripted(TS, store, api_key=API_KEY, legacy_keys=[KEY.did]) as (feed, _):
+    async with scripted(V2, store, api_key=API_KEY, legacy_keys=[KEY.did]) as (feed, _):
         told = await feed.publish(playlist())
     assert [
         (verification.kid, verification.valid) for verification in told.verified
     ] == [(KEY.did, True)]
 
 
-async def test_ts_feed_needs_an_api_key() -> None:
-    async with scripted(TS) as (feed, server):
-        with pytest.raises(AuthenticationError, match="API key"):
-            await feed.publish(playlist(), key=KEY)
-        assert server.calls() == ["GET /api/v1"]
+async def test_ts_feed_is_only_read() -> None:
+    async with scripted(TS, api_key=API_KEY) as (feed, server):
+        for key in (KEY, None):
+            with pytest.raises(Dp1Error, check=keyed("read_only")):
+                await feed.publish(playlist(), key=key)
+        assert set(server.calls()) == {"GET /api/v1"}
 
 
-@pytest.mark.parametrize("family", [V2, TS])
 @pytest.mark.parametrize("key", [KEY, None])
-async def test_invalid_playlist_is_not_sent(
-    family: Reply, key: SigningKey | None
-) -> None:
+async def test_invalid_playlist_is_not_sent(key: SigningKey | None) -> None:
     """An invalid playlist, or one with NUL characters, raises with all faults, without a request."""
     bad = playlist(title="")
     bad["items"][1]["source"] = "nowhere"
@@ -188,7 +160,7 @@ async def test_invalid_playlist_is_not_sent(
     nul["items"][1]["override"] = {"x": [1, "\0"], "\0": 1}
     inside = "items[1].override"
     wanted = {"title", f"{inside}.x[1]", f'{inside}["\N{REPLACEMENT CHARACTER}"]'}
-    async with scripted(family, api_key=API_KEY) as (feed, server):
+    async with scripted(V2, api_key=API_KEY) as (feed, server):
         for document, paths in ((bad, {"title", "items[1].source"}), (nul, wanted)):
             with pytest.raises(InvalidPlaylistError) as caught:
                 await feed.publish(document, key=key)
@@ -203,11 +175,11 @@ async def test_invalid_playlist_is_not_sent(
 )
 async def test_outcomes(how: str, script: list[str], outcome: str, calls: str) -> None:
     """A refusal is one attempt; a doubtful document that is signed is looked for, and sent once more if it has not arrived; with an API key nothing is repeated; a busy feed is waited for."""
-    key, family = KEY if how == "signed" else None, TS if how == "ts" else V2
-    async with scripted(family, api_key=API_KEY) as (feed, server):
+    key = KEY if how == "signed" else None
+    async with scripted(V2, api_key=API_KEY) as (feed, server):
         words = {"held": lambda _: Reply(200, sent(server)), "echo": echo()}
         replies = {name: replied(**row) for name, row in TABLES["replies"].items()}
-        server.script = [family, *((replies | words)[name] for name in script)]
+        server.script = [V2, *((replies | words)[name] for name in script)]
         try:
             told = await feed.publish(playlist(), key=key)
         except Dp1Error as err:

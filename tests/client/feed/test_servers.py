@@ -56,33 +56,6 @@ def posts(simulator: FeedSimulator) -> int:
     return simulator.requests["POST", "/api/v1/playlists"]
 
 
-async def test_queued_on_ts() -> None:
-    """A queued playlist is published, and cannot be read yet."""
-    async with served("ts", always_async=True, queue_delay=None) as (feed, simulator):
-        told = await feed.publish(playlist())
-        assert told.status == "queued"
-        with pytest.raises(NotFoundError):
-            await feed.playlist(told.id)
-        await simulator.process_queue()
-        assert (await feed.playlist(told.id)).document == told.document
-        assert await feed.delete(told.id) == told.id
-        await simulator.process_queue()
-        with pytest.raises(NotFoundError):
-            await feed.playlist(told.id)
-
-
-@pytest.mark.parametrize(("delay", "status"), [(0.05, "published"), (None, "queued")])
-async def test_a_queue_that_is_not_told(delay: float | None, status: str) -> None:
-    """What a feed says it has stored is looked for: with a queue it may come later, or not for long."""
-    async with served(
-        "ts", always_async=True, queued_status=201, queue_delay=delay
-    ) as (feed, simulator):
-        told = await feed.publish(playlist())
-        assert told.status == status
-        assert (told.id in simulator.documents) is (status == "published")
-        assert posts(simulator) == 1
-
-
 async def test_named_again() -> None:
     """The id or slug of our playlist replaces it, and that of another one raises."""
     other = SigningKey.generate()

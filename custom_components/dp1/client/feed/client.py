@@ -34,7 +34,7 @@ from ..values import text
 from .connection import Family, FeedConnection, family_of
 from .models import MAX_PLAYLISTS, FeedChannel
 from .paging import pages, records
-from .writer import Change, Published, Writer, writer_of
+from .writer import Change, Published, Writer
 
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
@@ -203,10 +203,9 @@ class Feed:
     ) -> Published:
         """Publish a playlist: signed with ``key``, else with the API key, else with the signatures it has.
 
-        A playlist of ours that the document names by its id or slug is replaced. A TS feed signs by itself and drops
-        our signature, so there the API key counts alone; a signed feed takes no API key. Where the feed tells
-        documents apart by their id (signed ones, in Go), an answer that got lost is looked for and the document never
-        stored twice; elsewhere a lost answer is an error and nothing is sent again. It ends within 30 s.
+        A playlist of ours that the document names by its id or slug is replaced. A signed feed takes no API key. Of what
+        is signed, an answer that got lost is looked for and the document never stored twice; with an API key a lost
+        answer is an error and nothing is sent again. It ends within 30 s.
 
         Args:
             document: a playlist; what it lacks is filled in, signatures of others go when there is a new one.
@@ -216,7 +215,8 @@ class Feed:
 
         Raises:
             InvalidPlaylistError: not a valid playlist; nothing was sent, or nothing was stored.
-            Dp1Error: the playlist that the document names belongs to others (``not_owner``).
+            Dp1Error: the playlist that the document names belongs to others (``not_owner``), or the feed is in TypeScript
+                (``read_only``).
             ConflictError: the feed holds another document with this id or slug.
             LostAnswerError: it may or may not have been published.
         """
@@ -272,12 +272,23 @@ class Feed:
                 family = await self.family(connection)
             except LostAnswerError as err:
                 raise UnreachableError(f"{err}; nothing was sent") from err
-            kind = writer_of(family, connection, key, prefer_api_key)
-            writer = kind(connection, key, curator, self._legacy_keys, self._refused)
+            if family is Family.TS:
+                raise Dp1Error("feeds of this kind are only read", key="read_only")
+            is_signed = family is Family.SIGNED
+            has_key = not is_signed and bool(connection.api_key)
+            writer = Writer(
+                connection,
+                takes_intents=is_signed,
+                with_key=has_key and (key is None or prefer_api_key),
+                key=key,
+                curator=curator,
+                legacy_keys=self._legacy_keys,
+                refused=self._refused,
+            )
             try:
                 return await write(writer)
             except AuthenticationError as err:
-                if family is Family.SIGNED and err.key != "forbidden":
+                if is_signed and err.key != "forbidden":
                     raise Dp1Error(str(err), key="signature_refused") from err
                 raise
 

@@ -67,10 +67,6 @@ UNKNOWN_FIELD = re.compile(r'^json: unknown field "(\w+)"')
 SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*)$")
 MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
 BINDING_LINE = re.compile(r"^Key: '\w+\.(?P<field>[^']*)' Error:(?P<text>.*)$")
-INPUT_PREFIX = re.compile(r"^Invalid \w+ data: ")
-INPUT_FAULT = re.compile(r"(?:(?P<path>[\w.-]*): )?(?P<text>.*)", re.DOTALL)
-INPUT_BORDER = re.compile(r"; (?=[\w.-]*: )")
-DOUBLED = re.compile(r"^(.+?)\.\1(?=\.|$)")
 
 
 def feed_error(
@@ -155,10 +151,7 @@ def _faults(code: str, text: str) -> list[Fault]:
     """Return the faults of a document that a message names."""
     if code == "invalid_id":
         return [Fault("id", text)]
-    faults = _schema_faults(text) or _binding_faults(text)
-    if not faults and code == "validation_error":
-        faults = _input_faults(text)
-    return list(dict.fromkeys(faults))
+    return list(dict.fromkeys(_schema_faults(text) or _binding_faults(text)))
 
 
 def _schema_faults(text: str) -> list[Fault]:
@@ -197,17 +190,6 @@ def _json_name(name: str) -> str:
     return name[: capitals.end()].lower() + name[capitals.end() :] if capitals else name
 
 
-def _input_faults(text: str) -> list[Fault]:
-    """Return the faults in a TS feed's report: ``Invalid playlist data: path: text; path: text``."""
-    faults = []
-    for part in INPUT_BORDER.split(INPUT_PREFIX.sub("", text)):
-        if match := INPUT_FAULT.fullmatch(part):
-            # This family writes ``items.0.display.items.0.display.margin``.
-            path = DOUBLED.sub(r"\1", match["path"] or "")
-            faults.append(Fault(_path(filter(None, path.split("."))), match["text"]))
-    return faults
-
-
 def _path(parts: Iterable[str]) -> str:
     """Write a path as everywhere here: ``items[2].source``."""
     return "".join(
@@ -230,7 +212,7 @@ class Family(StrEnum):
     SIGNED = "signed"
     """In Go, from 2026 on: takes signatures only, and signed intents for changes and deletions."""
     TS = "ts"
-    """In TypeScript: takes an API key only, and signs by itself."""
+    """In TypeScript: only read."""
 
 
 def family_of(info: object) -> Family:
@@ -361,7 +343,6 @@ class FeedConnection:
         with_key: bool = False,
         document: bool = False,
         repeatable: bool = False,
-        is_awaited: bool = False,
         **options: Any,
     ) -> Answer:
         """Send a request, and repeat it after a pause if it was refused without effect.
@@ -373,7 +354,6 @@ class FeedConnection:
             with_key: whether the API key goes along.
             document: whether the body is a document, so that a complaint is about its faults.
             repeatable: whether a second arrival would do no harm, so that a 503 may be waited out too.
-            is_awaited: whether it may come into being in the next seconds.
             options: as ``request_json`` has them.
 
         Raises:
@@ -413,7 +393,6 @@ class FeedConnection:
             server=url.partition("://")[2].partition("/")[0],
             end=self.end,
             may_repeat=lambda error: is_refused or reading or repeatable,
-            also=(NotFoundError,) if is_awaited else (),
         )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from ..errors import MAX_PLACEHOLDER, Dp1Error, Fault, InvalidPlaylistError
-from ..playlist.document import check, for_display, slugify, timestamp, unsigned
+from ..playlist.document import check, slugify, timestamp, unsigned
 from ..playlist.schema import (
     DP_VERSION,
     MOUSE,
@@ -318,16 +318,12 @@ def with_known_ids(document: Mapping[str, Any], stored: Mapping[str, Any]) -> Do
 
 
 def draft_with_key(
-    document: Mapping[str, Any],
-    *,
-    complete: bool,
-    stored: Mapping[str, Any] | None = None,
+    document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
 ) -> Draft:
-    """Leave the signatures off: a V2 feed would check them although there is a key, a TS feed drops them.
+    """Leave the signatures off: a feed would check them although there is a key.
 
     Args:
         document: the playlist.
-        complete: whether every work needs a duration and a license of its own, as a TS feed has it.
         stored: what it replaces, of which it takes the slug.
 
     Raises:
@@ -338,10 +334,6 @@ def draft_with_key(
         bare = with_known_ids(bare, stored)
         bare |= {name: stored[name] for name in IDENTITY if name in stored}
     _check(bare)
-    if complete:
-        bare = for_display(bare)
-        if license_ := bare.get("defaults", {}).get("license"):
-            bare["items"] = [{"license": license_, **item} for item in bare["items"]]
     return Draft(bare)
 
 

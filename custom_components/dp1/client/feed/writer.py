@@ -1,10 +1,10 @@
 """Writes to a feed: publish, update and delete playlists, exactly once, and check the stored copy."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, override
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ..errors import (
     AuthenticationError,
@@ -23,7 +23,7 @@ from ..errors import (
 from ..http import Answer, encode
 from ..playlist.document import MAX_DOCUMENT, slugify, unsigned
 from ..playlist.signing import SigningKey, Verification, payload_hash, verify
-from .connection import Family, FeedConnection
+from .connection import FeedConnection
 from .drafts import (
     NEWER_ITEM_FIELDS,
     Document,
@@ -51,7 +51,7 @@ class Published:
 
     Attributes:
         document: as the feed holds it.
-        id: its id there; a TS feed, and a V2 feed with an API key, choose their own.
+        id: its id there; a feed with an API key chooses its own.
         slug: its slug there; empty if it has none.
         url: where a display finds it.
         status: ``updated`` if it replaced another; ``queued`` if the feed will store it later: until then it cannot
@@ -94,28 +94,43 @@ class Existing:
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes to one feed with its API key: what the families have in common.
+    """Writes to one feed, by signatures or with its API key.
 
     Attributes:
         connection: the feed.
+        takes_intents: whether it takes signatures only, which also say what is replaced and deleted, as from 2026 on.
+        with_key: whether the API key is used.
         key: who signs; None to publish a document as others have signed it, or with the API key.
         curator: name to give the signer.
         legacy_keys: ``did:key`` of the signers that a v1.0.x ``signature`` may come from.
         refused: fields that the feed has no place for, as far as it has told.
-        is_complete: whether the feed wants whole documents.
     """
 
-    is_complete: ClassVar[bool] = False
-
     connection: FeedConnection
+    takes_intents: bool
+    with_key: bool
     key: SigningKey | None
-    curator: str = ""
-    legacy_keys: tuple[str, ...] = ()
-    refused: set[str] = field(default_factory=set)
+    curator: str
+    legacy_keys: tuple[str, ...]
+    refused: set[str]
 
     async def publish(self, document: Mapping[str, Any]) -> Published:
-        """Publish a playlist, or replace ours with the same id or slug."""
-        return await self._again(lambda: self._publish(document))
+        """Publish a playlist, or replace ours with the same id or slug; without a key as others have signed it."""
+        if self.with_key or self.key is not None:
+            return await self._again(lambda: self._publish(document))
+        if not document.get("signatures"):
+            if self.takes_intents:
+                raise _needs_signature()
+            raise AuthenticationError(
+                "this feed needs an API key or a signature", key="needs_key"
+            )
+        try:
+            draft = await asyncio.to_thread(draft_as_signed, document)
+            return await self._create(draft)
+        except InvalidRequestError as err:
+            if err.field != "":
+                raise
+            raise InvalidPlaylistError([Fault("created", str(err))]) from err
 
     async def _publish(self, document: Mapping[str, Any]) -> Published:
         """Publish a playlist, or replace the one that it names."""
@@ -131,20 +146,34 @@ class Writer:
             """Read the playlist and send the changed one."""
             existing = await self._read(url)
             await self._check_owned(existing, {})
-            await self._check_known(existing)
+            if not self.with_key and not await self._is_signed_by_us(existing):
+                raise Dp1Error(
+                    "the works are known from the feed alone", key="unsigned"
+                )
             changed = await asyncio.to_thread(change, unsigned(existing.document))
             return await self._replace(changed, existing)
 
         return await self._again(update)
 
     async def delete(self, ref: str) -> str:
-        """Delete a playlist of ours, by its id, slug or address on this feed, now or soon, and return its id."""
-        if not self.connection.api_key:
+        """Delete a playlist of ours, by its id, slug or address on this feed, and return its id."""
+        if not (self.takes_intents or self.connection.api_key):
             raise AuthenticationError(
                 "this feed needs an API key to delete", key="needs_key"
             )
         existing = await self._read(self.connection.own_url(ref))
-        return await self._send_delete(existing.document, None)
+        if not self.takes_intents:
+            return await self._send_delete(existing.document, None)
+        return await self._again(lambda: self._delete(existing))
+
+    async def _delete(self, existing: Existing) -> str:
+        """Delete a playlist that has been read by a signed intent."""
+        stored, key = existing.document, self._signer()
+        check_owner(stored, key)
+        if not existing.by_id and not await self._is_signed_by_us(existing):
+            raise Dp1Error("its id is known from the feed alone", key="unsigned")
+        now = self.connection.clock.for_intents()
+        return await self._send_delete(stored, delete_body(stored, key, now))
 
     async def _send_delete(
         self, stored: Document, body: Mapping[str, Any] | None
@@ -184,15 +213,6 @@ class Writer:
         except Dp1Error:
             raise doubt from None
         return False
-
-    async def _is_there(self, stored: Stored) -> bool:
-        """Return whether a new playlist can be read within some seconds: a feed with a queue may not say that it has one."""
-        url = self.connection.playlist_url(stored.document["id"])
-        try:
-            await self.connection.read(url, is_awaited=True)
-        except Dp1Error:
-            return False
-        return True
 
     # Steps
 
@@ -247,29 +267,68 @@ class Writer:
         if not isinstance(document, dict) or not isinstance(document.get("id"), str):
             raise UnexpectedAnswerError("the answer is not a playlist")
         by_id = self.connection.playlist_url(document["id"]) == url
+        slug = str(document.get("slug"))
+        if (
+            self.takes_intents
+            and not by_id
+            and self.connection.playlist_url(slug) != url
+        ):
+            raise UnexpectedAnswerError("the answer is another playlist")
         return Existing(document, by_id)
 
-    # What the families do in their own ways
+    def _signer(self) -> SigningKey:
+        """Return the key that signs."""
+        if self.key is None:
+            raise _needs_signature()
+        return self.key
+
+    async def _is_signed_by_us(self, existing: Existing) -> bool:
+        """Return whether a playlist carries our signature, which takes long to find out of a large one."""
+        return await asyncio.to_thread(is_signed_by, existing.document, self._signer())
 
     async def _check_owned(
         self, existing: Existing, document: Mapping[str, Any]
     ) -> None:
-        """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
+        """Check that a playlist is ours to replace, and that nothing is signed that only the feed names.
 
-    async def _check_known(self, existing: Existing) -> None:
-        """Check that nothing is signed of a stored playlist that only the feed names."""
+        With the API key that of nobody is ours, too; without it, one of nobody was published with it.
+        """
+        stored = existing.document
+        if self.with_key:
+            ours = self.key.did if self.key else "-"
+            if (dids := owners(stored)) and ours not in dids:
+                raise not_owner(dids, ours)
+            return
+        key = self._signer()
+        if not self.takes_intents and not owners(stored):
+            raise Dp1Error("it was published with an API key", key="key_owned")
+        check_owner(stored, key)
+        if await self._is_signed_by_us(existing):
+            return
+        keys = {*curator_keys(document), key.did}
+        if not existing.by_id or not set(curator_keys(stored)) <= keys:
+            raise Dp1Error("the playlist does not carry our signature", key="unsigned")
 
     async def _draft(
         self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
     ) -> Draft:
         """Prepare a document, which may be large, for the credentials that are used."""
+        if self.with_key:
+            return await asyncio.to_thread(draft_with_key, document, stored)
+        key, now = self._signer(), self.connection.clock.for_documents()
+        newer = NEWER_ITEM_FIELDS - self.refused if self.takes_intents else ()
         return await asyncio.to_thread(
-            draft_with_key, document, complete=self.is_complete, stored=stored
+            draft_signed, document, key, self.curator, now, stored, newer=newer
         )
 
     async def _body(self, draft: Draft) -> Mapping[str, Any]:
-        """Return what is sent to replace a playlist."""
-        return draft.document
+        """Return what is sent to replace a playlist: the document, within a signed intent where the feed wants one."""
+        if not self.takes_intents:
+            return draft.document
+        now = self.connection.clock.for_intents()
+        return await asyncio.to_thread(
+            replace_body, draft.document, self._signer(), now
+        )
 
     async def _create(self, draft: Draft) -> Published:
         """Send a new playlist."""
@@ -312,6 +371,10 @@ class Writer:
             ConflictError: the feed holds another document by this id or slug.
             LostAnswerError: in doubt even after looking.
         """
+        if len(await asyncio.to_thread(encode, body)) > MAX_DOCUMENT:
+            raise InvalidRequestError(
+                "the document is larger than 5 MiB", key="too_large"
+            )
         doubt: Dp1Error | None = None
         while True:
             try:
@@ -377,196 +440,9 @@ class Writer:
         return await asyncio.to_thread(compare)
 
 
-class KeyWriter(Writer):
-    """Writes to a V2 feed with its API key."""
-
-    @override
-    async def _check_owned(
-        self, existing: Existing, document: Mapping[str, Any]
-    ) -> None:
-        """Check that a playlist is of nobody or ours."""
-        ours = self.key.did if self.key else "-"
-        if (dids := owners(existing.document)) and ours not in dids:
-            raise not_owner(dids, ours)
-
-
-class TsWriter(Writer):
-    """Writes to a feed in TypeScript, which signs by itself whoever has the API key."""
-
-    is_complete = True
-
-    @override
-    async def publish(self, document: Mapping[str, Any]) -> Published:
-        """Publish a playlist, or replace the one with the same id or slug."""
-        if not self.connection.api_key:
-            raise AuthenticationError(
-                "this feed signs by itself and needs an API key to publish"
-            )
-        return await super().publish(document)
-
-    @override
-    async def _send(
-        self, method: str, url: str, draft: Draft, body: Mapping[str, Any]
-    ) -> Stored:
-        """Send a document; a new one may wait in a queue."""
-        stored = await super()._send(method, url, draft, body)
-        if method == "POST" and not stored.queued:
-            return replace(stored, queued=not await self._is_there(stored))
-        return stored
-
-
-class SignatureWriter(Writer):
-    """Writes to a V2 feed with signatures."""
-
-    @override
-    async def publish(self, document: Mapping[str, Any]) -> Published:
-        """Publish a playlist, or replace ours with the same id or slug; without a key as others have signed it."""
-        if self.key is not None:
-            return await super().publish(document)
-        if not document.get("signatures"):
-            raise self._unsigned()
-        try:
-            draft = await asyncio.to_thread(draft_as_signed, document)
-            return await self._create(draft)
-        except InvalidRequestError as err:
-            if err.field != "":
-                raise
-            raise InvalidPlaylistError([Fault("created", str(err))]) from err
-
-    def _unsigned(self) -> Dp1Error:
-        """Return the error for what has neither a key nor a signature."""
-        return AuthenticationError(
-            "this feed needs an API key or a signature", key="needs_key"
-        )
-
-    def _signer(self) -> SigningKey:
-        """Return the key that signs."""
-        if self.key is None:
-            raise Dp1Error("this feed takes signatures only", key="needs_signature")
-        return self.key
-
-    async def _is_signed_by_us(self, existing: Existing) -> bool:
-        """Return whether a playlist carries our signature, which takes long to find out of a large one."""
-        return await asyncio.to_thread(is_signed_by, existing.document, self._signer())
-
-    @override
-    async def _check_owned(
-        self, existing: Existing, document: Mapping[str, Any]
-    ) -> None:
-        """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
-        stored, key = existing.document, self._signer()
-        self._check_owner(stored, key)
-        if await self._is_signed_by_us(existing):
-            return
-        keys = {*curator_keys(document), key.did}
-        if not existing.by_id or not set(curator_keys(stored)) <= keys:
-            raise Dp1Error("the playlist does not carry our signature", key="unsigned")
-
-    def _check_owner(self, stored: Document, key: SigningKey) -> None:
-        """Check that a stored playlist belongs to a key; one that belongs to nobody was published with the API key."""
-        if not owners(stored):
-            raise Dp1Error("it was published with an API key", key="key_owned")
-        check_owner(stored, key)
-
-    @override
-    async def _check_known(self, existing: Existing) -> None:
-        """Check that a stored playlist carries our signature."""
-        if not await self._is_signed_by_us(existing):
-            raise Dp1Error("the works are known from the feed alone", key="unsigned")
-
-    @property
-    def _newer(self) -> Collection[str]:
-        """Return the newer fields that the feed has a place for."""
-        return ()
-
-    @override
-    async def _draft(
-        self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
-    ) -> Draft:
-        """Prepare a document with our signature."""
-        key, now = self._signer(), self.connection.clock.for_documents()
-        return await asyncio.to_thread(
-            draft_signed, document, key, self.curator, now, stored, newer=self._newer
-        )
-
-
-class SignedWriter(SignatureWriter):
-    """Writes to a feed from 2026 on: by signatures only, which also say what is replaced and deleted."""
-
-    @override
-    async def delete(self, ref: str) -> str:
-        """Delete a playlist of ours by a signed intent."""
-        existing = await self._read(self.connection.own_url(ref))
-        return await self._again(lambda: self._delete(existing))
-
-    async def _delete(self, existing: Existing) -> str:
-        """Delete a playlist that has been read."""
-        stored, key = existing.document, self._signer()
-        check_owner(stored, key)
-        if not existing.by_id and not await self._is_signed_by_us(existing):
-            raise Dp1Error("its id is known from the feed alone", key="unsigned")
-        now = self.connection.clock.for_intents()
-        return await self._send_delete(stored, delete_body(stored, key, now))
-
-    @override
-    async def _read(self, url: str) -> Existing:
-        """Read a playlist, which is found by its slug, too."""
-        existing = await super()._read(url)
-        slug = str(existing.document.get("slug"))
-        if not existing.by_id and self.connection.playlist_url(slug) != url:
-            raise UnexpectedAnswerError("the answer is another playlist")
-        return existing
-
-    @override
-    def _unsigned(self) -> Dp1Error:
-        """Return the error for what has neither a key nor a signature."""
-        return Dp1Error("this feed takes signatures only", key="needs_signature")
-
-    @override
-    def _check_owner(self, stored: Document, key: SigningKey) -> None:
-        """Check that a stored playlist belongs to a key."""
-        check_owner(stored, key)
-
-    @property
-    @override
-    def _newer(self) -> Collection[str]:
-        """Return the newer fields, unless the feed has told that it has no place for them."""
-        return NEWER_ITEM_FIELDS - self.refused
-
-    @override
-    async def _body(self, draft: Draft) -> Mapping[str, Any]:
-        """Return the document within a signed intent."""
-        now = self.connection.clock.for_intents()
-        return await asyncio.to_thread(
-            replace_body, draft.document, self._signer(), now
-        )
-
-    @override
-    async def _send(
-        self, method: str, url: str, draft: Draft, body: Mapping[str, Any]
-    ) -> Stored:
-        """Send a document of the size that the feed takes."""
-        if len(await asyncio.to_thread(encode, body)) > MAX_DOCUMENT:
-            raise InvalidRequestError(
-                "the document is larger than 5 MiB", key="too_large"
-            )
-        return await super()._send(method, url, draft, body)
-
-
-def writer_of(
-    family: Family,
-    connection: FeedConnection,
-    key: SigningKey | None,
-    prefer_api_key: bool,
-) -> type[Writer]:
-    """Return how a family of feeds is written to; `prefer_api_key` is rather than a signature where it takes both."""
-    if family is Family.V2 and connection.api_key and (key is None or prefer_api_key):
-        return KeyWriter
-    return {
-        Family.V2: SignatureWriter,
-        Family.SIGNED: SignedWriter,
-        Family.TS: TsWriter,
-    }[family]
+def _needs_signature() -> Dp1Error:
+    """Return the error for what has neither a key nor a signature."""
+    return Dp1Error("this feed takes signatures only", key="needs_signature")
 
 
 async def _stored(answer: Answer) -> Stored:

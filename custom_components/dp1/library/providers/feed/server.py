@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import batched
@@ -23,7 +23,6 @@ from ....client.errors import Dp1Error, NotFoundError, UnreachableError
 from ....client.feed.client import Feed
 from ....client.feed.models import MAX_PLAYLISTS, FeedChannel, FeedPlaylist, open_items
 from ....client.pages import Page
-from ....client.playlist.document import slugify
 from ....client.playlist.playlist import Playlist
 from ....client.playlist.schema import UUID
 from ....client.values import text
@@ -58,12 +57,10 @@ class State:
     Attributes:
         older_read_at: when the playlists after the first ones were read.
         skipped: how many playlists of the feed make no sense.
-        ids_by_slug: playlists that were published under slugs which the feed has not kept.
     """
 
     older_read_at: datetime | None = None
     skipped: int = 0
-    ids_by_slug: dict[str, str] = field(default_factory=dict)
 
 
 class FeedServer(Shelf[FeedPlaylist]):
@@ -126,20 +123,6 @@ class FeedServer(Shelf[FeedPlaylist]):
         """Read the list now; documents are read again when they are needed."""
         self._documents.clear()
         return await super().async_refresh()
-
-    @callback
-    def async_remember_slug(self, slug: object, document: Mapping[str, Any]) -> None:
-        """Remember which playlist was published under a slug, on a feed that chooses its slugs itself."""
-        name = slugify(str(slug or ""))
-        if name and document.get("slug") != name:
-            ids = {name: document["id"]}
-            self.state.ids_by_slug = self.state.ids_by_slug | ids
-            self.async_updated(is_changed=True)
-
-    def id_of_slug(self, slug: object) -> str | None:
-        """Return the playlist that was published under a slug which the feed has not kept."""
-        playlist_id: str | None = self.state.ids_by_slug.get(slugify(str(slug or "")))
-        return playlist_id
 
     @callback
     def async_put(self, document: Mapping[str, Any]) -> None:
