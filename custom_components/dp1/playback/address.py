@@ -21,7 +21,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
-from ..addresses import ADDRESSES, is_at_home
+from ..addresses import ADDRESSES
 from ..client.display.player_status import PlayerStatus
 from ..client.guard import Guard
 from ..client.hosts import IMAGE_SUFFIXES, content_of, is_web, work_url
@@ -32,7 +32,6 @@ from ..client.playlist.document import (
     build_item,
     check_playable,
     for_display,
-    is_signed as is_signed_document,
     parse,
     unwrapped,
 )
@@ -51,7 +50,7 @@ from ..const import PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
 from ..grants import SVG, base_url, picture_page
-from ..hosts import FAILURES, HOSTS
+from ..hosts import FAILURES
 from ..language import async_message
 from ..length import length_of_film, length_of_sound
 from ..library.item import Item
@@ -79,9 +78,6 @@ WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a request to a page may raise.
 PAGE_FAILURES = (*FAILURES, OSError, ValueError)
 SILENT: Final = "page_silent"
-# Works of a document that are asked for, and looked at for what their addresses tell.
-MAX_ASKED: Final = 5
-MAX_JUDGED: Final = 100
 # Bytes of speech that are read for its length: half an hour, or three minutes without compression.
 MAX_SOUND: Final = 16 * 1024 * 1024
 # Media types that displays show in a frame.
@@ -265,27 +261,12 @@ async def async_ask(
     hass: HomeAssistant, url: str, caller: Caller, *, is_page: bool
 ) -> Found:
     """Ask for a work once, and return what is found; raise if no display can show it, or if it is a page of Home Assistant that forbids frames."""
+    found = Found()
     if not is_web(url):
-        return Found()
+        return found
     guard = hass.data[ADDRESSES].async_guard(url, caller)
     if is_own := is_hass_url(hass, url):
         guard = guard.allowing(url)
-    found = await _async_found(guard, url, is_page=is_page, reads_title=is_page)
-    if found.refusal:
-        raise found.refusal
-    if is_page and is_own and not found.is_framed:
-        raise invalid_input("own_page_not_framed", url=url)
-    return found
-
-
-async def _async_found(
-    guard: Guard, url: str, *, is_page: bool, reads_title: bool = False
-) -> Found:
-    """Ask for a work once, and return what is found.
-
-    Displays show pages in frames, and report one that forbids it as shown.
-    """
-    found = Found()
     try:
         async with _async_request(guard, url) as response:
             _note_status(found, url, response.status)
@@ -294,7 +275,7 @@ async def _async_found(
                 found.refusal = _type_refusal(url, kind) if kind else None
             if not (found.refusal or found.problem):
                 _judge(response, found)
-            if reads_title:
+            if is_page:
                 with suppress(*FAILURES):
                     found.title = await read_title(response)
     except ClientConnectionError, TimeoutError:
@@ -302,8 +283,13 @@ async def _async_found(
     except FAILURES:
         # What our own guard does not ask for, a display may show.
         pass
-    if is_page and not found.is_framed and not found.problem:
-        found.problem = invalid_input("page_not_framed", url=url)
+    if found.refusal:
+        raise found.refusal
+    if is_page and not found.is_framed:
+        if is_own:
+            raise invalid_input("own_page_not_framed", url=url)
+        # A display reports it as shown.
+        found.problem = found.problem or invalid_input("page_not_framed", url=url)
     return found
 
 
@@ -319,19 +305,19 @@ def _note_status(found: Found, url: str, status: int) -> None:
 async def async_judged(
     hass: HomeAssistant, playlist: Playlist, caller: Caller
 ) -> Playlist:
-    """Return a stranger's playlist with its document, and with a warning about what displays cannot show; raise if that is everything.
+    """Return a stranger's playlist with the document at its address, or with a warning why it cannot be read; raise if nothing is there.
 
     What cannot be read here is left to the display.
     """
     url = playlist.url
-    if url is not None and not playlist.document:
-        found = Found()
-        document = await _async_document_at(hass, url, caller, found)
-        if found.refusal:
-            raise found.refusal
-        warning = async_message(hass, found.problem) if found.problem else ""
-        playlist = replace(playlist, document=document, warning=warning)
-    return await _async_ask_works(hass, playlist)
+    if url is None or playlist.document:
+        return playlist
+    found = Found()
+    document = await _async_document_at(hass, url, caller, found)
+    if found.refusal:
+        raise found.refusal
+    warning = async_message(hass, found.problem) if found.problem else ""
+    return replace(playlist, document=document, warning=warning)
 
 
 async def _async_document_at(
@@ -359,63 +345,6 @@ async def _async_document_at(
         if not kind.startswith(JSON_TYPE) and (kind := unshown_type(url, kind)):
             found.refusal = _type_refusal(url, kind)
         return {}
-
-
-async def _async_ask_works(hass: HomeAssistant, playlist: Playlist) -> Playlist:
-    """Return a stranger's playlist with a warning about what it cannot show, and a document with SVGs that cannot be embedded on a page.
-
-    A few works are asked for, all at once, and nothing at home: its author chose the addresses. The first that no display can
-    show is told, else the first page that forbids frames, else the first that does not answer well.
-    """
-    guard = hass.data[ADDRESSES].async_public_guard()
-    items = playlist.items
-    sources = [text(item.get("source"), MAX_URL) for item in items[:MAX_JUDGED]]
-    urls = dict.fromkeys(work_url(source) for source in sources if source)
-    # Gateways are looked at while a work hangs.
-    asked = [
-        url
-        for url in urls
-        if is_web(url)
-        and not (unshown_type(url) or content_of(url))
-        and not (is_at_home(url) or is_hass_url(hass, url))
-    ][:MAX_ASKED]
-    answers = await asyncio.gather(
-        *(
-            _async_found(guard, url, is_page=suffix_of(url) not in UNFRAMED_SUFFIXES)
-            for url in asked
-        )
-    )
-    found = dict(zip(asked, answers, strict=True))
-    refusals = {url: it.refusal for url, it in found.items() if it.refusal}
-    for url in urls:
-        if kind := unshown_type(url):
-            refusals[url] = _type_refusal(url, kind)
-    if refusals and all(sources) and len(items) <= MAX_JUDGED:
-        if refusals.keys() == urls.keys():
-            raise next(iter(refusals.values()))
-    problems = [it.problem for it in answers if it.problem]
-    if any(it.translation_key == SILENT for it in problems):
-        # Without internet here, a display may have them all the same.
-        if not await hass.data[HOSTS].async_is_online():
-            problems = [it for it in problems if it.translation_key != SILENT]
-    # A page that is empty for ever comes before one that may be back.
-    problems.sort(key=lambda it: it.translation_key != "page_not_framed")
-    if problem := next(iter((*refusals.values(), *problems)), None):
-        playlist = replace(playlist, warning=async_message(hass, problem))
-    drawings = {
-        url: picture_page(url)
-        for url, it in found.items()
-        if suffix_of(url) == ".svg" and not it.is_embedded
-    }
-    if drawings and playlist.url is None and not is_signed_document(playlist.document):
-        items = [
-            {**it, "source": drawings.get(work_url(it["source"]), it["source"])}
-            if isinstance(it.get("source"), str)
-            else it
-            for it in items
-        ]
-        playlist = replace(playlist, document={**playlist.document, "items": items})
-    return playlist
 
 
 def _judge(response: ClientResponse, found: Found) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 import re
-from typing import Any, Final
+from typing import Any
 from urllib.parse import parse_qs
 
 from homeassistant.auth.permissions.const import POLICY_READ
@@ -41,8 +41,7 @@ from ..library.libraries import (
     daily_url,
     own_media_id,
 )
-from ..library.node import MEDIA_PREFIX, NodeKind
-from ..library.providers.channel import FOLLOWED
+from ..library.node import MEDIA_PREFIX
 from ..library.providers.daily import Daily
 from ..library.providers.pictures import async_upload_name
 from ..permissions import STRANGER, Caller
@@ -70,8 +69,6 @@ from .media_proxy import is_picture_entity
 from .request import Address, Art, Inline, Listed, Look, Medium, Named, Ready, Request
 
 IMAGES = "media-source://image/"
-# What is built here of the works that others list.
-OF_STRANGERS: Final = (NodeKind.CHANNEL, NodeKind.ITEM, FOLLOWED)
 # A camera or an image, also one that is not there.
 PICTURE_ENTITY = re.compile(r"(?:camera|image)\.[a-z0-9_]+")
 
@@ -107,8 +104,7 @@ async def _async_of(hass: HomeAssistant, request: Request) -> Playlist:
         case Address(url):
             return await _async_judged(hass, list_at(hass, url), request)
         case Inline(document):
-            playlist = await hass.async_add_executor_job(_of_document, document)
-            return await async_judged(hass, playlist, request.caller)
+            return await hass.async_add_executor_job(_of_document, document)
         case Listed(ref) if is_elsewhere(hass, ref):
             return await _async_judged(hass, list_at(hass, ref), request)
         case Listed(ref):
@@ -200,12 +196,10 @@ async def _async_built(
 async def _async_judged(
     hass: HomeAssistant, playlist: Playlist, request: Request
 ) -> Playlist:
-    """Return a stranger's playlist with a warning about what displays cannot show; what we have made ourselves and the Daily as they are."""
-    kind = playlist.node_id.partition("/")[0]
+    """Return a stranger's playlist with its document; what we have made ourselves and the Daily as they are."""
     url, is_ours = playlist.url, playlist.origin is Origin.OURS or playlist.is_personal
-    if is_ours and kind not in OF_STRANGERS:
-        return playlist
-    if daily_of(hass, playlist) or (url and hass.data[GRANTS].media_id_of(url)):
+    is_lent = url is not None and hass.data[GRANTS].media_id_of(url) is not None
+    if is_ours or is_lent or daily_of(hass, playlist):
         return playlist
     return await async_judged(hass, playlist, request.caller)
 
