@@ -39,7 +39,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from .addresses import ADDRESSES
 from .album_flow import AlbumFlow
-from .client.display.interface import Dialect
+from .client.display.client import Dialect
 from .client.errors import Dp1Error, WantsPairingError
 from .client.playlist.signing import SigningKey
 from .client.text import markdown_safe

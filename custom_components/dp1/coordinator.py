@@ -17,8 +17,8 @@ from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
+from .client.display.client import Dialect, Display
 from .client.display.device_status import DeviceStatus, PanelStatus
-from .client.display.interface import Dialect, DisplayApi
 from .client.display.notifications import Frame
 from .client.display.player_status import PlayerStatus
 from .client.errors import (
@@ -100,7 +100,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     config_entry: DisplayConfigEntry
 
     def __init__(
-        self, hass: HomeAssistant, entry: DisplayConfigEntry, display: DisplayApi
+        self, hass: HomeAssistant, entry: DisplayConfigEntry, display: Display
     ) -> None:
         """Initialize the coordinator."""
         super().__init__(
@@ -617,7 +617,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @asynccontextmanager
     async def async_command(
         self, refresh: Refresh = Refresh.PUSH, index: int | None = None
-    ) -> AsyncIterator[DisplayApi]:
+    ) -> AsyncIterator[Display]:
         """Send commands to the display, then wait for the state to be updated, for a step until it is at its index."""
         self._player.was_pushed.clear()
         try:

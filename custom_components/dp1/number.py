@@ -14,7 +14,7 @@ from homeassistant.const import PERCENTAGE, EntityCategory, UnitOfTime
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.interface import DisplayApi
+from .client.display.client import Display
 from .client.display.player_status import DeviceSettings
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import (
@@ -56,7 +56,7 @@ def _margin(settings: DeviceSettings) -> float | None:
 def _panel_value(name: str) -> DisplayNumberDescription:
     """Return the description of a value of the panel."""
 
-    async def set_value(display: DisplayApi, value: float) -> None:
+    async def set_value(display: Display, value: float) -> None:
         """Set the value."""
         await display.panel_control(name, int(value))
 

@@ -13,12 +13,12 @@ from homeassistant.components.remote import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.interface import DisplayApi
+from .client.display.client import Display
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
 
-type Tap = Callable[[DisplayApi], Awaitable[None]]
+type Tap = Callable[[Display], Awaitable[None]]
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

@@ -10,8 +10,8 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .client.display.client import Display
 from .client.display.device_status import DAYS, DeviceStatus, SleepSchedule
-from .client.display.interface import DisplayApi
 from .client.playlist.schema import SCALINGS
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .entity import (
@@ -51,7 +51,7 @@ def _setting(
 ) -> DisplaySelectDescription:
     """Return the description of a setting of how works are shown."""
 
-    async def set_value(display: DisplayApi, option: str) -> None:
+    async def set_value(display: Display, option: str) -> None:
         """Change the setting."""
         await display.update_settings(**{name: option})
 

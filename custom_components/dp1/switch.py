@@ -8,7 +8,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.interface import DisplayApi
+from .client.display.client import Display
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import (
     DescribedEntity,
@@ -26,7 +26,7 @@ class DisplaySwitchDescription(DisplayDescription[bool], SwitchEntityDescription
     """Describes a switch of a display."""
 
 
-async def _show_mature_content(display: DisplayApi, show: bool) -> None:
+async def _show_mature_content(display: Display, show: bool) -> None:
     """Show or hide works rated mature and keep the rest of the policy."""
     policy = await display.content_policy()
     await display.set_content_policy(show, bool(policy.strict_personal))

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.client.display.interface import Dialect, DisplayApi
+from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import RejectedError
 from custom_components.dp1.client.playlist.playlist import Playlist
@@ -26,7 +25,7 @@ async def player(
     display: DisplaySimulator,
     screens: Screens,
     screen: Screen,
-) -> AsyncIterator[DisplayApi]:
+) -> AsyncIterator[Display]:
     if request.param == "screen":
         yield screens.display(screen.device_id)
         return
@@ -42,7 +41,7 @@ def works(*titles: str) -> Playlist:
     return Playlist(document=playlist(*titles))
 
 
-async def titles(player: DisplayApi) -> list[str | None]:
+async def titles(player: Display) -> list[str | None]:
     """Return the titles in playing order, the current one first."""
     status = await player.player_status()
     names = [item.title for item in status.items]
@@ -50,7 +49,7 @@ async def titles(player: DisplayApi) -> list[str | None]:
     return names[index:] + names[:index]
 
 
-async def test_a_cast(player: DisplayApi) -> None:
+async def test_a_cast(player: Display) -> None:
     """A cast starts with its first work, in order, and loops; without works nothing changes, and what is shown can be taken away."""
     await player.cast(works("A", "B"))
     await player.set_shuffle(True)
@@ -65,7 +64,7 @@ async def test_a_cast(player: DisplayApi) -> None:
     assert await titles(player) == []
 
 
-async def test_order(player: DisplayApi) -> None:
+async def test_order(player: Display) -> None:
     """A work is shown by its place, counted around; works are added around the current one."""
     await player.cast(works("A", "B", "C"))
     await player.show_item(2)
@@ -76,7 +75,7 @@ async def test_order(player: DisplayApi) -> None:
     assert await titles(player) == ["B", "C", "D", "A"]
 
 
-async def test_schedule(player: DisplayApi) -> None:
+async def test_schedule(player: Display) -> None:
     """A schedule keeps what is left out, and refuses a night without time."""
     schedule = await player.set_sleep_schedule(True, sleep_time="21:30")
     assert (schedule.enabled, schedule.sleep_time) == (True, "21:30")
@@ -87,7 +86,7 @@ async def test_schedule(player: DisplayApi) -> None:
     assert (schedule.sleep_time, schedule.days) == ("21:30", {"sat"})
 
 
-async def test_settings(player: DisplayApi) -> None:
+async def test_settings(player: Display) -> None:
     """Settings outlast the work; a picture is turned step by step."""
     await player.cast(works("A", "B"))
     await player.update_settings(tombstone="on", scaling="stretch")
@@ -103,7 +102,7 @@ async def test_settings(player: DisplayApi) -> None:
 @pytest.mark.parametrize(
     "source", ["", "ipfs://Qm", "ar://x", "data:image/png;base64,"]
 )
-async def test_unplayable(player: DisplayApi, source: str) -> None:
+async def test_unplayable(player: Display, source: str) -> None:
     """One work that cannot be shown refuses all."""
     items = [{"id": "1", "title": "A", "source": source}]
     with pytest.raises(RejectedError):
@@ -111,7 +110,7 @@ async def test_unplayable(player: DisplayApi, source: str) -> None:
     assert await titles(player) == []
 
 
-async def test_shuffle(player: DisplayApi) -> None:
+async def test_shuffle(player: Display) -> None:
     """Shuffle keeps the current work, and gives the order back."""
     names = list("ABCDEFGHIJ")
     await player.cast(works(*names))
@@ -126,7 +125,7 @@ async def test_shuffle(player: DisplayApi) -> None:
     assert await titles(player) == names[4:] + names[:4]
 
 
-async def test_sleep(player: DisplayApi) -> None:
+async def test_sleep(player: Display) -> None:
     """A cast while asleep is kept, and does not wake."""
 
     async def until_asleep(asleep: bool) -> None:

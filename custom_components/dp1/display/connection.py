@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from homeassistant.core import callback
 
-from ..client.display.interface import DisplayApi
+from ..client.display.client import Display
 from ..client.display.notifications import Connected, Frame, NoPongError
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import (
@@ -135,7 +135,7 @@ class Connection:
         misses: how often in a row the display did not answer.
     """
 
-    def __init__(self, display: DisplayApi, listener: Listener) -> None:
+    def __init__(self, display: Display, listener: Listener) -> None:
         """Initialize the connection, which is not open yet."""
         self.connected = False
         self.misses = 0

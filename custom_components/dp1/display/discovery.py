@@ -22,9 +22,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.device_registry import format_mac
 
 from ..addresses import async_session
-from ..client.display.client import Display
+from ..client.display.client import Dialect, Display
 from ..client.display.device_status import DeviceStatus
-from ..client.display.interface import Dialect, DisplayApi
 from ..client.display.transport import RateLimit
 from ..client.errors import (
     Dp1Error,
@@ -99,7 +98,7 @@ def _ip(text: str) -> object:
     return ip_address(text)
 
 
-async def async_display_of(hass: HomeAssistant, entry: ConfigEntry[Any]) -> DisplayApi:
+async def async_display_of(hass: HomeAssistant, entry: ConfigEntry[Any]) -> Display:
     """Return the display of an entry: one on the network, or a screen, or raise ConfigEntryNotReady."""
     if not is_screen(entry):
         return network_display(hass, entry)

@@ -11,7 +11,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
 from ..addresses import ADDRESSES
-from ..client.display.interface import DisplayApi
+from ..client.display.client import Display
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.display.recent import RecentWork
 from ..client.errors import Dp1Error, RejectedError
@@ -184,7 +184,7 @@ class ArtworkMetadata:
         self,
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
-        display: DisplayApi,
+        display: Display,
         on_change: CALLBACK_TYPE,
     ) -> None:
         """Initialize without a work; `on_change` is called when more of it is known, or who signed it."""

@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol
 from homeassistant.core import callback
 from homeassistant.exceptions import HomeAssistantError
 
+from ..client.display.client import Display
 from ..client.display.device_status import DAYS, DeviceStatus, SleepSchedule
-from ..client.display.interface import DisplayApi
 from ..client.errors import RejectedError, UnreachableError
 from ..errors import action_failed, invalid_input
 from .reads import Refresh
@@ -29,7 +29,7 @@ class Driver(Protocol):
 
     def async_command(
         self, refresh: Refresh = ...
-    ) -> AbstractAsyncContextManager[DisplayApi]:
+    ) -> AbstractAsyncContextManager[Display]:
         """Send commands, then wait for the state to be updated."""
 
     async def async_read_device(self) -> DeviceStatus | None:
@@ -138,7 +138,7 @@ class Power:
 
 
 async def _async_send_asleep(
-    display: DisplayApi, asleep: bool, device: DeviceStatus | None
+    display: Display, asleep: bool, device: DeviceStatus | None
 ) -> None:
     """Send the command that the firmware supports: another one since it has a schedule (1.0.15)."""
     if device is None or device.sleep_schedule is not None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.debounce import Debouncer
 
+from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus
-from ..client.display.interface import DisplayApi
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, RejectedError, UnexpectedAnswerError
 from ..const import LOGGER
@@ -20,7 +20,7 @@ READ_COOLDOWN: Final = 2.0
 DEVICE_READS_AT_ONCE: Final = 2
 # What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
 # shows it. The panel is slow, and each new value of the counters is a row in the database.
-OPTIONAL: Final[Mapping[str, tuple[Callable[[DisplayApi], Awaitable[object]], int]]] = {
+OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]] = {
     "counters": (lambda display: display.counters(), 15),
     "metrics": (lambda display: display.metrics(), 1),
     "policy": (lambda display: display.content_policy(), 5),
@@ -52,7 +52,7 @@ class PlayerReads:
     def __init__(
         self,
         hass: HomeAssistant,
-        display: DisplayApi,
+        display: Display,
         async_refresh: Callable[[], Awaitable[None]],
     ) -> None:
         """Initialize without a status; `async_refresh` reads the player and handles its status."""
@@ -98,7 +98,7 @@ class DeviceReads:
         since: when the last status was asked for or pushed.
     """
 
-    def __init__(self, display: DisplayApi) -> None:
+    def __init__(self, display: Display) -> None:
         """Initialize without a status."""
         self.since = 0.0
         self._display = display
@@ -131,7 +131,7 @@ class OptionalReads:
         lock: held for a round of reads.
     """
 
-    def __init__(self, display: DisplayApi) -> None:
+    def __init__(self, display: Display) -> None:
         """Initialize; nothing has been read."""
         self.lock = asyncio.Lock()
         self._display = display

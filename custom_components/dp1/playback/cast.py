@@ -12,7 +12,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from .. import timing
 from ..addresses import ADDRESSES, is_at_home
-from ..client.display.interface import DisplayApi, Start
+from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import RejectedError
 from ..client.playlist.playlist import Origin, Playlist
@@ -103,7 +103,7 @@ async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -
 
 async def _async_send(
     coordinator: DisplayCoordinator,
-    display: DisplayApi,
+    display: Display,
     playlist: Playlist,
     start: Start | None,
 ) -> Playlist:

@@ -5,11 +5,15 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Container
 from typing import Any, Final, override
 
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+
+from ..client.display.client import HEARTBEAT, Dialect, Display, Start
 from ..client.display.device_status import WEEK, DeviceStatus, Identity, SleepSchedule
-from ..client.display.interface import HEARTBEAT, DisplayApi, Start
 from ..client.display.notifications import Connected, Event
 from ..client.display.player_status import PlayerStatus
+from ..client.display.transport import RateLimit, Transport
 from ..client.errors import LostAnswerError, RejectedError, UnreachableError
+from ..client.http import Answer
 from ..client.playlist.playlist import Playlist
 from .player import Player
 from .screen import Screen
@@ -18,11 +22,24 @@ from .screen import Screen
 PATIENCE: Final = 4.0
 
 
-class ScreenDisplay(DisplayApi):
+class Nowhere(Transport):
+    """A way to no device: whatever only one has is refused."""
+
+    @override
+    async def _request(self, name: str, *args: Any, **options: Any) -> Answer:
+        raise RejectedError(name)
+
+
+class ScreenDisplay(Display):
     """The display that a screen is."""
 
     def __init__(self, screen: Screen, url: str) -> None:
         """Initialize with a screen, and the address of the page that shows it."""
+        session = async_get_clientsession(screen.hass)
+        super().__init__(
+            session, "127.0.0.1", dialect=Dialect.FF, dialect_is_fixed=True
+        )
+        self._transport = Nowhere(session, "127.0.0.1", 0, RateLimit())
         self._screen, self._url = screen, url
         self._status: PlayerStatus | None = None
 
@@ -66,7 +83,11 @@ class ScreenDisplay(DisplayApi):
         return DeviceStatus.parse(self._screen.device())
 
     @override
-    async def counters(self) -> None:
+    async def metrics(self) -> None:
+        return None
+
+    @override
+    async def screenshot(self, side: int) -> None:
         return None
 
     @override

@@ -5,9 +5,11 @@ of October 2025 knows ``displayPlaylist`` and nothing else.
 """
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Container, Mapping
+from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, override
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 import aiohttp
 
@@ -36,11 +38,51 @@ from .device_status import (
     PlaybackCounters,
     SleepSchedule,
 )
-from .interface import HEARTBEAT, Dialect, DisplayApi, Start
 from .notifications import Event, listen
-from .player_status import PlayerStatus
+from .player_status import PlayerStatus, PlaylistItem
 from .recent import RecentWork
 from .transport import ATTEMPTS, RateLimit, Transport, accepted, parse_reply, refusal
+
+# Seconds of silence before a display is asked whether it is still there.
+HEARTBEAT = 30.0
+
+
+class Dialect(StrEnum):
+    """Interface description that a display follows."""
+
+    UNKNOWN = "unknown"
+    FF = "ff"
+    LEGACY = "legacy"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where and how a cast starts. By default a display starts with the first work, in order, and loops.
+
+    Attributes:
+        work_id: id of the first work.
+        source: URL of the first work, if it has no id.
+        index: index of the first work, counted from 0, if it has neither or is listed twice.
+        shuffle: play in random order.
+        loop: loop mode: "none", "playlist" or "one".
+    """
+
+    work_id: str | None = None
+    source: str | None = None
+    index: int | None = None
+    shuffle: bool | None = None
+    loop: str | None = None
+
+    def find(self, items: Sequence[PlaylistItem]) -> int | None:
+        """Return the index of the first work, counted from 0; None for wherever the display starts."""
+        source = same_work(self.source or "")
+        for is_it in (
+            lambda item: self.work_id is not None and item.id == self.work_id,
+            lambda item: bool(source) and same_work(item.source or "") == source,
+        ):
+            if indexes := [at for at, item in enumerate(items) if is_it(item)]:
+                return self.index if self.index in indexes else indexes[0]
+        return self.index
 
 
 def _argument(playlist: Playlist, dialect: Dialect) -> Mapping[str, Any]:
@@ -74,7 +116,7 @@ _SLEEP_SLOT = "sleep"
 _LEFT = {"button": "left"}
 
 
-class Display(DisplayApi):
+class Display:
     """A display.
 
     Writes that belong together (to the player, to the panel, to what is heard, to sleep, input) are a queue each, and all
@@ -122,16 +164,20 @@ class Display(DisplayApi):
         self._transport = Transport(session, host, port, rate_limit or RateLimit())
         self.dialect = dialect
         self.dialect_is_fixed = dialect_is_fixed
+        self.on_dialect: Callable[[Dialect], None] | None = None
 
     @property
-    @override
     def url(self) -> str:
         """Return the base URL without a trailing slash."""
         return str(self._transport.base).removesuffix("/")
 
+    @property
+    def is_secure(self) -> bool:
+        """Return whether it loads nothing but what is secure, as a page that was opened by https."""
+        return False
+
     # State
 
-    @override
     async def identify(self) -> Identity | None:
         """Return the identity; None if the display cannot tell (firmware below 2.0.0).
 
@@ -152,7 +198,6 @@ class Display(DisplayApi):
         self._learn(Dialect.FF)
         return identity
 
-    @override
     async def player_status(self) -> PlayerStatus:
         """Return the player status (``checkStatus``); not more than once in 2 s, it triggers a poll on the display.
 
@@ -170,7 +215,6 @@ class Display(DisplayApi):
         self._learn(Dialect.FF)
         return status
 
-    @override
     async def device_status(self) -> DeviceStatus:
         """Return the device status (``getDeviceStatus``); without internet it takes up to 30 s or is cut."""
         status = await self._transport.ask("getDeviceStatus", DeviceStatus.parse)
@@ -181,12 +225,10 @@ class Display(DisplayApi):
             raise UnexpectedAnswerError("not a device status")
         return status
 
-    @override
     async def panel_status(self) -> PanelStatus:
         """Return the panel status (``ddcPanelStatus``); takes seconds."""
         return await self._transport.ask("ddcPanelStatus", PanelStatus.parse)
 
-    @override
     async def metrics(self) -> Metrics | None:
         """Return the latest sample (``deviceMetrics``); None before the first."""
         answer = await self._transport.post("deviceMetrics")
@@ -194,12 +236,10 @@ class Display(DisplayApi):
             return None
         return await parse_reply("deviceMetrics", answer, Metrics.parse)
 
-    @override
     async def content_policy(self) -> ContentPolicy:
         """Return which works may be shown (``getContentPolicy``, firmware 2.0.7)."""
         return await self._transport.ask("getContentPolicy", ContentPolicy.parse)
 
-    @override
     async def recently_shown(self) -> tuple[RecentWork, ...]:
         """Return the works that the display has shown, the newest first (``getRecentlyPlayed``, firmware 2.0.7).
 
@@ -208,12 +248,10 @@ class Display(DisplayApi):
         """
         return await self._transport.ask("getRecentlyPlayed", RecentWork.parse_all)
 
-    @override
     async def show_again(self, record_id: str) -> None:
         """Show a work that the display remembers (``playRecentlyPlayed``, firmware 2.0.7)."""
         await self._transport.send("playRecentlyPlayed", {"recordId": record_id})
 
-    @override
     async def offline_cache(self) -> OfflineCache:
         """Return how many works the display keeps (``getOfflineCacheStatus``, firmware 2.0.0).
 
@@ -237,7 +275,6 @@ class Display(DisplayApi):
             request = {"cursor": cursor}
         return OfflineCache(ready)
 
-    @override
     async def counters(self) -> PlaybackCounters | None:
         """Return the counters of ``/metrics``; None if not offered (firmware below 1.0.9)."""
         answer = await self._transport.get("metrics")
@@ -251,7 +288,6 @@ class Display(DisplayApi):
             )
         )
 
-    @override
     async def screenshot(self, side: int) -> bytes | None:
         """Return a PNG of the page on the display; None if not offered (firmware below 2.0.3).
 
@@ -273,7 +309,6 @@ class Display(DisplayApi):
             raise UnexpectedAnswerError("not a PNG")
         return answer.body
 
-    @override
     async def probe(self) -> None:
         """Check that the display answers, at the least cost to it.
 
@@ -291,7 +326,6 @@ class Display(DisplayApi):
         """Return whether there is a command route: it answers 405 to GET."""
         return (await self._transport.get("api/cast")).status == 405
 
-    @override
     def listen(self, heartbeat: float = HEARTBEAT) -> AsyncGenerator[Event]:
         """Yield notifications; see :func:`.notifications.listen`.
 
@@ -305,29 +339,24 @@ class Display(DisplayApi):
 
     # Playback
 
-    @override
     async def show_item(self, index: int) -> None:
         """Show a work of the playlist, counted from 0 in the order of the status."""
         await self._transport.send("moveToArtwork", {"index": index})
 
-    @override
     async def set_shuffle(self, enabled: bool) -> None:
         """Turn shuffle on or off; the current work stays."""
         await self._transport.send("setShuffle", {"enabled": enabled})
 
-    @override
     async def set_loop(self, mode: str) -> None:
         """Set the loop mode: "none", "playlist" or "one"."""
         await self._transport.send("setLoop", {"mode": mode})
 
-    @override
     async def set_default_duration(self, seconds: float | None) -> None:
         """Set the seconds for works without a duration of their own, more than 0; None clears it."""
         await self._transport.send(
             "updateDefaultDuration", {"durationSeconds": seconds}
         )
 
-    @override
     async def update_settings(self, **settings: Any) -> None:
         """Set how works are shown, beyond the current one.
 
@@ -338,39 +367,32 @@ class Display(DisplayApi):
             "updateDisplaySettings", {"isSaved": True, **settings}
         )
 
-    @override
     async def display_default(self) -> None:
         """Show the vendor's playlist, which also wakes the display."""
         await self._transport.send("displayDefaultPlaylist")
 
-    @override
     async def refresh(self) -> None:
         """Reload the current work."""
         await self._transport.send("refreshArtwork")
 
-    @override
     async def clear(self) -> None:
         """Remove the playlist and empty the screen (``disconnect``)."""
         await self._transport.send("disconnect")
 
     # Sleep and power
 
-    @override
     async def sleep(self) -> None:
         """Put the display to sleep (firmware 1.0.15)."""
         await self._transport.send("sleepNow", {}, _SLEEP_SLOT)
 
-    @override
     async def wake(self) -> None:
         """Wake the display (firmware 1.0.15)."""
         await self._transport.send("wakeNow", {}, _SLEEP_SLOT)
 
-    @override
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Put the player to sleep or wake it, without schedule and panel (firmware below 1.0.15)."""
         await self._transport.send("setSleepMode", {"sleepMode": asleep}, _SLEEP_SLOT)
 
-    @override
     async def set_sleep_schedule(
         self,
         enabled: bool,
@@ -399,36 +421,30 @@ class Display(DisplayApi):
         )
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
 
-    @override
     async def reboot(self) -> None:
         """Restart the device; a lost answer is a success."""
         with suppress(LostAnswerError):
             await self._transport.send("reboot")
 
-    @override
     async def shutdown(self) -> None:
         """Turn the device off; a lost answer is a success."""
         with suppress(LostAnswerError):
             await self._transport.send("shutdown")
 
-    @override
     async def install_update(self) -> None:
         """Start installing the latest firmware; the device restarts some minutes later."""
         await self._transport.send("updateToLatestVersion")
 
     # Sound, screen and panel
 
-    @override
     async def set_volume(self, percent: int) -> None:
         """Set the volume, 0 to 100; the status may report one less. Does not unmute."""
         await self._transport.send("setVolume", {"percent": percent})
 
-    @override
     async def toggle_mute(self) -> None:
         """Mute or unmute, whichever the display is not; there is no absolute command."""
         await self._transport.send("toggleMute")
 
-    @override
     async def rotate(self, clockwise: bool, turns: int = 1) -> str | None:
         """Rotate the picture by 90° some times and return the new orientation.
 
@@ -444,7 +460,6 @@ class Display(DisplayApi):
             leaf = await self._transport.send("rotate", {"clockwise": clockwise})
         return text(leaf.get("orientation"))
 
-    @override
     async def panel_control(self, action: str, value: int | str) -> None:
         """Set the panel over DDC/CI; takes seconds.
 
@@ -458,39 +473,32 @@ class Display(DisplayApi):
 
     # Input for interactive works
 
-    @override
     async def send_key(self, code: int) -> None:
         """Press a key: a printable ASCII code, or 8, 9, 13 or 27."""
         await self._transport.send("sendKeyboardEvent", {"code": code})
 
-    @override
     async def tap(self) -> None:
         """Tap at the cursor."""
         await self._transport.send("tapGesture", _LEFT)
 
-    @override
     async def double_tap(self) -> None:
         """Tap twice at the cursor (firmware 1.0.17)."""
         await self._transport.send("doubleTapGesture", _LEFT)
 
-    @override
     async def long_press(self) -> None:
         """Press for 1 s at the cursor (firmware 1.0.17)."""
         await self._transport.send("longPressGesture", _LEFT)
 
     # Device
 
-    @override
     async def show_pairing_code(self, show: bool) -> None:
         """Show or hide the code to pair a phone. Below 2.0.0 the display takes no casts meanwhile."""
         await self._transport.send("showPairingQRCode", {"show": show})
 
-    @override
     async def set_signature_mode(self, mode: str) -> None:
         """Set how playlists without a valid signature are treated: "silent", "notify" or "strict" (firmware 2.0.7)."""
         await self._transport.send("setSignatureVerificationMode", {"mode": mode})
 
-    @override
     async def set_content_policy(
         self, show_mature_content: bool, strict_personal: bool
     ) -> None:
@@ -503,7 +511,6 @@ class Display(DisplayApi):
 
     # Casts
 
-    @override
     async def cast(self, playlist: Playlist, start: Start | None = None) -> Playlist:
         """Show a playlist (``displayPlaylist``). A sleeping display keeps it and goes on sleeping.
 
@@ -533,7 +540,6 @@ class Display(DisplayApi):
             "displayPlaylist", send, "displayPlaylist", falls_back=True
         )
 
-    @override
     async def extend(self, playlist: Playlist) -> bool:
         """Replace the works of a playlist that was cast as a document, without reloading the current work.
 
@@ -579,7 +585,6 @@ class Display(DisplayApi):
 
         return await self._transport.enqueue("displayPlaylist", send)
 
-    @override
     async def keep_offline(self, playlist: Playlist) -> int:
         """Let the display download the works of a playlist (firmware 2.0.0), and return how many these are.
 
