@@ -1,7 +1,5 @@
 """Adding and changing a collection."""
 
-import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -11,11 +9,10 @@ from custom_components.dp1 import collection_flow
 from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.indexer import client
-from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
-from homeassistant.core import CoreState, HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.config_entries import SOURCE_USER
+from homeassistant.core import HomeAssistant
 
-from .collections import COLLECTOR, E1, E2, NOWHERE, T1, collection_of
+from .collections import E1, E2, NOWHERE, T1, collection_of
 from .displays import until
 from .flows import CREATED, fill, outcome
 from .libraries import library_entry, set_up, suggested
@@ -48,18 +45,6 @@ def ask(hass: HomeAssistant, library: MockConfigEntry, indexer_url: str) -> None
     """Let the library ask an indexer."""
     options = {"indexer_url": indexer_url}
     hass.config_entries.async_update_entry(library, options=options)
-
-
-async def follow(hass: HomeAssistant, step: Any) -> tuple[Any, list[int]]:
-    """Follow the progress until the dialog ends; return that, and the counts of works that were seen."""
-    counts = []
-    async with asyncio.timeout(60):
-        while step["type"] is FlowResultType.SHOW_PROGRESS:
-            counts.append(int(step["description_placeholders"]["known"]))
-            await asyncio.sleep(0.01)
-            step = await hass.config_entries.subentries.async_configure(step["flow_id"])
-    assert outcome(step) == "added"
-    return step["description_placeholders"], counts
 
 
 async def test_add_and_change(hass: HomeAssistant, library: MockConfigEntry) -> None:
@@ -147,98 +132,6 @@ async def test_names(
     assert subentry.data["addresses"] == [E1]
     await hass.config_entries.async_reload(library.entry_id)
     assert names == ["none.eth", "away.tez", "alice.eth"]
-
-
-@pytest.fixture
-async def large(
-    hass: HomeAssistant, library: MockConfigEntry
-) -> AsyncIterator[IndexerSimulator]:
-    """Let the library ask an indexer that takes its time and knows 240 works of a collector."""
-    async with IndexerSimulator() as indexer:
-        indexer.own(COLLECTOR, 240)
-        indexer.latency = 0.1
-        ask(hass, library, indexer.url)
-        await hass.config_entries.async_reload(library.entry_id)
-        yield indexer
-        await hass.async_block_till_done()
-        if library.state is ConfigEntryState.LOADED:
-            await hass.config_entries.async_unload(library.entry_id)
-
-
-@pytest.mark.usefixtures("large")
-async def test_a_large_collection_shows_how_far_it_is(
-    hass: HomeAssistant, library: MockConfigEntry
-) -> None:
-    """The collection is there at once; how many works are known is shown until all are."""
-    step = await add(hass, library, addresses=COLLECTOR)
-    assert (step["step_id"], step["progress_action"]) == ("reading", "reading")
-    assert len(library.subentries) == 1
-    end, counts = await follow(hass, step)
-    assert end == {"name": "My collection", "known": "240"}
-    assert counts == sorted(counts) and len(set(counts) - {0, 240}) > 0
-    again = await add(hass, library, addresses=COLLECTOR)
-    assert outcome(again) == "already_configured"
-
-
-async def test_a_collection_is_added_while_home_assistant_starts(
-    hass: HomeAssistant,
-    library: MockConfigEntry,
-    large: IndexerSimulator,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is read at once, and neither its dialog nor its reading holds up the start."""
-    monkeypatch.setattr(collection_flow, "PATIENCE", 0.01)
-    hass.set_state(CoreState.starting)
-    large.held = True
-    step = await add(hass, library, addresses=COLLECTOR)
-    assert step["type"] is FlowResultType.SHOW_PROGRESS
-    try:
-        async with asyncio.timeout(15):
-            # What the start waits for.
-            await hass.async_block_till_done(wait_background_tasks=False)
-    finally:
-        large.held = False
-    end, _ = await follow(hass, step)
-    assert end["known"] == "240"
-    assert hass.state is CoreState.starting
-    hass.set_state(CoreState.running)
-
-
-@pytest.mark.usefixtures("large")
-async def test_a_collection_that_is_removed_while_it_is_read(
-    hass: HomeAssistant, library: MockConfigEntry
-) -> None:
-    """The dialog ends by itself."""
-    step = await add(hass, library, addresses=COLLECTOR)
-    assert step["type"] is FlowResultType.SHOW_PROGRESS
-    hass.config_entries.async_remove_subentry(library, *library.subentries)
-    await follow(hass, step)
-
-
-@pytest.mark.usefixtures("large")
-async def test_a_library_that_is_removed_while_its_collection_is_read(
-    hass: HomeAssistant, library: MockConfigEntry
-) -> None:
-    """The dialog ends by itself, and names what it was about."""
-    step = await add(hass, library, addresses=COLLECTOR)
-    assert step["type"] is FlowResultType.SHOW_PROGRESS
-    await hass.config_entries.async_remove(library.entry_id)
-    end, _ = await follow(hass, step)
-    assert end == {"name": "My collection", "known": "0"}
-
-
-@pytest.mark.usefixtures("large")
-async def test_leaving_the_progress_does_not_end_the_reading(
-    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The dialog is closed while the collection is read; also an indexer that is slow shows it."""
-    monkeypatch.setattr(collection_flow, "PATIENCE", 0.01)
-    step = await add(hass, library, addresses=E2)
-    assert step["type"] is FlowResultType.SHOW_PROGRESS
-    hass.config_entries.subentries.async_abort(step["flow_id"])
-    await hass.async_block_till_done()
-    await until(lambda: len(collection_of(library).list.records) == 2)
-    assert not hass.config_entries.subentries.async_progress()
 
 
 async def test_without_an_indexer(hass: HomeAssistant) -> None:

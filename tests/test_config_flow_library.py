@@ -1,24 +1,19 @@
 """Test the config flow of a library with simulated servers."""
 
-import asyncio
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import config_flow
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from custom_components.dp1.library.settings import DEFAULT_SERVERS, free_title
-from homeassistant.config_entries import ConfigEntryState, FlowType
-from homeassistant.core import Event, HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
-from homeassistant.util import slugify
 
 from .client.timing import impatient
-from .displays import until
 from .flows import CREATED, begin, begin_options, fill, outcome
-from .libraries import DID, ID, SEED, library_entry, playlist, set_up, suggested
+from .libraries import DID, SEED, library_entry, playlist, set_up, suggested
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.feed import Cut, FeedSimulator
 
@@ -346,65 +341,3 @@ async def test_remove(
         )
         assert issue.translation_placeholders == {"name": "Hall", "did": DID}
     assert SEED not in str(issue_registry.issues)
-
-
-# A library that takes long
-
-
-@pytest.mark.parametrize("server", ["feed_url", "catalog_url"])
-async def test_a_library_that_takes_long_shows_how_far_it_is(
-    hass: HomeAssistant,
-    feed: FeedSimulator,
-    catalog: CatalogSimulator,
-    monkeypatch: pytest.MonkeyPatch,
-    server: str,
-) -> None:
-    """The library is there already; what is left to read is shown, and this can be left."""
-    monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
-    feed.seed([playlist(id=f"{ID[:-3]}{n:03}", slug=f"evening-{n}") for n in range(60)])
-    simulator = {"feed_url": feed, "catalog_url": catalog}[server]
-    events: list[Event[Any]] = []
-    for name in ("data_entry_flow_progress_update", "data_entry_flow_progressed"):
-        hass.bus.async_listen(name, events.append)
-    simulator.latency = 0.2
-    form = await begin(hass, "library")
-    result = await hass.config_entries.flow.async_configure(
-        form["flow_id"], {server: simulator.url}
-    )
-    entry = entry_of(result)
-    kind, flow_id = result["next_flow"]
-    assert kind is FlowType.OPTIONS_FLOW
-    dialog = hass.config_entries.options
-    step = await dialog.async_configure(flow_id)
-    assert step["progress_action"] == "reading"
-    state = hass.states.get(f"sensor.{slugify(entry.title)}_last_refresh")
-    assert state and state.attributes["reading"]
-    async with asyncio.timeout(60):
-        while step["type"] is FlowResultType.SHOW_PROGRESS:
-            await asyncio.sleep(0.01)
-            step = await dialog.async_configure(flow_id)
-    assert outcome(step) == "read"
-    counts = {"feed_url": 60, "catalog_url": len(catalog.data.exhibitions)}
-    placeholders = {"name": entry.title, "known": str(counts[server])}
-    assert step["description_placeholders"] == placeholders
-    shares = [event.data["progress"] for event in events if "progress" in event.data]
-    assert all(0 <= share <= 1 for share in shares)
-    assert bool(shares) is (server == "catalog_url")
-    await hass.async_block_till_done()
-
-
-async def test_leaving_the_progress_does_not_end_the_reading(
-    hass: HomeAssistant, feed: FeedSimulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The dialog is closed while the feed is read."""
-    monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
-    feed.seed([playlist()])
-    feed.latency = 0.2
-    form = await begin(hass, "library")
-    result = await hass.config_entries.flow.async_configure(
-        form["flow_id"], {"feed_url": feed.url}
-    )
-    hass.config_entries.options.async_abort(result["next_flow"][1])
-    library = result["result"].runtime_data
-    await until(lambda: not library.is_reading)
-    assert len(library.feed_server.list.records) == 1

@@ -26,7 +26,6 @@ MODULES: Final[Mapping[str, str]] = {
     "library.providers.feed.server": "older_age",
     "library.providers.catalog.provider": "work_age work_retry",
     "library.providers.catalog.background_reader": "reading_start reading_pause reading_idle jitter",
-    "dialogs": "progress_pause",
     "playback.wall": "give_up",
     "update": "install_timeout",
 }
@@ -48,7 +47,6 @@ FAST: Final[Timing] = {
     "page_pause": 0.0,
     "jitter": 0.0,
     "lent_check": 0.05,
-    "progress_pause": 0.01,
 }
 
 

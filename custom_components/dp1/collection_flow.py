@@ -1,20 +1,16 @@
 """Subentry flows of a library: collections, and channels that are followed."""
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 import re
-from types import MappingProxyType
-from typing import Any, override
+from typing import Any
 
 import voluptuous as vol
 from yarl import URL
 
 from homeassistant.config_entries import (
     SOURCE_USER,
-    ConfigEntryState,
-    ConfigSubentry,
     ConfigSubentryFlow,
     SubentryFlowResult,
 )
@@ -27,20 +23,14 @@ from homeassistant.helpers.selector import (
 )
 
 from .addresses import ADDRESSES, async_session
-from .client.indexer.client import PAGE
 from .client.indexer.links import checked_address, look_up_name, name_of
 from .client.text import host_of, markdown_safe, shorten
-from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, SUBENTRY_COLLECTION
-from .dialogs import Dialog, ReadingDialog
+from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP
+from .dialogs import Dialog
 from .errors import translated_errors
 from .language import async_message
-from .library.library import Library
 from .library.providers.channel import ChannelAddress
-from .library.providers.collection.server import (
-    CollectionServer,
-    async_indexer,
-    async_user_agent,
-)
+from .library.providers.collection.server import async_indexer, async_user_agent
 from .library.settings import NAME_FIELD, URL_FIELD, Preferences
 from .library.signing_key import async_signing_key
 
@@ -48,8 +38,6 @@ MAX_ADDRESSES = 20
 MAX_DETAIL = 200
 # Enough to see whether a name is the right one.
 SHOWN_WORKS = 3
-# An indexer that takes longer to tell whether a collection is large is followed, too.
-PATIENCE = 2.0
 SCHEMA = vol.Schema(
     {
         vol.Required(CONF_NAME): NAME_FIELD,
@@ -80,13 +68,11 @@ class SubentryFlow(ConfigSubentryFlow):
         )
 
 
-class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
+class CollectionFlow(SubentryFlow, Dialog[SubentryFlowResult]):
     """The flow of a collection that is added or changed."""
 
-    _end = "added"
     _name: str
     _data: dict[str, Any]
-    _added: str
     _indexer_url: str
 
     async def async_step_user(
@@ -176,66 +162,15 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
         return await self._async_finish()
 
     async def _async_finish(self) -> SubentryFlowResult:
-        """Add or change the collection; one that takes long to read is added before the dialog ends."""
+        """Add or change the collection."""
         addresses = self._data[CONF_ADDRESSES]
         key = await async_signing_key(self.hass, self._get_entry())
         identity = f"{key.export()} {' '.join(sorted(addresses))}"
-        values: dict[str, Any] = {
-            "title": self._name,
-            "data": MappingProxyType(self._data),
-            "unique_id": sha256(identity.encode()).hexdigest()[:32],
-        }
-        if self.source != SOURCE_USER or not await self._async_takes_long(addresses):
-            return self._save(**values)
-        added = ConfigSubentry(subentry_type=SUBENTRY_COLLECTION, **values)
-        self.hass.config_entries.async_add_subentry(self._get_entry(), added)
-        self._added = added.subentry_id
-        return await self.async_step_reading()
-
-    async def _async_takes_long(self, owners: list[str]) -> bool:
-        """Return whether there is more than a page of works, or the indexer is slow."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                with translated_errors("indexer"):
-                    indexer = await async_indexer(self.hass, self._indexer_url)
-                    page = await indexer.tokens(
-                        owners=owners, limit=1, offset=str(PAGE)
-                    )
-        except TimeoutError:
-            return True
-        except HomeAssistantError:
-            return False
-        return bool(page.records)
-
-    @property
-    def _collection(self) -> CollectionServer | None:
-        """Return the collection that was added, once the library has it; the library may have been removed meanwhile."""
-        entry = self.hass.config_entries.async_get_entry(self.handler[0])
-        if entry is None or entry.state is not ConfigEntryState.LOADED:
-            return None
-        library: Library = entry.runtime_data
-        return library.collections.by_id.get(self._added)
-
-    @property
-    @override
-    def _is_reading(self) -> bool:
-        """Return whether the collection was neither read nor could not be."""
-        entry = self.hass.config_entries.async_get_entry(self.handler[0])
-        if entry is None or self._added not in entry.subentries:
-            return False
-        collection = self._collection
-        return (
-            collection is None
-            or collection.list.is_reading
-            or not collection.list.tried_at
+        return self._save(
+            title=self._name,
+            data=self._data,
+            unique_id=sha256(identity.encode()).hexdigest()[:32],
         )
-
-    @property
-    @override
-    def _counts(self) -> dict[str, str]:
-        """Return the name of the collection, and the count of its works."""
-        count = len(self._collection.list.records) if self._collection else 0
-        return {"name": markdown_safe(self._name), "known": str(count)}
 
 
 class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):

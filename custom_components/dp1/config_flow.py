@@ -18,7 +18,6 @@ from homeassistant.config_entries import (
     ConfigFlowContext,
     ConfigFlowResult,
     ConfigSubentryFlow,
-    FlowType,
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_CODE, CONF_HOST, CONF_NAME, CONF_PORT
@@ -79,7 +78,6 @@ from .display.discovery import (
     parse_address,
 )
 from .displays import async_other_players
-from .library.library import Library
 from .library.providers.album import SUBENTRY_ALBUM
 from .library.providers.channel import SUBENTRY_CHANNEL
 from .library.settings import (
@@ -102,9 +100,6 @@ from .screen.views import async_screens
 
 CONF_PAGE = "page"
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
-# Small lists are read by then.
-PATIENCE = 1.0
-LOOKS = 10
 OFFERED = NAMES[DEFAULT_CATALOG_URL]
 # Of the offer of a library that is taken with a display: nobody sees its dialog.
 TAKEN = {CONF_ADD_LIBRARY: True}
@@ -556,22 +551,6 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                 )
         values = DEFAULT_SERVERS if user_input is None else user_input
         return self._show("library", LIBRARY_SCHEMA, values, errors)
-
-    @override
-    async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
-        """Go on with how far a library is that is not read at once; it is there, and this can be left."""
-        entry = result["result"]
-        library = getattr(entry, "runtime_data", None)
-        if isinstance(library, Library) and self.init_data != TAKEN:
-            for _ in range(LOOKS):
-                if not library.is_reading:
-                    return result
-                await asyncio.sleep(PATIENCE / LOOKS)
-            flow = await self.hass.config_entries.options.async_init(
-                entry.entry_id, data={"reading": True}
-            )
-            result["next_flow"] = (FlowType.OPTIONS_FLOW, flow["flow_id"])
-        return result
 
     def _withdraw_offers(self) -> None:
         """Remove the discovery card of the default library when it or another one is added."""

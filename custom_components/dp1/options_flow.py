@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, cast, override
+from typing import Any, cast
 
 import voluptuous as vol
 
@@ -32,7 +32,7 @@ from .client.display.client import Dialect
 from .client.playlist.document import build, build_item, validate
 from .client.playlist.schema import SCALINGS
 from .client.playlist.signing import SigningKey, read_public_key
-from .client.text import markdown_safe, web_url
+from .client.text import web_url
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
@@ -63,7 +63,7 @@ from .const import (
     EXAMPLE_DAILY_URL,
     SURPRISES,
 )
-from .dialogs import ReadingDialog
+from .dialogs import Dialog
 from .hosts import async_try_gateway
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
@@ -209,10 +209,8 @@ SHOWN_KEY_SCHEMA = vol.Schema(
 )
 
 
-class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult]):
+class LibraryOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
     """The options of a library."""
-
-    _end = "read"
 
     @cached_property
     def _library(self) -> Library:
@@ -223,9 +221,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Start with the menu, or with how far a new library is."""
-        if user_input is not None:
-            return await self.async_step_reading()
+        """Start with the menu."""
         return await self.async_step_library()
 
     async def async_step_library(
@@ -246,25 +242,6 @@ class LibraryOptionsFlow(OptionsFlowWithReload, ReadingDialog[ConfigFlowResult])
                 "feed_keys",
             ],
         )
-
-    @property
-    @override
-    def _is_reading(self) -> bool:
-        """Return whether the lists of the library are read."""
-        return self._library.is_reading
-
-    @property
-    @override
-    def _progress(self) -> float | None:
-        """Return the progress of the lists."""
-        return self._library.progress
-
-    @property
-    @override
-    def _counts(self) -> dict[str, str]:
-        """Return the name of the library, and the count of its records."""
-        name = markdown_safe(self._library.title)
-        return {"name": name, "known": str(self._library.records_read)}
 
     @property
     def _key(self) -> SigningKey:

@@ -155,15 +155,6 @@ class Library:
         return sum(len(each.list.records) for each in self.servers)
 
     @property
-    def progress(self) -> float | None:
-        """Return the part of the lists that has been read, from 0 to 1, None if no list is read or a server has no total."""
-        lists = [each.list for each in self.servers if each.list.is_reading]
-        totals = [each.total for each in lists if each.total]
-        if not lists or len(totals) < len(lists):
-            return None
-        return min(sum(len(each.records) for each in lists) / sum(totals), 1.0)
-
-    @property
     def since(self) -> datetime | None:
         """Return when the older of both lists was read whole, None if one never was."""
         times = [
