@@ -1,4 +1,4 @@
-"""Test that nothing private is published, wherever in a document it is and however it is encoded."""
+"""Test that nothing private is published, wherever in a document it is, as it is or encoded once."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
@@ -11,7 +11,6 @@ from uuid import uuid4
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.actions import publishable
 from custom_components.dp1.actions.publishable import private_faults
 from custom_components.dp1.client.playlist.schema import MAX_FAULTS
 from homeassistant.core import HomeAssistant
@@ -47,8 +46,8 @@ async def library(
     return await set_up(hass, library_entry(feed.url, api_key="key"))
 
 
-def page(address: str, *, twice: bool = False, coded: bool = False) -> str:
-    html = f'<img src="{quote(address, safe="") if twice else escape(address)}">'
+def page(address: str, *, coded: bool = False) -> str:
+    html = f'<img src="{escape(address)}">'
     if coded:
         return f"data:text/html;base64,{b64encode(html.encode()).decode()}"
     return f"data:text/html,{quote(html, safe='')}"
@@ -86,11 +85,8 @@ DOCUMENTS: list[tuple[dict[str, Any], str]] = [
     (with_item(inlineManifest={**MANIFEST, "x": NAS}), "items[0].inlineManifest.x"),
     (with_item(source=page(NAS)), "items[0].source"),
     (with_item(source=page(LENT)), "items[0].source"),
-    (with_item(source=page(LENT, twice=True)), "items[0].source"),
     (with_item(source=page(NAS, coded=True)), "items[0].source"),
     (with_item(source=f"https://art.example/?at={quote(LENT, safe='')}"), "items[0].source"),
-    (with_item(note={"text": json.dumps(NAS).replace("/", "\\/")}), "items[0].note.text"),
-    (with_item(note={"text": NAS.replace("nas", "na\ns")}), "items[0].note.text"),
     (with_item(source="rtsp://user@192.168.1.7/stream"), "items[0].source"),
     (with_item(source="file:///config/secrets.yaml"), "items[0].source"),
     (with_item(source="media-source://dp1/01J/exhibition/1"), "items[0].source"),
@@ -102,18 +98,8 @@ def in_page(html: str) -> str:
     return f"data:text/html,{quote(html, safe='')}"
 
 
-def coded(text: str, encoding: str = "utf-8") -> str:
-    return b64encode(text.encode(encoding)).decode()
-
-
-def escaped(text: str, form: str) -> str:
-    return "".join(form.format(ord(it)) for it in text)
-
-
-def thrice(text: str) -> str:
-    for _ in range(3):
-        text = quote(text, safe="")
-    return text
+def coded(text: str) -> str:
+    return b64encode(text.encode()).decode()
 
 
 TOKEN = "Tk3n-" + "x" * 38
@@ -126,24 +112,6 @@ HIDDEN = {
     "blanks in base64": lambda it: f"data:text/html;base64,{' '.join(coded(it))}",
     "percent in base64": lambda it: f"data:text/html;base64,{quote(coded(it), safe='')}",
     "no padding": lambda it: f"data:text/html;base64,{coded(it).rstrip('=')}",
-    "utf-16": lambda it: f"data:text/html;charset=utf-16;base64,{coded(it, 'utf-16')}",
-    "utf-16 in percent": lambda it: f"data:text/html;charset=utf-16le,{quote(it.encode('utf-16-le'), safe='')}",
-    "base64 in a page": lambda it: in_page(f"<script>x=atob('{coded(it)}')</script>"),
-    "base64 twice": lambda it: in_page(f"<script>x=atob(atob('{coded(coded(it))}'))</script>"),
-    "a page in a page": lambda it: in_page(f'<iframe src="data:text/html;base64,{coded(it)}">'),
-    "blanks in a page": lambda it: in_page(f'<iframe src="data:text/html;base64,{" ".join(coded(it))}">'),
-    "three layers of percent": thrice,
-    "five layers of percent": lambda it: thrice(thrice(it)),
-    "escapes \\u": lambda it: in_page(f'<script>x="{escaped(it, "\\u{:04x}")}"</script>'),
-    "escapes \\u{}": lambda it: in_page(f'<script>x="{escaped(it, "\\u{{{:x}}}")}"</script>'),
-    "escapes \\x": lambda it: in_page(f'<script>x="{escaped(it, "\\x{:02x}")}"</script>'),
-    "octal escapes": lambda it: in_page(f'<script>x="{escaped(it, "\\{:o}")}"</script>'),
-    "escapes of CSS": lambda it: in_page(f"<style>a{{b:url({escaped(it, '\\{:x} ')})}}</style>"),
-    "entities": lambda it: in_page(f'<img src="{escaped(it, "&#x{:x};")}">'),
-    "entities without end": lambda it: in_page(f'<img src="{escaped(it, "&#{:d}")}">'),
-    "zero width": lambda it: in_page("\u200b".join(it)),
-    "soft hyphens": lambda it: in_page("\u00ad".join(it)),
-    "lines": lambda it: in_page("\n".join(it)),
 }  # fmt: skip
 WRITTEN = [
     *("//192.168.1.7/a.png", "//nas.local/a.png", "//nas/a.png", "\\\\\\\\nas/a.png"),
@@ -161,7 +129,7 @@ OWN = ("my-home.example", "x.ui.nabu.casa")
 
 @pytest.mark.parametrize("hide", HIDDEN.values(), ids=HIDDEN)
 def test_what_is_hidden(hide: Callable[[str], str]) -> None:
-    """A lent address and one of the home are found however a page hides them; the owner may only confirm the home."""
+    """A lent address and one of the home are found as they are and decoded once; the owner may only confirm the home."""
     for text, words in (
         (f"a={TOKEN}&b", "private"),
         (f"<img src='{HOME}'>", "192.168"),
@@ -188,65 +156,14 @@ def test_how_an_address_is_written(address: str) -> None:
     assert private_faults({"coverImage": address}, (), OWN, may_name_home=True)
 
 
-def test_what_is_encoded_without_end() -> None:
-    """What is packed more often than a browser would unpack is refused, and nothing takes long."""
-    text = HOME
-    for _ in range(12):
-        text = quote(text, safe="")
-    (fault,) = private_faults({"summary": text}, ())
-    assert "too often" in fault.message
-
-
-def long_page(coded_too: bool = False) -> dict[str, Any]:
-    """Return a document with a program of 4.5 MB, as libraries in one file are."""
-    line = 'if(a&&b){e.prototype.render=function(t){return"\\\\u0041"+t.x%64}}\n'
-    page = "".join(f"/*{n}*/{line}" for n in range(60_000))[
-        : 3_400_000 if coded_too else None
-    ]
-    return {
-        "note": {"text": f"data:text/html;base64,{coded(page)}" if coded_too else page}
-    }
-
-
-# How often each character may be looked at, with what it was decoded to.
-LONG: dict[str, tuple[Callable[[], dict[str, Any]], float]] = {
-    name: ((lambda part=part: {"note": {"text": part}}), 1.3)  # type: ignore[misc]
-    for name, part in {
-        "words": "a" * 5_000_000,
-        "percent": "%41" * 1_666_666,
-        "base64": "Ab3/" * 1_250_000,
-        "no scheme": '"//a' * 1_250_000,
-        "addresses": "http://art.example/a.png " * 200_000,
-        "escapes": "\\\\x41" * 1_000_000,
-        "names": "documentElementHasAttribute " * 180_000,
-        "backslashes": "\\\\" * 2_500_000,
-        "slashes": "http:////" * 500_000,
-        "beginnings": "data:,;base64," * 350_000,
-    }.items()
-} | {
-    "a program": (long_page, 2.6),
-    "a program in base64": (lambda: long_page(coded_too=True), 3.6),
-    "works": (lambda: {"items": [{"source": f"https://art.example/{n}", "title": f"Work {n}", "id": f"id{n}"} for n in range(50_000)]}, 1),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", LONG)
-def test_how_much_is_looked_at(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of five megabytes, no character is looked at more often than it is decoded: within a second, with a thousand pictures that are lent."""
-    make, most = LONG[name]
-    document = make()
-    looked: list[str] = []
-    real = publishable._Judge._opens_media
-
-    def opens_media(judge: Any, form: str) -> bool:
-        looked.append(form)
-        return real(judge, form)
-
-    monkeypatch.setattr(publishable._Judge, "_opens_media", opens_media)
-    private_faults(document, [f"{number:043d}" for number in range(1000)], OWN)
-    assert sum(map(len, looked)) < most * len(json.dumps(document))
-    # The names of fields once.
-    assert len(looked) <= 150_010
+@pytest.mark.parametrize(
+    "part", ["a", "%41", "Ab3/", '"//a.b', "http://art.example/a ", "a.", "data:,"]
+)
+def test_a_long_text(part: str) -> None:
+    """Five megabytes are looked at once as they are, and once decoded."""
+    text = part * (5_000_000 // len(part))
+    for note in (text, f"data:text/html;base64,{coded(text)}"):
+        assert private_faults({"note": {"text": note}}, [TOKEN], OWN) == []
 
 
 @pytest.mark.parametrize(("fields", "path"), DOCUMENTS)
