@@ -58,22 +58,6 @@ async def test_default_playlist(wall: Wall) -> None:
     await until(lambda: wall.attribute("media_track") == 1)
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_pairing_code(bare: Wall) -> None:
-    """The code can be shown and hidden, also during set-up."""
-    bare.display.player.load(EVENING)
-    await bare.set_up()
-    await bare.act("button", "show_pairing_code", "press")
-    await bare.act("button", "hide_pairing_code", "press")
-    assert written(bare) == [
-        ("showPairingQRCode", {"show": True}),
-        ("showPairingQRCode", {"show": False}),
-    ]
-    await until(lambda: bare.value("sensor", "work_number") == "1")
-    assert bare.state == "playing"
-
-
 async def test_reboot_and_return(wall: Wall) -> None:
     """A display that restarts is unavailable, and comes back by itself."""
     wall.display.boot_seconds = 0.5

@@ -18,6 +18,7 @@ from homeassistant.setup import async_setup_component
 from .client.scripted_server import Reply, ScriptedServer
 from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, until
 from .simulators.display import FaultKind
+from .simulators.display.player import Page
 from .timing import set_timing
 from .walls import EVENING, Wall
 
@@ -203,7 +204,7 @@ async def test_the_device_is_described(
 async def test_a_set_up_page_is_no_work(wall: Wall) -> None:
     """During set-up the display is idle, also after it slept, although it answers that with an error; a cast is an error that says so."""
     await wall.cast()
-    await wall.coordinator.display.show_pairing_code(True)
+    wall.display.show_page(Page.SETUP)
     for _ in range(2):
         await wall.coordinator.async_refresh()
     assert (wall.state, wall.attribute("media_title")) == ("idle", None)
@@ -214,7 +215,7 @@ async def test_a_set_up_page_is_no_work(wall: Wall) -> None:
     assert wall.state == "off"
     await wall.do("turn_on")
     assert wall.state == "idle"
-    await wall.coordinator.display.show_pairing_code(False)
+    wall.display.show_page(Page.PLAYLIST)
     await wall.coordinator.async_refresh()
     assert wall.attribute("media_title") == "Dawn"
 

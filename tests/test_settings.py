@@ -88,14 +88,6 @@ async def test_framing(wall: Wall) -> None:
         assert wall.value("select", "framing") == "fill"
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-async def test_signature_mode(wall: Wall) -> None:
-    for option in ("notify", "strict", "silent"):
-        await choose(wall, "signature_mode", option)
-        assert wall.value("select", "signature_mode") == option
-        assert wall.display.device.signature_mode == option
-
-
 async def test_a_setting_of_the_phone_shows(wall: Wall) -> None:
     """A change by another client is shown; a value of newer firmware is unknown."""
     for chosen, seen in (("stretch", "stretch"), ("kaleidoscope", "unknown")):

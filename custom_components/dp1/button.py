@@ -14,7 +14,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayCoordinator, Refresh
-from .display.discovery import async_wake_on_lan, wired_macs
 from .display.state import takes_screenshots
 from .entity import (
     DescribedEntity,
@@ -33,12 +32,6 @@ PARALLEL_UPDATES = 0
 @dataclass(frozen=True, kw_only=True)
 class DisplayButtonDescription(DisplayDescription[None], ButtonEntityDescription):
     """Describes a button of a display."""
-
-
-async def _wake_on_lan(coordinator: DisplayCoordinator) -> None:
-    """Send wake-up packets to the display."""
-    macs = wired_macs(coordinator.data.device)
-    await async_wake_on_lan(coordinator.hass, macs)
 
 
 BUTTONS = (
@@ -67,20 +60,6 @@ BUTTONS = (
         set_fn=sends(lambda display: display.shutdown(), Refresh.NONE),
     ),
     DisplayButtonDescription(
-        key="show_pairing_code",
-        is_common=True,
-        entity_category=EntityCategory.CONFIG,
-        entity_registry_enabled_default=False,
-        set_fn=sends(lambda display: display.show_pairing_code(True), Refresh.PLAYER),
-    ),
-    DisplayButtonDescription(
-        key="hide_pairing_code",
-        is_common=True,
-        entity_category=EntityCategory.CONFIG,
-        entity_registry_enabled_default=False,
-        set_fn=sends(lambda display: display.show_pairing_code(False), Refresh.PLAYER),
-    ),
-    DisplayButtonDescription(
         key="take_screenshot",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -88,12 +67,6 @@ BUTTONS = (
         exists_fn=takes_screenshots,
         set_fn=DisplayCoordinator.async_take_screenshot,
     ),
-)
-WAKE_ON_LAN = DisplayButtonDescription(
-    key="wake_on_lan",
-    record="device",
-    exists_fn=wired_macs,
-    set_fn=_wake_on_lan,
 )
 
 
@@ -107,9 +80,6 @@ async def async_setup_entry(
         async_add_entities([RefreshLibraryButton(library)])
         return
     async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
-    async_add_display_entities(
-        entry, async_add_entities, [WAKE_ON_LAN], WakeOnLanButton
-    )
 
 
 class DisplayButton(DescribedEntity[None], ButtonEntity):
@@ -121,16 +91,6 @@ class DisplayButton(DescribedEntity[None], ButtonEntity):
     async def async_press(self) -> None:
         """Press the button."""
         await self._async_set()
-
-
-class WakeOnLanButton(DisplayButton):
-    """Button that wakes a display from the network, available while the display is off."""
-
-    @property
-    @override
-    def available(self) -> bool:
-        """Return whether there are hardware addresses to wake."""
-        return super().available or bool(wired_macs(self.coordinator.data.device))
 
 
 class RefreshLibraryButton(LibraryEntity, ButtonEntity):

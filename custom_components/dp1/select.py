@@ -38,7 +38,6 @@ DAY_GROUPS = {
     "working_days": DAYS - WEEKEND,
     "weekend": WEEKEND,
 }
-SIGNATURE_MODES = ["silent", "notify", "strict"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,17 +96,6 @@ SELECTS = (
     _setting("scaling", [*SCALINGS], is_common=True),
     _setting("framing", ["artwork", "fit", "fill"]),
     _setting("tombstone", ["timed", "on", "off"], key="museum_label"),
-    DisplaySelectDescription(
-        key="signature_mode",
-        record="device",
-        entity_category=EntityCategory.CONFIG,
-        entity_registry_enabled_default=False,
-        options=SIGNATURE_MODES,
-        value_fn=lambda device: device.signature_mode,
-        set_fn=sends(
-            lambda display, mode: display.set_signature_mode(mode), Refresh.DEVICE
-        ),
-    ),
     DisplaySelectDescription(
         key="sleep_days",
         record="device",

@@ -12,12 +12,7 @@ from homeassistant.components.sensor import (
     SensorStateClass,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import (
-    PERCENTAGE,
-    EntityCategory,
-    UnitOfTemperature,
-    UnitOfTime,
-)
+from homeassistant.const import PERCENTAGE, EntityCategory, UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
@@ -49,26 +44,22 @@ class DisplaySensorDescription(
 
 def _measure(
     key: str,
-    record: str = "metrics",
-    field: str | None = None,
     *,
     device_class: SensorDeviceClass | None = None,
-    unit: str | None = PERCENTAGE,
+    unit: str = PERCENTAGE,
 ) -> DisplaySensorDescription:
-    """Return the description of a number in a record of the state, disabled by default; without a unit, it counts up."""
+    """Return the description of a measurement of the device, disabled by default."""
 
     return DisplaySensorDescription(
         key=key,
-        record=record,
+        record="metrics",
         device_class=device_class,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         native_unit_of_measurement=unit,
-        state_class=SensorStateClass.MEASUREMENT
-        if unit
-        else SensorStateClass.TOTAL_INCREASING,
+        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        value_fn=attrgetter(field or key),
+        value_fn=attrgetter(key),
     )
 
 
@@ -142,20 +133,6 @@ SENSORS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda device: device.last_outage,
     ),
-    DisplaySensorDescription(
-        key="playback_time",
-        record="counters",
-        device_class=SensorDeviceClass.DURATION,
-        state_class=SensorStateClass.TOTAL_INCREASING,
-        entity_category=EntityCategory.DIAGNOSTIC,
-        native_unit_of_measurement=UnitOfTime.SECONDS,
-        suggested_unit_of_measurement=UnitOfTime.HOURS,
-        suggested_display_precision=1,
-        value_fn=lambda counters: counters.playback_seconds,
-    ),
-    _measure("casts", "counters", "starts", unit=None),
-    _measure("failed_casts", "counters", "start_failures", unit=None),
-    _measure("wifi_signal", "counters"),
     _temperature("cpu_temperature"),
     _temperature("gpu_temperature"),
     _measure("memory_usage"),

@@ -1,4 +1,4 @@
-"""The display at an address: its identity, its announcement on the network, and the packet that wakes it."""
+"""The display at an address: its identity, and its announcement on the network."""
 
 import asyncio
 from collections.abc import Mapping, Set as AbstractSet
@@ -8,13 +8,10 @@ from ipaddress import IPv6Address, ip_address, ip_network
 import re
 from typing import Any, NamedTuple, Self
 
-from awesomeversion import AwesomeVersion
-from awesomeversion.exceptions import AwesomeVersionException
-import wakeonlan
 from zeroconf import DNSPointer
 from zeroconf.asyncio import AsyncServiceInfo
 
-from homeassistant.components import network, zeroconf
+from homeassistant.components import zeroconf
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
@@ -35,7 +32,6 @@ from ..client.errors import (
 from ..client.text import clean, plain_host, web_url
 from ..client.values import text
 from ..const import CONF_DIALECT, CONF_MACS, DEFAULT_PORT, DOMAIN, NAME_LENGTH
-from ..errors import action_failed
 from ..screen.pairing import is_screen
 from ..screen.views import async_screens
 
@@ -46,9 +42,6 @@ STORED_ADDRESS_TIMEOUT = 2.0
 # How many times as many commands are sent as a real display admits; only a simulator takes more.
 PACE = 1.0
 # Of Wake on LAN, and the first firmware that enables it, for Ethernet only.
-WAKE_PORT = 9
-FIRST_TO_WAKE = "2.0.3"
-CABLES = ("en", "eth")
 # Addresses of Tailscale and of shared networks, which lead to a display, but not back.
 TAILNET = ip_network("100.64.0.0/10")
 MAC = re.compile("(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
@@ -304,48 +297,3 @@ def async_update_name(
     devices = dr.async_get(hass)
     for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
         devices.async_update_device(device.id, name=name)
-
-
-def wired_macs(device: DeviceStatus | None) -> list[str]:
-    """Return the MAC addresses by which a wired display can be woken; none if it cannot."""
-    if device is None or device.connected_wifi or not _is_armed(device):
-        return []
-    if device.network is not None and device.network.link not in ("ethernet", None):
-        return []
-    macs = [
-        format_mac(mac)
-        for interface, mac in device.mac_info.items()
-        if interface.startswith(CABLES)
-    ]
-    return [mac for mac in macs if MAC.fullmatch(mac)]
-
-
-def _is_armed(device: DeviceStatus) -> bool:
-    """Return whether the firmware supports Wake on LAN."""
-    try:
-        return AwesomeVersion(device.installed_version or "0") >= FIRST_TO_WAKE
-    except AwesomeVersionException:
-        return False
-
-
-async def async_wake_on_lan(hass: HomeAssistant, macs: list[str]) -> None:
-    """Send magic packets to MAC addresses.
-
-    Raises:
-        HomeAssistantError: there is no network to send them to.
-    """
-    addresses = await network.async_get_ipv4_broadcast_addresses(hass)
-
-    def send() -> bool:
-        """Send them to each network, and return whether there is one."""
-        is_sent = False
-        for address in addresses:
-            with suppress(OSError):
-                wakeonlan.send_magic_packet(
-                    *macs, ip_address=str(address), port=WAKE_PORT
-                )
-                is_sent = True
-        return is_sent
-
-    if not await hass.async_add_executor_job(send):
-        raise action_failed("no_broadcast")

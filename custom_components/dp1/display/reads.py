@@ -19,9 +19,8 @@ READ_COOLDOWN: Final = 2.0
 # Without internet, each read takes half a minute.
 DEVICE_READS_AT_ONCE: Final = 2
 # What not every display has, by its field of the state: how it is read, and after how many polls again while an entity
-# shows it. The panel is slow, and each new value of the counters is a row in the database.
+# shows it. The panel is slow.
 OPTIONAL: Final[Mapping[str, tuple[Callable[[Display], Awaitable[object]], int]]] = {
-    "counters": (lambda display: display.counters(), 15),
     "metrics": (lambda display: display.metrics(), 1),
     "policy": (lambda display: display.content_policy(), 5),
     "offline": (lambda display: display.offline_cache(), 1),

@@ -12,7 +12,6 @@ from ..client.display.device_status import (
     Metrics,
     OfflineCache,
     PanelStatus,
-    PlaybackCounters,
 )
 from ..client.display.player_status import DeviceSettings, PlayerStatus
 from ..library.item import Item
@@ -49,7 +48,6 @@ class DisplayData:
         device: the device behind the player.
         panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
         metrics: load and temperatures.
-        counters: playback counters, also None if the display does not count.
         policy: which works its owner lets through.
         offline: the works it keeps.
         screenshot: the last one.
@@ -66,7 +64,6 @@ class DisplayData:
     device: DeviceStatus | None = None
     panel: PanelStatus | None = None
     metrics: Metrics | None = None
-    counters: PlaybackCounters | None = None
     policy: ContentPolicy | None = None
     offline: OfflineCache | None = None
     screenshot: Screenshot | None = None

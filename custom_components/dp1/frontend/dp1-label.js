@@ -473,9 +473,8 @@ export class WallLabelCard extends HTMLElement {
     const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
     const error = (key, values) => textAt(`exceptions.${key}.message`, values);
     const again = help("try_again", "homeassistant", "update_entity");
-    const wakeOnLan = this.relative("wake_on_lan");
     const problem = this.relative("playback_problem");
-    this._relatives = [problem, this.relative("work"), wakeOnLan].filter(Boolean);
+    this._relatives = [problem, this.relative("work")].filter(Boolean);
     const wake = help("wake", PLAYER, "turn_on");
     const lasting = (message, ...helps) => ({ message, helps, lasts: true });
     if (!state) return lasting(hass.localize("ui.card.common.entity_not_found"));
@@ -483,7 +482,7 @@ export class WallLabelCard extends HTMLElement {
       const at = new Date(state.last_changed);
       const isToday = Date.now() - Number(at) < DAY;
       const seen = Number(at) > 0 ? text("last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
-      return lasting(`${text("out_of_reach", { name })} ${seen}`.trim(), again, ...press("wake", wakeOnLan));
+      return lasting(`${text("out_of_reach", { name })} ${seen}`.trim(), again);
     }
     if (reason) return lasting(error("on_error_page", { name, reason }), wake);
     if (isSetUp) return lasting(error("display_not_ready", { name }), again);

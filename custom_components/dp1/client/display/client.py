@@ -35,7 +35,6 @@ from .device_status import (
     Metrics,
     OfflineCache,
     PanelStatus,
-    PlaybackCounters,
     SleepSchedule,
 )
 from .notifications import Event, listen
@@ -275,19 +274,6 @@ class Display:
             request = {"cursor": cursor}
         return OfflineCache(ready)
 
-    async def counters(self) -> PlaybackCounters | None:
-        """Return the counters of ``/metrics``; None if not offered (firmware below 1.0.9)."""
-        answer = await self._transport.get("metrics")
-        if answer.status in _NOT_OFFERED:
-            return None
-        if answer.status != 200:
-            raise refusal("metrics", answer)
-        return await answer.async_read(
-            lambda answer: PlaybackCounters.parse(
-                answer.body.decode("utf-8", "replace")
-            )
-        )
-
     async def screenshot(self, side: int) -> bytes | None:
         """Return a PNG of the page on the display; None if not offered (firmware below 2.0.3).
 
@@ -490,14 +476,6 @@ class Display:
         await self._transport.send("longPressGesture", _LEFT)
 
     # Device
-
-    async def show_pairing_code(self, show: bool) -> None:
-        """Show or hide the code to pair a phone. Below 2.0.0 the display takes no casts meanwhile."""
-        await self._transport.send("showPairingQRCode", {"show": show})
-
-    async def set_signature_mode(self, mode: str) -> None:
-        """Set how playlists without a valid signature are treated: "silent", "notify" or "strict" (firmware 2.0.7)."""
-        await self._transport.send("setSignatureVerificationMode", {"mode": mode})
 
     async def set_content_policy(
         self, show_mature_content: bool, strict_personal: bool

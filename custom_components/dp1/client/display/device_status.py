@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-import re
 from typing import Self
 from urllib.parse import parse_qs
 
@@ -25,7 +24,6 @@ from ..values import (
     objects,
     percent,
     texts,
-    whole,
     word,
     yes,
 )
@@ -249,45 +247,3 @@ class Metrics(Message):
     disk_usage: float | None = json_field(_usage("total_capacity"), "disk")
     uptime: float | None = json_field(number, "uptime")
     timestamp: datetime | None = json_field(moment, "timestamp")
-
-
-_SAMPLE = re.compile(
-    r"^[ \t]*+([A-Za-z_:][\w:]*+(?:\{.*\})?)[ \t]++(\S++)",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PlaybackCounters:
-    """Counters of ``/metrics``, since the start of the display's daemon.
-
-    Attributes:
-        playback_seconds: seconds of playing.
-        starts: casts tried.
-        start_failures: casts failed.
-        wifi_signal: percent; None without Wi-Fi (firmware 2.0.3).
-    """
-
-    playback_seconds: float | None
-    starts: int | None
-    start_failures: int | None
-    wifi_signal: float | None
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse the Prometheus text format."""
-        samples = dict(_SAMPLE.findall(text))
-
-        def sample(name: str) -> float | None:
-            """Return a sample."""
-            try:
-                return number(float(samples[name]))
-            except KeyError, ValueError:
-                return None
-
-        return cls(
-            playback_seconds=sample("art_playback_duration_seconds_total"),
-            starts=whole(sample("playback_start_total")),
-            start_failures=whole(sample("playback_start_failures_total")),
-            wifi_signal=sample("net_wifi_signal_percent"),
-        )

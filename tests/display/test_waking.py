@@ -1,31 +1,20 @@
-"""Test Wake on LAN, and the issue for a display that does not wake."""
-
-import asyncio
-from collections.abc import AsyncIterator
-from ipaddress import IPv4Address
+"""Test the issue for a display that does not wake."""
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.client.display.device_status import DeviceStatus
-from custom_components.dp1.display import discovery
-from homeassistant.components import network
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
-from tests.client.tables import tables
 from tests.displays import DEVICE_ID, set_up, until
-from tests.entities import act, entity_id, value
 from tests.simulators.display import DisplaySimulator, FaultKind
 from tests.timing import FAST, Timing
 
 ISSUE = ("dp1", f"wakes_not_{DEVICE_ID}")
-MACS = {"enp1s0": "02:00:00:aa:bb:01", "wlp2s0": "02:00:00:aa:bb:02"}
-WIRED = {"installedVersion": "2.0.3", "macInfo": MACS, "network": {"link": "ethernet"}}
 
 
 @pytest.fixture(autouse=True)
@@ -38,97 +27,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def timing() -> Timing:
     """Shorten more delays."""
     return dict(FAST, loss_patience=0.2, first_retry=0.02, push_patience=0.05)
-
-
-class Packets(asyncio.DatagramProtocol):
-    """Packets that arrive at a port."""
-
-    def __init__(self) -> None:
-        self.came: list[bytes] = []
-
-    def datagram_received(self, data: bytes, addr: object) -> None:
-        self.came.append(data)
-
-
-def use_networks(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
-    async def broadcast_addresses(_: HomeAssistant) -> set[IPv4Address]:
-        return set(map(IPv4Address, addresses))
-
-    monkeypatch.setattr(
-        network, "async_get_ipv4_broadcast_addresses", broadcast_addresses
-    )
-
-
-@pytest.fixture
-async def packets(
-    socket_enabled: None, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Packets]:
-    """Receive the broadcast packets on a port."""
-    transport, packets = await asyncio.get_running_loop().create_datagram_endpoint(
-        Packets, local_addr=("0.0.0.0", 0)
-    )
-    port = transport.get_extra_info("sockname")[1]
-    monkeypatch.setattr(discovery, "WAKE_PORT", port)
-    use_networks(monkeypatch, "127.0.0.1")
-    yield packets
-    transport.close()
-
-
-# Wake on LAN
-
-
-@pytest.mark.parametrize(
-    ("changes", "count"), tables("wake_on_lan", "display")["switched_on"]
-)
-def test_who_can_be_switched_on(changes: dict[str, object], count: int) -> None:
-    """Wake on LAN needs a cable and firmware that supports it."""
-    macs = discovery.wired_macs(DeviceStatus.parse(WIRED | changes))
-    assert macs == ["02:00:00:aa:bb:01"] * count
-    assert discovery.wired_macs(None) == []
-
-
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-@pytest.mark.parametrize("profile", ["B", "C"])
-async def test_switched_on_again(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    packets: Packets,
-) -> None:
-    """A display that was shut down keeps the wake button available."""
-    display.device.wired = True
-    await set_up(hass, display_entry)
-    await act(hass, "button", "shut_down", "press")
-    await until(lambda: value(hass, "button", "reboot") == "unavailable")
-    assert value(hass, "button", "wake_on_lan") == "unknown"
-    await act(hass, "button", "wake_on_lan", "press")
-    await until(lambda: packets.came)
-    mac = bytes.fromhex(display.device.network_addresses["enp1s0"].replace(":", ""))
-    assert set(packets.came) == {b"\xff" * 6 + mac * 16}
-
-
-async def test_no_button_without_a_cable(
-    hass: HomeAssistant, setup_display: MockConfigEntry
-) -> None:
-    assert entity_id(hass, "button", "wake_on_lan") is None
-
-
-async def test_no_network(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-    socket_enabled: None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    use_networks(monkeypatch)
-    display.device.wired = True
-    await set_up(hass, display_entry)
-    with pytest.raises(HomeAssistantError) as error:
-        await act(hass, "button", "wake_on_lan", "press")
-    assert error.value.translation_key == "no_broadcast"
-
-
-# A display that does not wake
 
 
 async def wake(hass: HomeAssistant) -> None:
