@@ -8,7 +8,7 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 import segno
 
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
-from custom_components.dp1.screen.qr import qr_picture, qr_rows
+from custom_components.dp1.screen.qr import qr_picture
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -81,12 +81,11 @@ async def test_the_page_of_a_work(
     assert (await command(client, "qr"))["result"] is None
     await gallery.cast(exhibition=LARGE)
     await until(lambda: gallery.attribute("dp1")["link"])
-    rows = (await command(client, "qr"))["result"]
+    picture = (await command(client, "qr"))["result"]
     code = segno.make(gallery.attribute("dp1")["link"], error="m", micro=False)
-    assert rows == ["".join(map(str, row)) for row in code.matrix]
-    assert len(qr_rows("https://art.example/" + "x" * 400) or "") < 100
-    for make in (qr_rows, qr_picture):
-        assert make("https://art.example/" + "x" * 4000) is None
+    assert picture == code.svg_data_uri(border=3, light="#fff", omitsize=True)
+    assert qr_picture("https://art.example/" + "x" * 400)
+    assert qr_picture("https://art.example/" + "x" * 4000) is None
 
 
 OTHER_ID = "385f79b6-a45f-4c1c-8080-000000000000"

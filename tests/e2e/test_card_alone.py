@@ -14,6 +14,7 @@ import pytest_asyncio
 import yaml
 
 from custom_components.dp1.cards import FOLDER
+from custom_components.dp1.screen.qr import qr_picture
 
 from .boxes import ROW, TAP, expect_filled, expect_in_order
 from .browser import CHROMIUM, browser
@@ -43,7 +44,7 @@ PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"/>'
 # As strict as a proxy in front of Home Assistant may be: no styles or scripts in the markup, nothing of other hosts.
 POLICY = (
     "default-src 'none'; script-src 'nonce-page' 'strict-dynamic'; style-src 'self' 'report-sample';"
-    " img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+    " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 # What Home Assistant gives to a card, as far as the card asks for it.
 PAGE = Path(__file__).with_name("card.html").read_text()
@@ -652,55 +653,34 @@ async def test_never_again(page: Page) -> None:
     await expect(high.locator(".away")).to_have_count(0)
 
 
-async def ends_with_a_line(page: Page) -> None:
-    """Wait until no line of the text about a work is cut by the end of its place, although there are more."""
-    lines = """() => {
-      const reads = document.querySelector("dp1-wall-label-card").shadowRoot.querySelector(".reads");
-      const { bottom } = reads.getBoundingClientRect();
-      const range = document.createRange();
-      range.selectNodeContents(reads.querySelector(".note"));
-      const rects = [...range.getClientRects()];
-      const isOver = rects.some((line) => line.top > bottom - 1);
-      return isOver && rects.filter((line) => line.top < bottom - 1 && line.bottom > bottom + 1).length === 0;
-    }"""
-    await eventually(page, lines)
-
-
 async def test_the_way_to_the_page(page: Page) -> None:
     """On a wall, a phone reads the page of the work from a QR code, if that is wanted, and none of another work."""
     await page.set_viewport_size({"width": 1024, "height": 600})
     await speak(page, "en")
     config = {"qr": True}
-    await page.evaluate("window.code = ['101', '010', '111']")
+    await page.evaluate(
+        "(code) => { window.code = code }", qr_picture("https://art.example/1")
+    )
     await render(page, config=config, work={"note": "About the sea. " * 40})
     code = page.locator(".qr")
     card = page.locator("dp1-wall-label-card")
     await card.evaluate("card => { card.style.height = '600px' }")
     await expect(code).to_be_hidden()
     await card.evaluate("card => { card.layout = 'panel' }")
-    await expect(code).to_have_attribute("aria-label", "Page of the work")
+    await expect(code).to_have_attribute("alt", "Page of the work")
     # It takes no room from the text about the work.
     reads = await page.locator(".reads").bounding_box()
     assert reads and reads["height"] > TAP + 60
-    # At most one of these heights would end with a whole line by itself.
-    for height in (600, 592, 584):
-        await card.evaluate(
-            "(card, height) => { card.style.height = `${height}px` }", height
-        )
-        await page.wait_for_timeout(100)
-        await ends_with_a_line(page)
-    dots = """canvas => {
-      const {width, height} = canvas;
-      const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
-      const rows = Array.from({length: height}, (_, y) => Array.from({length: width}, (_, x) => data[4 * (y * width + x) + 3] ? 1 : 0).join(""));
-      return rows.filter((row) => row.includes(1)).map((row) => row.slice(4, -4));
-    }"""
-    assert await code.evaluate(dots) == ["101", "010", "111"]
+    assert await code.evaluate(
+        "async (image) => { await image.decode(); return image.naturalWidth > 20; }"
+    )
     await judge(page)
     await page.evaluate("window.code = null")
     await render(page, config=config, work={"link": "https://art.example/2"})
     await expect(code).to_be_hidden()
-    await page.evaluate("window.code = ['1']")
+    await page.evaluate(
+        "(code) => { window.code = code }", qr_picture("https://art.example/1")
+    )
     for nowhere in ({"link": None}, {"link": "javascript:alert(1)"}):
         await render(page, config=config, work=nowhere)
         await expect(code).to_be_hidden()
@@ -756,7 +736,8 @@ async def test_after_a_choice(page: Page) -> None:
     assert await last_call(page) == shown
     await offer(page, "dp1://next", "Ebb")
     await render(page, **before, work={"works": 5})
-    await page.locator(".next .show").press("Delete")
+    await page.locator(".next .corner").press("Enter")
+    await page.locator(".menu").get_by_text("take_out").click()
     await expect(notice.locator("span")).to_have_text("removed Ebb")
     await notice.get_by_role("button", name="undo").click()
     assert await last_call(page) == shown
@@ -868,8 +849,34 @@ async def test_what_is_inside(page: Page) -> None:
         await expect_filled(page)
 
 
+# Home Assistant's handler of actions keeps one long press for all elements until the pointer comes down again.
+HANDLER = """() => {
+  let isHeld = false;
+  customElements.define("action-handler", class extends HTMLElement {
+    bind(element, options) {
+      const isBound = element.actionHandler;
+      element.actionHandler = {options};
+      if (isBound) return;
+      let timer, twice;
+      const tell = (action) => element.dispatchEvent(new CustomEvent("action", {detail: {action}}));
+      const end = () => {
+        clearTimeout(timer);
+        if (isHeld || !element.actionHandler.options.hasDoubleClick) return tell(isHeld ? "hold" : "tap");
+        clearTimeout(twice);
+        if (twice) twice = tell("double_tap") && null;
+        else twice = setTimeout(() => { twice = null; tell("tap"); }, 250);
+      };
+      element.addEventListener("mousedown", () => { isHeld = false; timer = setTimeout(() => { isHeld = true; }, 500); });
+      element.addEventListener("click", end);
+      element.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); end(); } });
+    }
+  });
+}"""
+
+
 async def test_a_long_press(page: Page) -> None:
     """A long press opens the menu of a picture, and taps nothing."""
+    await page.evaluate(HANDLER)
     await offer(page, "dp1://next", "Ebb")
     await render(page, work={"works": 5, "series": "Waves"})
     await page.locator(".next .show").click(delay=700)
@@ -885,6 +892,7 @@ async def test_a_long_press(page: Page) -> None:
 
 async def test_taps_and_hold(page: Page) -> None:
     """What a tap, two, and a long press on the picture do can be chosen."""
+    await page.evaluate(HANDLER)
     tap, hold = {"action": "toggle"}, {"action": "navigate", "navigation_path": "/x"}
     twice = {"action": "more-info", "entity": "light.hall"}
     config = {"tap_action": tap, "hold_action": hold}
@@ -894,32 +902,13 @@ async def test_taps_and_hold(page: Page) -> None:
     await picture.click(delay=700)
     await picture.press("Enter")
     await render(page, config={**config, "double_tap_action": twice})
+    # What two taps do is asked for as the pointer comes.
+    await page.locator("[data-do=more]").hover()
     await picture.dblclick()
     await picture.press("Enter")
     performed = """window.events.filter(([type]) => type === "hass-action").map(([, {config, action}]) => config[`${action}_action`])"""
     await eventually(page, f"() => {performed}.length >= 6")
     assert await page.evaluate(performed) == [tap, tap, hold, tap, twice, tap]
-
-
-# Home Assistant's handler of actions keeps one long press for all elements until the pointer comes down again.
-HANDLER = """() => {
-  let isHeld = false;
-  customElements.define("action-handler", class extends HTMLElement {
-    bind(element, options) {
-      if (element.actionHandler) return;
-      element.actionHandler = {options};
-      let timer;
-      const end = () => {
-        clearTimeout(timer);
-        element.dispatchEvent(new CustomEvent("action", {detail: {action: isHeld ? "hold" : "tap"}}));
-      };
-      element.addEventListener("mousedown", () => { isHeld = false; timer = setTimeout(() => { isHeld = true; }, 500); });
-      element.addEventListener("click", end);
-      element.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); end(); } });
-    }
-  });
-  document.body.append(document.createElement("action-handler"));
-}"""
 
 
 async def test_a_key_after_a_long_press(page: Page) -> None:
@@ -940,28 +929,6 @@ async def test_a_key_after_a_long_press(page: Page) -> None:
         await page.evaluate("() => { window.calls = []; }")
     await page.locator(".next .show").click()
     assert await last_call(page) == shown
-
-
-async def test_the_works_to_come(page: Page) -> None:
-    """The works to come can be moved and taken out, by keyboard and by dragging."""
-    await offer(page, "dp1://next", "Ebb", "Flood", "Spring", "Neap")
-    await render(page, work={"works": 5})
-    items = page.locator(".next li")
-    await expect(items).to_have_count(4)
-    flood = items.nth(1).locator(".show")
-    await flood.press("Alt+ArrowLeft")
-    await flood.press("Alt+ArrowRight")
-    await items.nth(3).locator(".show").press("Alt+ArrowRight")
-    await items.nth(2).locator(".show").press("Alt+ArrowRight")
-    await flood.press("Delete")
-    await items.nth(3).drag_to(items.nth(0))
-    assert await calls(page) == [
-        act("dp1.move_work", work="w3", before="w2"),
-        act("dp1.move_work", work="w3", before="w5"),
-        act("dp1.move_work", work="w4"),
-        act("dp1.remove_work", work="w3"),
-        act("dp1.move_work", work="w5", before="w2"),
-    ]
 
 
 async def test_works_to_come_that_could_not_be_read(page: Page) -> None:

@@ -78,17 +78,6 @@ async def test_the_queue(house: House, how: str, shown: int, place: str) -> None
     await until(lambda: house.attribute("wall", "dp1")["until"] is None)
 
 
-async def test_a_work_that_is_moved(house: House) -> None:
-    """Its place is that in the list that comes back."""
-    await house.show("wall", playlist=DUNES)
-    await tell(house)
-    await house.do("dp1.move_work", "wall", work=3, before=1)
-    assert house.walls["wall"].state.playlist_title == "Tea"
-    await end(house)
-    await until(lambda: works(house) == ["Dunes 3", "Dunes 1", "Dunes 2"])
-    await until(lambda: house.hanging("wall") == "Dunes 1")
-
-
 async def test_a_display_that_slept_sleeps_again(house: House) -> None:
     """Adding to what comes back does not keep it awake."""
     await house.show("wall", playlist=DUNES)
@@ -164,11 +153,9 @@ async def test_somebody_casts_to_the_leader_during_its_message(rooms: House) -> 
 
 @pytest.mark.parametrize("shuffle", [False, True])
 async def test_additions_to_the_leader(rooms: House, shuffle: bool) -> None:
-    """All members have the works that are added or moved on the leader, each at its place."""
+    """All members have the works that are added on the leader, each at its place."""
     if shuffle:
         await rooms.do("shuffle_set", "left", shuffle=True)
-    else:
-        await rooms.do("dp1.move_work", "left", work=5, before=2)
     await rooms.play("left", SNOW["media_content_id"], enqueue="add")
     listed = sorted([*titles(TIDES["items"]), "snow"])
     names = list(rooms.walls)
@@ -221,7 +208,6 @@ async def ending_over_tides(house: House, kind: FaultKind) -> None:
         (("media_previous_track", {}), 2, "12345"),
         (("dp1.show_work", {"work": "next"}), 4, "12345"),
         (("dp1.show_work", {"work": 5}), 5, "12345"),
-        (("dp1.move_work", {"work": 5, "before": 1}), 3, "51234"),
         (("dp1.remove_work", {"work": 1}), 3, "2345"),
         (("clear_playlist", {}), 0, ""),
     ],

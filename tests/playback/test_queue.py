@@ -228,29 +228,6 @@ async def test_a_display_without_status_has_no_queue(hass: HomeAssistant) -> Non
     assert raised.value.translation_key == "display_cannot"
 
 
-@pytest.mark.parametrize(
-    ("work", "before", "order"),
-    [
-        (3, 1, ["Tides 3", "Tides 1", "Tides 2"]),
-        ("tides 1", "tides 3", ["Tides 2", "Tides 1", "Tides 3"]),
-        (2, None, ["Tides 1", "Tides 3", "Tides 2"]),
-    ],
-)
-async def test_a_work_is_moved(
-    house: House, work: int | str, before: int | str | None, order: list[str]
-) -> None:
-    """A work moves, and the current one goes on without being loaded again."""
-    wall = house.walls["wall"]
-    await house.phone_casts("wall", TIDES)
-    await house.phone("wall", "moveToArtwork", index=1)
-    showing = wall.player.settings.showing_key
-    data = {"work": work} | ({} if before is None else {"before": before})
-    await house.do("dp1.move_work", "wall", **data)
-    assert titles(wall.state.items) == order
-    assert wall.player.settings.showing_key == showing
-    assert wall.state.current_title == "Tides 2"
-
-
 async def test_a_work_is_taken_out(house: House) -> None:
     """Another work is left out, the current one gives way to the next, and the last one leaves an empty wall."""
     wall = house.walls["wall"]
@@ -274,18 +251,14 @@ async def test_a_work_that_is_there_twice(house: House) -> None:
     assert shown == ["Tides 1", "Tides 2", "Tides 3"]
 
 
-async def test_nothing_is_moved_in_random_order(house: House) -> None:
-    """With shuffle there is no order to change and nothing comes next, but a work can be taken out."""
+async def test_nothing_comes_next_in_random_order(house: House) -> None:
+    """With shuffle nothing comes next, but a work can be taken out."""
     wall = house.walls["wall"]
     await house.show("wall", playlist=TIDES, shuffle=True)
     wall.reset_counters()
-    for change in (
-        enqueue(house, "next"),
-        house.do("dp1.move_work", "wall", work=1),
-    ):
-        with pytest.raises(ServiceValidationError) as raised:
-            await change
-        assert raised.value.translation_key == "no_next_in_shuffle"
+    with pytest.raises(ServiceValidationError) as raised:
+        await enqueue(house, "next")
+    assert raised.value.translation_key == "no_next_in_shuffle"
     assert not wall.writes
     await house.do("dp1.remove_work", "wall", work="tides 2")
     assert sorted(titles(wall.state.items)) == ["Tides 1", "Tides 3"]

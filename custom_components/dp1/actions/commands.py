@@ -20,7 +20,7 @@ from ..library.libraries import async_libraries
 from ..library.node import NodeKind, media_id, node_id
 from ..playback.groups import leader_of
 from ..playback.show import async_cancel
-from ..screen.qr import qr_rows
+from ..screen.qr import qr_picture
 
 TYPE: Final = "type"
 # The newest are offered.
@@ -76,7 +76,7 @@ def qr(
     coordinator = _display(hass, connection, message, POLICY_READ)
     work = coordinator and coordinator.data.work
     link = loaded_url(work.link) if work else None
-    connection.send_result(message["id"], qr_rows(link) if link else None)
+    connection.send_result(message["id"], qr_picture(link) if link else None)
 
 
 @websocket_api.require_admin

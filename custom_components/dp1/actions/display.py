@@ -50,9 +50,6 @@ HAND_OVER_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("then", default="sleep"): vol.In(("sleep", "clear", "keep")),
     }
 )
-MOVE_WORK_SCHEMA = cv.make_entity_service_schema(
-    {vol.Required("work"): work, vol.Optional("before"): work}
-)
 REMOVE_WORK_SCHEMA = cv.make_entity_service_schema({vol.Required("work"): work})
 SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
     {vol.Required("work"): work, vol.Optional("show_for"): duration}
@@ -146,21 +143,20 @@ async def _async_jump(coordinator: DisplayCoordinator, work: float | str) -> Non
 
 
 @on_each_display
-async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
-    """Move a work of the current playlist of a display or its group in front of another or to the end, or take it out."""
-    await async_do(coordinator, call.context, _async_rearrange, call)
+async def async_remove_work(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
+    """Take a work out of the current playlist of a display or its group."""
+    await async_do(coordinator, call.context, _async_remove_work, call)
 
 
-async def _async_rearrange(coordinator: DisplayCoordinator, call: ServiceCall) -> None:
-    """Move a work of the current playlist, or take it out."""
+async def _async_remove_work(
+    coordinator: DisplayCoordinator, call: ServiceCall
+) -> None:
+    """Take a work out of the current playlist."""
     _, player = await queue.async_works(coordinator)
     if player is None or not player.items:
         raise invalid_input("nothing_shown", name=coordinator.name)
     work = _find(player, call.data["work"], coordinator.name)
-    if (before := call.data.get("before")) is not None:
-        before = _find(player, before, coordinator.name)
-    keep = call.service == "move_work"
-    await queue.async_rearrange(coordinator, work, before, keep=keep)
+    await queue.async_remove(coordinator, work)
 
 
 @on_each_display

@@ -2,10 +2,10 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, line, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, isRightToLeft, isSideways, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
-import { arrange, like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
+import { like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
 
 /**
  * @typedef {import("./dp1-shared.js").Hass} Hass
@@ -273,6 +273,41 @@ const change = async (hass, { entry, id }, action, data, done, after = async () 
   const undo = () => hass.callService(DOMAIN, "publish_playlist", { config_entry_id: entry, playlist: before }).then(after, () => {});
   await after();
   tell(text(done, { title: before.title }), { text: text("undo"), action: undo });
+};
+
+/**
+ * Let a picture be dragged before another, or moved with Alt and an arrow key, and be taken out with a key.
+ *
+ * @param {HTMLElement} item
+ * @param {{drop?: ((to: number) => void) | null}} owner of all pictures that can change places
+ * @param {(to: number) => void} move before the picture that is there
+ */
+const arrange = (item, owner, index, move, takeOut) => {
+  const { title } = item.querySelector("button");
+  item.draggable = true;
+  item.onkeydown = (event) => {
+    if (event.altKey && isSideways(event)) {
+      event.preventDefault();
+      move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
+    } else if (event.key === "Delete") takeOut();
+  };
+  item.ondragstart = ({ dataTransfer }) => {
+    owner.drop = move;
+    dataTransfer?.setData("text/plain", title);
+  };
+  item.ondragover = (event) => {
+    if (!owner.drop) return;
+    event.preventDefault();
+    item.toggleAttribute("dropbefore", true);
+  };
+  item.ondragleave = () => item.removeAttribute("dropbefore");
+  item.ondrop = (event) => {
+    event.preventDefault();
+    item.removeAttribute("dropbefore");
+    owner.drop?.(index);
+  };
+  // Comes after the drop.
+  item.ondragend = () => (owner.drop = null);
 };
 
 /** Ask to which playlist something is added, or under which title it begins a new one. */

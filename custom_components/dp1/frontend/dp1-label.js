@@ -25,11 +25,6 @@ const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
 const DAY = 864e5;
 const APPEAR_TIME = 600;
-// Pixels of a side of the picture in which the darkest color is looked for, and the part of them that is the darkest.
-const SAMPLE = 24;
-const DARKEST = 0.1;
-// Dots around a QR code.
-const QUIET = 4;
 
 // By chain: its name, how a contract's address looks, and the page of a token.
 const CHAINS = new Map(/** @type {[string, [string, RegExp?, ((address: string, token: string) => string)?]][]} */ ([
@@ -56,7 +51,7 @@ ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-tex
 .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
 .picture {
   width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10; border-radius: 0;
-  background: var(--mat, var(--fill)); color: var(--secondary-text-color); position: relative;
+  background: var(--fill); color: var(--secondary-text-color); position: relative;
 }
 .picture img { box-sizing: border-box; object-fit: contain; padding: 12px; }
 .picture ha-icon { --mdc-icon-size: 48px; }
@@ -134,7 +129,7 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-wall .work { font-size: 1.25em; }
 .as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
 .label:has(.qr:not([hidden])) { position: relative; min-height: 6em; padding-inline-end: 7em; }
-.qr { background: #fff; position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 6em; image-rendering: pixelated; }
+.qr { background: #fff; position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 6em; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
 .as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow: hidden auto; }
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
@@ -154,7 +149,7 @@ const TEMPLATE = `
     </button>
     <div class="side">
       <div class="label">
-        <canvas class="qr" role="img" hidden></canvas>
+        <img class="qr" alt="" hidden>
         <p class="artist clamp" dir="auto"></p>
         <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
         <p class="facts soft detail clamp"></p>
@@ -202,22 +197,6 @@ const explorerUrl = (contract) => {
   const { chain, address, tokenId } = contract ?? {};
   const [, form, page] = CHAINS.get(chain) ?? [];
   return page && form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
-};
-
-/** Return the average of the darkest pixels of a picture as a color. */
-const darkestOf = (image) => {
-  const canvas = make("canvas", { width: SAMPLE, height: SAMPLE });
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
-  try {
-    pen.drawImage(image, 0, 0, SAMPLE, SAMPLE);
-    const { data } = pen.getImageData(0, 0, SAMPLE, SAMPLE);
-    const pixels = Array.from({ length: SAMPLE * SAMPLE }, (_, at) => data.subarray(4 * at, 4 * at + 4)).filter(([, , , alpha]) => alpha > 127);
-    const light = ([red, green, blue]) => 2 * red + 5 * green + blue;
-    const dark = pixels.sort((one, other) => light(one) - light(other)).slice(0, Math.ceil(pixels.length * DARKEST));
-    return dark.length ? `rgb(${[0, 1, 2].map((part) => Math.round(dark.reduce((sum, pixel) => sum + pixel[part], 0) / dark.length)).join()})` : "";
-  } catch {
-    return "";
-  }
 };
 
 /** Write the edition as labels do: 12 of 36. */
@@ -373,22 +352,11 @@ export class WallLabelCard extends HTMLElement {
     this.toggleAttribute("stacked", isWall && width < height);
     // Read from farther away, a larger wall has larger type.
     this.style.setProperty("--unit", `${Math.min(Math.max(width / 90, height / 90, 16), 48)}px`);
-    requestAnimationFrame(() => this._endLine());
     if (this.size === size) return;
     this.setAttribute("size", size);
     this.find("ha-card").className = `as-${size}`;
     this.find(".about").open = isWall;
     this._render();
-  }
-
-  /** Let the text about the work end with a whole line, where there is no room for all of it. */
-  _endLine() {
-    const reads = this.find(".reads");
-    reads.style.maxHeight = "";
-    for (const { offsetTop: top, offsetHeight } of reads.querySelectorAll("[open] p")) {
-      const room = reads.clientHeight - top;
-      if (room > 0 && offsetHeight > room + 1) reads.style.maxHeight = `calc(${top}px + round(down, ${room}px, 1.4em))`;
-    }
   }
 
   // What is shown
@@ -604,7 +572,6 @@ export class WallLabelCard extends HTMLElement {
     const image = this._image;
     image.hidden = !visible;
     this.find(".picture ha-icon").hidden = visible;
-    this.style.setProperty("--mat", (visible && this.size === "wall" && darkestOf(image)) || "var(--fill)");
     if (visible) image.animate({ opacity: [0, 1] }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
   }
 
@@ -649,15 +616,9 @@ export class WallLabelCard extends HTMLElement {
     const key = isWanted && `${this.entityId} ${link}`;
     if (this._codeKey === key) return;
     this._codeKey = key;
-    const rows = key ? await ask(this._hass, { type: `${DOMAIN}/qr`, entity_id: this.entityId }).catch(() => null) : null;
+    const src = key ? await ask(this._hass, { type: `${DOMAIN}/qr`, entity_id: this.entityId }).catch(() => null) : null;
     if (this._codeKey !== key) return;
-    const canvas = this.find(".qr");
-    canvas.hidden = !rows;
-    if (!rows) return;
-    canvas.ariaLabel = canvas.title = text("page");
-    canvas.width = canvas.height = rows.length + 2 * QUIET;
-    const pen = canvas.getContext("2d");
-    rows.forEach((row, y) => [...row].forEach((dot, x) => dot === "1" && pen.fillRect(x + QUIET, y + QUIET, 1, 1)));
+    Object.assign(this.find(".qr"), { hidden: !src, src: src ?? "", alt: text("page") });
   }
 
   // What is done

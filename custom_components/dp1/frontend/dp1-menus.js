@@ -2,7 +2,7 @@
 /** Pictures to tap and the menus over cards: what can be done with a picture, with a work, and with a display. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, busy, can, displays, draw, hang, icon, isRightToLeft, isSideways, line, make, modules, nameOf,
+  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, busy, can, displays, draw, hang, icon, isRightToLeft, line, make, modules, nameOf,
   notify, onTaps, passing, perform, pictures, rove, stateOf, text, textAt, titleOf,
 } from "./dp1-shared.js";
 
@@ -379,67 +379,23 @@ export const openWorkMenu = (card, button) => {
 export const renderUpNext = (card, works) => {
   const list = card.find(".next");
   const hadFocus = list.contains(card.shadowRoot.activeElement);
-  list.replaceChildren(...works.map((work, index) => upNextItem(card, works, index)));
+  list.replaceChildren(...works.map((medium) => upNextItem(card, medium)));
   list.scrollLeft = 0;
   if (hadFocus) list.querySelector(".show")?.focus();
 };
 
-/**
- * Let a picture be dragged before another, or moved with Alt and an arrow key, and be taken out with a key.
- *
- * @param {HTMLElement} item
- * @param {{drop?: ((to: number) => void) | null}} owner of all pictures that can change places
- * @param {(to: number) => void} move before the picture that is there
- */
-export const arrange = (item, owner, index, move, takeOut) => {
-  const { title } = item.querySelector("button");
-  item.draggable = true;
-  item.onkeydown = (event) => {
-    if (event.altKey && isSideways(event)) {
-      event.preventDefault();
-      move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
-    } else if (event.key === "Delete") takeOut();
-  };
-  item.ondragstart = ({ dataTransfer }) => {
-    owner.drop = move;
-    dataTransfer?.setData("text/plain", title);
-  };
-  item.ondragover = (event) => {
-    if (!owner.drop) return;
-    event.preventDefault();
-    item.toggleAttribute("dropbefore", true);
-  };
-  item.ondragleave = () => item.removeAttribute("dropbefore");
-  item.ondrop = (event) => {
-    event.preventDefault();
-    item.removeAttribute("dropbefore");
-    owner.drop?.(index);
-  };
-  // Comes after the drop.
-  item.ondragend = () => (owner.drop = null);
-};
-
-/** Return a work to come: it can be shown at once, moved and taken out. */
-const upNextItem = (card, works, index) => {
-  const { hass, entityId, state } = card;
-  const idOf = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
-  const work = idOf(index);
-  const title = titleOf(works[index]);
-  const item = pictureItem(hass, works[index], () => acts.show_now(), (button) => openActs(hass, entityId, { title }, button, acts, card));
-  const show = item.querySelector(".show");
-  const act = actOn(card, title, show);
-  const move = (to) => {
-    if (to < 0 || to > works.length || to === index) return;
-    card.act(show, DOMAIN, "move_work", { work, ...(idOf(to) && { before: idOf(to) }) });
-  };
+/** Return a work to come: it can be shown at once, and taken out. */
+const upNextItem = (card, medium) => {
+  const { hass, entityId } = card;
+  const work = medium.media_content_id.slice(UP_NEXT.length + 1);
+  const title = titleOf(medium);
+  const item = pictureItem(hass, medium, () => acts.show_now(), (button) => openActs(hass, entityId, { title }, button, acts, card));
+  const act = actOn(card, title, item.firstChild);
   const acts = {
     show_now: act("show_work", { work }, ""),
-    show_next: index && !state.attributes.shuffle && (() => move(0)),
     for_a_time: act("show_work", { work, show_for: { minutes: WHILE } }, ""),
     take_out: act("remove_work", { work }, "removed"),
   };
-  arrange(item, card, index, move, acts.take_out);
-  show.title = `${title} (${text("rearrange")})`;
   return item;
 };
 

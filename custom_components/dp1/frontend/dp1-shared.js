@@ -77,8 +77,6 @@ export const FEATURES = {
   group: 524288,
   enqueue: 2097152,
 };
-const HOLD_DELAY = 500;
-const DOUBLE_TAP_DELAY = 250;
 // Whoever waits longer is told for what.
 const PATIENCE = 8000;
 const NOTICE_LASTS = 60000;
@@ -277,42 +275,22 @@ export const pictures = (hass, path) => {
 
 /** Act on a tap, a long press, the other button of a mouse and the menu key, and on two taps where these mean something. */
 export const onTaps = (element, { tap, hold, twice = tap, isDouble = () => false }) => {
-  // Home Assistant has a handler of its own, once something of its own was drawn.
-  const offer = () => /** @type {any} */ (document.querySelector("action-handler"))?.bind?.(element, { hasHold: true, hasDoubleClick: isDouble() });
+  // Home Assistant tells taps; without it, a click is one.
+  const handler = () => /** @type {any} */ (document.querySelector("action-handler") ?? document.body.appendChild(make("action-handler")));
+  const offer = () => handler().bind?.(element, { hasHold: true, hasDoubleClick: isDouble() });
   element.addEventListener("pointerover", offer);
   element.addEventListener("focus", offer);
-  // To Home Assistant's, a key is still the long press that the pointer made before, wherever that was.
-  element.addEventListener("keydown", (event) => element.actionHandler && ["Enter", " "].includes(event.key) && event.stopImmediatePropagation());
+  // To it, a key is still the long press that the pointer made before, wherever that was.
+  element.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && event.stopImmediatePropagation());
   element.addEventListener("action", ({ detail: { action } }) => ({ tap, hold, double_tap: twice })[action]?.());
-  let timer;
-  let tapped;
-  let isHeld = false;
-  const held = () => {
-    clearTimeout(timer);
-    isHeld = true;
-    hold();
-  };
-  element.onpointerdown = ({ button }) => {
-    isHeld = false;
-    if (!button && !element.actionHandler) timer = setTimeout(held, HOLD_DELAY);
-  };
-  element.onpointerup = element.onpointerleave = element.onpointercancel = () => clearTimeout(timer);
   element.oncontextmenu = (event) => {
     event.preventDefault();
-    if (!isHeld && !(element.actionHandler && event.pointerType === "touch")) held();
+    if (!element.actionHandler || event.pointerType !== "touch") hold();
   };
   element.onclick = (event) => {
-    const { detail: taps } = event;
-    // The click that ends a long press is none.
-    if (isHeld && taps) return event.stopPropagation();
-    if (element.actionHandler) {
-      if (taps) return;
-      event.stopImmediatePropagation();
-    }
-    if (!isDouble() || !taps) return tap();
-    clearTimeout(tapped);
-    if (taps > 1) twice();
-    else tapped = setTimeout(tap, DOUBLE_TAP_DELAY);
+    if (element.actionHandler && event.detail) return;
+    event.stopImmediatePropagation();
+    tap();
   };
 };
 

@@ -125,31 +125,22 @@ async def async_leave_out(coordinator: DisplayCoordinator) -> None:
         await _async_hang(coordinator, hung.asked, request)
 
 
-async def async_rearrange(
-    coordinator: DisplayCoordinator, work: int, before: int | None, *, keep: bool
-) -> None:
-    """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
+async def async_remove(coordinator: DisplayCoordinator, work: int) -> None:
+    """Remove a work, counted from 0 as the display reports them."""
     async with coordinator.requests.step_lock:
         hung, player = await async_works(coordinator)
         if hung is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
-        if keep and player.shuffle:
-            raise invalid_input("no_next_in_shuffle", name=coordinator.name)
         document = await _async_document(coordinator.hass, hung.asked, player)
         works: Works = document["items"]
-        moved = _index_of(player, works, work)
-        order = [index for index in range(len(works)) if index != moved]
-        if keep:
-            following = None if before is None else _index_of(player, works, before)
-            at = order.index(following) if following in order else len(order)
-            order.insert(at, moved)
-        if not order:
+        gone = _index_of(player, works, work)
+        current = _index_of(player, works, _current(player))
+        document["items"] = [*works[:gone], *works[gone + 1 :]]
+        if not document["items"]:
             await _async_hang_nothing(coordinator)
             return
-        current = _index_of(player, works, _current(player))
-        document["items"] = [works[index] for index in order]
-        is_gone = current not in order
-        index = min(work, len(order) - 1) if is_gone else order.index(current)
+        is_gone = current == gone
+        index = min(gone, len(works) - 2) if is_gone else current - (current > gone)
         begin = Begin(place=_at(hung.start, index))
         request = Request(art=Ready(hung.asked), begin=begin, wake=False)
         await _async_change(

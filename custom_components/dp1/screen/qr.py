@@ -23,13 +23,6 @@ def qr_picture(text: str) -> str | None:
     return str(_code(text).svg_data_uri(border=3, light="#fff", omitsize=True))
 
 
-def qr_rows(text: str) -> list[str] | None:
-    """Return a QR code as its rows of 0 and 1, dark as 1; None of a text that is too long."""
-    if len(text.encode()) > MAX_TEXT:
-        return None
-    return ["".join(map(str, row)) for row in _code(text).matrix]
-
-
 def _code(text: str) -> Any:
     """Return a QR code."""
     return segno.make(text, error="m", micro=False)
