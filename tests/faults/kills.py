@@ -41,6 +41,7 @@ from ..simulators.indexer import IndexerSimulator
 
 # Works, playlists and casts that come and go.
 COUNT = 12
+ACQUIRED = "2026-02-01T00:00:00Z"
 LIBRARY = "library"
 WALL = "wall"
 # From the first acknowledged change to the kill, in seconds.
@@ -121,14 +122,16 @@ async def collect(home: Living) -> None:
     works = {each["id"]: each for each in home.indexer.own(COLLECTOR, COUNT)}
     for wanted in ids():
         home.indexer.release(COLLECTOR, works[wanted])
-        home.indexer.acquire(E1, works[wanted])
+        home.indexer.acquire(E1, works[wanted], ACQUIRED)
     await home.indexer.start()
     while True:
         wanted = home.chance.choice([*works])
         was_there = wanted in ids()
-        change = home.indexer.release if was_there else home.indexer.acquire
         home.tell("collect", "will", [wanted])
-        change(E1, works[wanted])
+        if was_there:
+            home.indexer.release(E1, works[wanted])
+        else:
+            home.indexer.acquire(E1, works[wanted], ACQUIRED)
         async with asyncio.timeout(30):
             while (wanted in ids()) is was_there:
                 await collection.async_refresh()

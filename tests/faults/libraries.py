@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -12,12 +11,10 @@ from homeassistant.core import HomeAssistant
 from ..displays import playlist, set_up
 from ..libraries import library_entry
 from ..simulators.catalog.simulator import CatalogSimulator
-from ..simulators.feed import Cut, FeedSimulator, Paging, faults as feed_faults
+from ..simulators.feed import FeedSimulator
 from . import displays
-from .model import Fault, Home, faults_of
+from .model import Fault, Home
 
-CATALOG = "catalog"
-FEED = "feed"
 EXHIBITION = "Everything Is a Window"
 TIDE = playlist("Tide", "Dune", title="Tide")
 NIGHT = playlist("Moon", "Stars", title="Night")
@@ -36,11 +33,8 @@ class LibraryHome(Home):
     @property
     def written(self) -> int:
         """How many requests the feed got that change something."""
-        return sum(
-            count
-            for (method, _), count in self.feed.requests.items()
-            if method not in ("GET", "HEAD")
-        )
+        requests = self.feed.requests.items()
+        return sum(n for (method, _), n in requests if method not in ("GET", "HEAD"))
 
     async def library_action(self, name: str, **data: Any) -> Any:
         return await self.call(f"dp1.{name}", config_entry_id=self.entry_id, **data)
@@ -81,9 +75,6 @@ async def heal(home: LibraryHome) -> None:
     home.feed.faults.clear()
 
 
-# The catalog
-
-
 async def cast(home: LibraryHome) -> str:
     """Cast an exhibition of which nothing is known but its title."""
     return await home.cast(exhibition=EXHIBITION)
@@ -95,30 +86,11 @@ async def casts(home: LibraryHome) -> None:
 
 def catalog(name: str, reads: str, kind: str, **details: Any) -> Fault:
     """Describe a fault in the series of an exhibition."""
-    details.setdefault("route", "series")
 
     def strike(home: LibraryHome) -> None:
-        home.catalog.inject(kind, **details)
+        home.catalog.inject(kind, route="series", **details)
 
-    return Fault(CATALOG, name, reads, strike, cast, heal, casts, 0)
-
-
-CATALOG_FAULTS = (
-    *faults_of("libraries catalog", catalog=catalog),
-    Fault(
-        CATALOG,
-        "refuses connections",
-        "catalog_refused",
-        lambda home: home.catalog.stop(),
-        cast,
-        lambda home: home.catalog.start(),
-        casts,
-        0,
-    ),
-)
-
-
-# The feed
+    return Fault(f"catalog: {name}", reads, strike, cast, heal, casts, 0)
 
 
 async def publish(home: LibraryHome) -> str:
@@ -137,83 +109,35 @@ async def publishes(home: LibraryHome) -> None:
     assert told["playlist"]["title"] == NIGHT["title"]
 
 
-async def read(home: LibraryHome) -> str:
-    told = await home.library_action("get_playlist", playlist_id=TIDE["id"])
-    return f"reads {told['playlist']['title']} {[v['valid'] for v in told['verified']]}"
-
-
-async def reads(home: LibraryHome) -> None:
-    assert (await read(home)).startswith("reads Tide [True")
-
-
-def feed(
-    name: str,
-    text: str,
-    act: Any = publish,
-    works: Any = publishes,
-    sends: int = 1,
-    cut: str = "",
-    change: str = "",
-    **details: Any,
-) -> Fault:
-    """Describe a fault of the feed."""
-    if cut:
-        details["cut"] = Cut[cut]
-    if change:
-        details["change"] = getattr(feed_faults, change)
-    details.setdefault("times", None)
-    if act is publish:
-        details.setdefault("method", "POST")
+def feed(name: str, reads: str, sends: int, **details: Any) -> Fault:
+    """Describe a fault in the answer to who publishes."""
 
     def strike(home: LibraryHome) -> None:
-        home.feed.fault(**details)
+        home.feed.fault(method="POST", times=None, **details)
 
-    return Fault(FEED, name, text, strike, act, heal, works, sends)
+    return Fault(f"feed: {name}", reads, strike, publish, heal, publishes, sends)
 
 
-reading = partial(feed, act=read, works=reads, sends=0)
-
-FEED_FAULTS = (
-    *faults_of("libraries feed", feed=feed, reading=reading),
+FAULTS = (
     Fault(
-        FEED,
-        "refuses connections",
+        "catalog: refuses connections",
+        "catalog_refused",
+        lambda home: home.catalog.stop(),
+        cast,
+        lambda home: home.catalog.start(),
+        casts,
+        0,
+    ),
+    catalog("never answers", "catalog_no_answer", "slow", seconds=30),
+    catalog("answers HTML", "catalog_web_page", "html"),
+    Fault(
+        "feed: refuses connections",
         "feed_refused",
         lambda home: home.feed.stop(),
         publish,
         lambda home: home.feed.start(),
         publishes,
     ),
-    reading(
-        "reads: nests too deep",
-        "playlist_invalid",
-        status=200,
-        body=b"[" * 100_000,
-    ),
+    feed("never answers", "published|feed_lost_answer", 2, delay=1.5),
+    feed("answers HTML", "feed_web_page", 2, status=200, body="<html>"),
 )
-
-
-async def browse(home: LibraryHome) -> str:
-    found = await home.call(
-        "media_player.browse_media",
-        entity_id=displays.ENTITY_ID,
-        media_content_id=f"media-source://dp1/{home.entry_id}/playlists",
-        media_content_type="directory",
-    )
-    page = found[displays.ENTITY_ID]
-    return f"{page.title}: {[child.title for child in page.children or ()]}"
-
-
-async def browses(home: LibraryHome) -> None:
-    assert "Tide" in await browse(home)
-
-
-PAGING_FAULTS = tuple(
-    feed(name, "Playlists", browse, browses, 0, paging=paging, path="playlists")
-    for name, paging in (
-        ("pages: repeats its first page", Paging.REPEAT),
-        ("pages: promises more without end", Paging.EMPTY),
-    )
-)
-
-FAULTS = (*CATALOG_FAULTS, *FEED_FAULTS, *PAGING_FAULTS)

@@ -19,9 +19,6 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.feed import connection as feed_connection
-from custom_components.dp1.grants import GRANTS
-from custom_components.dp1.screen.pairing import StoredScreen
-from custom_components.dp1.screen.views import SCREENS
 from homeassistant import loader
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.helpers import frame
@@ -35,9 +32,7 @@ from ..simulators.display import DisplaySimulator
 from ..simulators.feed import FeedSimulator
 from . import displays
 from .libraries import EXHIBITION, TIDE
-from .model import IS_REAL, Fault, Home
-
-STORAGE = "storage"
+from .model import Fault, Home
 
 
 @dataclass
@@ -210,139 +205,9 @@ async def again(home: StorageHome) -> None:
     await home.reset()
 
 
-def damaged(kind: str) -> Fault:
-    """Describe a file that is spoiled while everything runs, and read by a home that starts again."""
-
-    def strike(home: StorageHome) -> None:
-        """Spoil each file of the kind."""
-        for entry in (home.entry, home.library):
-            assert entry is not None
-            path = home.folder / f"dp1.{kind.replace('*', entry.entry_id)}"
-            path.write_bytes(b'{"version": 1, "da\xff\x00')
-
-    async def act(home: StorageHome) -> str:
-        """Go on, then start the display and the library again."""
-        await likes_and_casts(home)
-        assert home.entry and home.library
-        for entry in (home.entry, home.library):
-            await home.hass.config_entries.async_reload(entry.entry_id)
-        await home.hass.async_block_till_done()
-        await home.until_shown("playing Moon")
-        return await like(home)
-
-    return Fault(
-        STORAGE,
-        f"{kind}: damaged on a running home",
-        "^3 favorites$",
-        strike,
-        act,
-        nothing,
-        works,
-        sends=1,
-    )
-
-
-def nothing(home: StorageHome) -> None:
-    """Do nothing: it mends itself."""
-
-
-def file_of(home: StorageHome, kind: str) -> Path:
-    """Return the file of a kind."""
-    assert home.entry and home.library
-    entry = home.entry if kind.startswith("display.") else home.library
-    return home.folder / f"dp1.{kind.replace('*', entry.entry_id)}"
-
-
-async def cast_night(home: StorageHome) -> None:
-    """Cast for five minutes, then at an address at home, and let the catalog be read."""
-    night = {"entity_id": ENTITY_ID, "playlist": displays.NIGHT}
-    await home.call("dp1.cast_playlist", False, **night, show_for={"minutes": 5})
-    assert home.feed
-    (tide,) = home.feed.documents
-    address = f"{home.feed.url}/playlists/{tide}"
-    await home.cast(playlist_url=address.replace("127.0.0.1", "localhost"))
-    await home.cast(exhibition="Net Evil")
-    await home.cast(playlist=displays.NIGHT)
-
-
-async def refresh(home: StorageHome) -> None:
-    """Read everything of the library again."""
-    await home.call("dp1.refresh_library", False)
-
-
-async def change_daily(home: StorageHome) -> None:
-    """Change the Daily on its server, and read it again."""
-    assert home.feed
-    (document,) = home.feed.documents.values()
-    document["title"] += " and time"
-    await refresh(home)
-
-
-async def lend(home: StorageHome) -> None:
-    """Lend a picture."""
-    home.hass.config.internal_url = "http://192.168.0.2:8123"
-    home.hass.data[GRANTS].async_url("image.door", "/door")
-
-
-async def add_screen(home: StorageHome) -> None:
-    """Add a screen."""
-    screens = home.hass.data[SCREENS]
-    screens._add(StoredScreen("SCREEN-1", "Tablet", ""))
-    screens._save()
-
-
-CHANGES = {
-    "display.*": cast_night,
-    "library.*.catalog": cast_night,
-    "library.*.built": cast_night,
-    "named_hosts": cast_night,
-    "library.*.feed": refresh,
-    "library.*.daily": change_daily,
-    "media_proxy": lend,
-    "screens": add_screen,
-}
-
-
-DAMAGED = (
-    *("display.*", "favorites.*", "library.*.catalog", "library.*.feed"),
-    *("named_hosts", "media_proxy", "library.*.built"),
-)
-UNLIKE = ("display.*", "library.*.catalog", "named_hosts")
-
-
-def unsaved(kind: str) -> Fault:
-    """Describe a file that cannot be written as the disk is full, and is once it is not."""
-    before: list[bytes] = []
-
-    def strike(home: StorageHome) -> None:
-        """Fill the disk."""
-        path = file_of(home, kind)
-        before[:] = [path.read_bytes() if path.exists() else b""]
-        full(home)
-
-    async def act(home: StorageHome) -> str:
-        """Change what is stored, and try to write it."""
-        await CHANGES[kind](home)
-        home.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
-        await home.hass.async_block_till_done()
-        path = file_of(home, kind)
-        kept = path.read_bytes() if path.exists() else b""
-        return "kept" if kept == before[0] else f"{len(kept)} bytes"
-
-    def written(home: StorageHome) -> None:
-        """See that it was written."""
-        path = file_of(home, kind)
-        assert path.exists() and path.read_bytes() != before[0]
-        json.loads(path.read_bytes())
-
-    name = f"{kind}: the disk is full"
-    return Fault(STORAGE, name, "^kept$", strike, act, emptied, written, sends=4)
-
-
-RUNNING_FAULTS = (
+FAULTS = (
     Fault(
-        STORAGE,
-        "stops while feed and catalog hang",
+        "storage: stops while feed and catalog hang",
         "^stopped$",
         hang,
         stop,
@@ -351,8 +216,7 @@ RUNNING_FAULTS = (
         sends=0,
     ),
     Fault(
-        STORAGE,
-        "the disk is full",
+        "storage: the disk is full",
         "^not_saved .*File too large",
         full,
         likes_and_casts,
@@ -361,8 +225,7 @@ RUNNING_FAULTS = (
         sends=1,
     ),
     Fault(
-        STORAGE,
-        "nothing can be written",
+        "storage: nothing can be written",
         "^not_saved .*directory",
         locked,
         likes_and_casts,
@@ -370,7 +233,4 @@ RUNNING_FAULTS = (
         works,
         sends=1,
     ),
-    # In the suite one of each kind: tests of storage have each file.
-    *map(unsaved, CHANGES if IS_REAL else UNLIKE),
-    *map(damaged, DAMAGED if IS_REAL else UNLIKE),
 )
