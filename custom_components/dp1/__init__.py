@@ -43,7 +43,6 @@ from .library.signing_key import async_kept_key
 from .playback.activity import ActivityTracker
 from .playback.address import async_cast_document
 from .playback.daily import DailyWatch
-from .playback.follow import Follow
 from .playback.groups import GROUPS, Groups, async_forget, follow_leader
 from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
@@ -187,7 +186,6 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     works, daily = WorkWatch(coordinator), DailyWatch(coordinator)
     entry.async_on_unload(works.stop)
     daily.async_start()
-    Follow(coordinator).async_start()
     watch = Watch(
         coordinator,
         lambda _: hass.data[GRANTS].async_reported(entry.entry_id),

@@ -9,9 +9,9 @@ from enum import Enum, auto
 from typing import Any, Final, override
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
-from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
@@ -33,7 +33,7 @@ from .client.errors import (
 )
 from .client.playlist.playlist import Playlist
 from .const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN, LOGGER
-from .display.connection import SILENCE, Connection
+from .display.connection import Connection
 from .display.discovery import macs_of
 from .display.hung import Hung
 from .display.issues import set_issue
@@ -55,10 +55,6 @@ START_PATIENCE: Final = 0.5
 STATE_PATIENCE: Final = 1.0
 # Seconds that a command has for the push that follows it.
 PUSH_PATIENCE: Final = 0.6
-# How often a display is told to sleep or wake, and how often its state is then checked.
-SLEEP_TRIES: Final = 2
-SLEEP_CHECKS: Final = 4
-WAKES_TO_ISSUE: Final = 3
 # Maximum width and height.
 SCREENSHOT_PIXELS: Final = 1920
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
@@ -173,37 +169,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         await self.wall.async_load()
         # Any other display may turn out to take nothing but casts.
         if self.hass.is_running or self.display.dialect is not Dialect.FF:
-            try:
-                await self.async_config_entry_first_refresh()
-            except ConfigEntryNotReady as err:
-                if err.__cause__ and isinstance(err.__cause__.__cause__, SILENCE):
-                    self._set_up_on_answer()
-                raise
+            await self.async_config_entry_first_refresh()
         else:
             self.contact = Contact.UNCHECKED
             self.last_update_success = False
-
-    @callback
-    def _set_up_on_answer(self) -> None:
-        """Set the display up once it answers: Home Assistant waits for minutes, and so may the record in mDNS."""
-        entry, entries = self.config_entry, self.hass.config_entries
-
-        async def wait() -> None:
-            """Wait for the display."""
-            try:
-                await self.connection.async_wait_for_answer()
-            finally:
-                stop()
-            entries.async_schedule_reload(entry.entry_id)
-
-        @callback
-        def handle_state() -> None:
-            """Wait no more once the entry is set up again, or removed."""
-            if entry.state is not ConfigEntryState.SETUP_RETRY:
-                waiting.cancel()
-
-        stop = entry.async_on_state_change(handle_state)
-        waiting = self.hass.async_create_background_task(wait(), f"{self.name} answer")
 
     @override
     async def _async_update_data(self) -> DisplayData:
@@ -566,16 +535,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.on_seen()
 
     @callback
-    def on_flood(self, is_flooded: bool) -> None:
-        """Handle a display that starts or ends to push without end; log it once."""
-        if is_flooded:
-            LOGGER.warning(
-                "%s pushes its state without end; only two changes a second are shown",
-                self.name,
-            )
-        self.set_issue("floods", is_flooded)
-
-    @callback
     def on_disconnected(self) -> None:
         """Handle a closed connection; the identity has to be checked again."""
         if self.contact is not Contact.OTHER:
@@ -712,6 +671,5 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.is_stopped = True
         await super().async_shutdown()
         self.power.forget_failures()
-        self.set_issue("floods", False)
         self._player.read_again.async_shutdown()
         await self.wall.async_save()

@@ -42,7 +42,7 @@ from .library.libraries import async_add_libraries_listener, async_source_list
 from .library.node import NodeKind
 from .permissions import Caller, async_caller
 from .playback.alive import uses_own_gateway
-from .playback.follow import hung_document
+from .playback.daily import hung_document
 from .playback.groups import async_join, async_unjoin, group_of
 from .playback.kept_files import lives
 from .playback.media_ids import NOTHING, assumed_media_id, media_id

@@ -1,6 +1,5 @@
 """Test discovery of displays with real mDNS on loopback."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -61,11 +60,6 @@ def flows(hass: HomeAssistant) -> list[Any]:
         for flow in hass.config_entries.flow.async_progress_by_handler("dp1")
         if flow["context"]["source"] == "zeroconf"
     ]
-
-
-def waiting() -> list[str]:
-    names = [task.get_name() for task in asyncio.all_tasks()]
-    return [name for name in names if name.endswith(" answer")]
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
@@ -133,7 +127,7 @@ async def test_a_record_that_comes_late(
     async with DisplaySimulator(
         profile="A", device_id=DEVICE_ID, zeroconf=network
     ) as display:
-        entry = await set_up(hass, entry_of(display))
+        await set_up(hass, entry_of(display))
         await until(lambda: len(display.sockets))
         await display.block_cloud()
         assert display.announced
@@ -146,51 +140,6 @@ async def test_a_record_that_comes_late(
             "media_player", "media_next_track", {"entity_id": ENTITY_ID}, blocking=True
         )
         await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-
-        # It restarts while the router does, and Home Assistant looks at it in between.
-        await display.power_off()
-        set_timing(last_retry=0.1)
-        await hass.config_entries.async_reload(entry.entry_id)
-        assert entry.state is ConfigEntryState.SETUP_RETRY
-        entry.async_cancel_retry_setup()
-        await display.power_on()
-        await display.set_internet(True)
-        assert not display.announced
-        await until(lambda: entry.state is ConfigEntryState.LOADED)
-        await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-        await display.block_cloud(False)
-        assert display.announced
-
-
-async def test_nobody_asks_a_display_that_is_removed(hass: HomeAssistant) -> None:
-    """A display that does not answer is asked for by one at a time, until it is removed."""
-    asked = 0
-
-    def count(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Count a connection, and close it without an answer."""
-        nonlocal asked
-        asked += 1
-        writer.close()
-
-    server = await asyncio.start_server(count, "127.0.0.1", 0)
-    entry = entry_of(DisplaySimulator("A"))
-    port = server.sockets[0].getsockname()[1]
-    entry.add_to_hass(hass)
-    hass.config_entries.async_update_entry(entry, data={**entry.data, "port": port})
-    await set_up(hass, entry)
-    set_timing(last_retry=0.05)
-    for _ in range(3):
-        await hass.config_entries.async_reload(entry.entry_id)
-        assert entry.state is ConfigEntryState.SETUP_RETRY
-        entry.async_cancel_retry_setup()
-    # Those before end when the loop gets to them.
-    await until(lambda: len(waiting()) == 1)
-    asked = 0
-    await until(lambda: asked > 2)
-    await hass.config_entries.async_remove(entry.entry_id)
-    await until(lambda: not waiting())
-    server.close()
-    await server.wait_closed()
 
 
 async def test_a_name_whose_record_goes(

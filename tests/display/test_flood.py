@@ -2,21 +2,17 @@
 
 import asyncio
 import json
-import logging
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.display import connection
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
-from homeassistant.helpers import issue_registry as ir
 
-from ..displays import DEVICE_ID, ENTITY_ID, playlist, settle, state_of, until
+from ..displays import ENTITY_ID, playlist, settle, state_of, until
 from ..simulators.display import DisplaySimulator
 
 WORKS = playlist("A", "B", "C")
-ISSUE = ("dp1", f"floods_{DEVICE_ID}")
 
 
 def frame(index: int) -> str:
@@ -74,26 +70,3 @@ async def test_only_so_many_changes_are_written(
     assert changes[-1] == "C"
     assert sent > 100
     assert 8 <= len(changes) <= 20
-
-
-async def test_a_flood_is_told_once(
-    hass: HomeAssistant,
-    silent: DisplaySimulator,
-    issue_registry: ir.IssueRegistry,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """After a minute there is one line in the log and an issue, which goes when the display is calm again."""
-    monkeypatch.setattr(connection, "FLOOD_SECONDS", 0.5)
-    monkeypatch.setattr(connection, "FRAME_SECONDS", 0.1)
-    await flood(silent, 0.3)
-    assert issue_registry.async_get_issue(*ISSUE) is None
-    await flood(silent, 1.5)
-    issue = issue_registry.async_get_issue(*ISSUE)
-    assert issue is not None
-    assert issue.translation_placeholders == {"name": "Wall"}
-    await asyncio.sleep(0.5)
-    await silent.send_frame(frame(1))
-    await until(lambda: issue_registry.async_get_issue(*ISSUE) is None)
-    lines = [it for it in caplog.records if it.levelno == logging.WARNING]
-    assert sum("without end" in it.getMessage() for it in lines) == 1

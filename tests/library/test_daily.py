@@ -201,7 +201,7 @@ async def test_an_address_with_a_key(
     errors = [
         failed.value,
         invalid_input("page_gone", url=with_password, status="404"),
-        action_failed("outgrown", name="x", url=f"<img src='{url}'>"),
+        action_failed("daily_without_days", name=f"<img src='{url}'>"),
         translated(Dp1Error(url, key="no_answer"), "playlist"),
         translated(
             Dp1Error(translation_key="is_channel", placeholders={"url": url}), "feed"

@@ -1,20 +1,17 @@
 """Test that works are shown where they are now, whatever form they come in."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from custom_components.dp1.client.playlist.playlist import Playlist
-from custom_components.dp1.playback import alive, follow
+from custom_components.dp1.playback import alive
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import name_hosts, playlist, until
-from tests.simulators.display import DisplaySimulator, FaultKind, Page, caster
+from tests.simulators.display import DisplaySimulator, caster
 from tests.simulators.feed.signing import SigningKey
 from tests.walls import Wall
 
@@ -138,135 +135,6 @@ async def test_a_signed_playlist(wall: Wall) -> None:
         told = await wall.do("dp1.cast_playlist", playlist_url=new, response=True)
         assert told["method"] == "url"
         await wall.do("dp1.cast_playlist", playlist=documents["/new.json"])
-
-
-@dataclass
-class Author:
-    """Whoever writes the playlist at an address: the last of its documents is there, None if nothing can be read."""
-
-    server: ScriptedServer
-    documents: list[dict[str, Any] | None]
-
-    @property
-    def url(self) -> str:
-        return f"{self.server.url}/old.json"
-
-    async def readings(self, more: int) -> None:
-        """Wait until it was read again."""
-        before = len(self.server.requests)
-        await until(lambda: len(self.server.requests) >= before + more)
-
-
-@pytest.fixture
-async def author(bare: Wall, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Author]:
-    """A playlist whose works have moved, on the wall and read again all the time."""
-    monkeypatch.setattr(follow, "READ_AGAIN", 0.1)
-    await bare.set_up()
-    documents: list[dict[str, Any] | None] = [old_list("Dawn", "Noon")]
-    async with ScriptedServer.run(
-        lambda _: Reply(200, it) if (it := documents[-1]) else Reply(500, "")
-    ) as server:
-        found = Author(server, documents)
-        await bare.do("dp1.cast_playlist", playlist_url=found.url)
-        await until(lambda: bare.attribute("media_title") == "Dawn")
-        yield found
-
-
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_it_is_followed(bare: Wall, author: Author) -> None:
-    """What the display would have read again is read here, and its works change without a break."""
-    wall = bare
-    author.documents.append(old_list("Dawn", "Noon", "Dusk"))
-    await until(lambda: len(sources(wall.display)) == 3)
-    await until(lambda: len(wall.coordinator.wall.hung.shown.items) == 3)
-    assert wall.coordinator.wall.hung.asked.url == author.url
-    # Nothing is done to what others show.
-    await wall.load(playlist("Phone", title="Phone"))
-    author.documents.append(old_list("Noon"))
-    asked = len(author.server.requests)
-    await asyncio.sleep(0.6)
-    assert len(author.server.requests) == asked
-    assert wall.attribute("media_title") == "Phone"
-
-
-@pytest.mark.parametrize("profile", ["B"])
-@pytest.mark.parametrize("why", ["message", "page", "unreadable", "refused"])
-async def test_it_is_followed_later(bare: Wall, author: Author, why: str) -> None:
-    """Not while a message is shown, or no player; and what cannot be read, or is refused, leaves the works as they are."""
-    wall = bare
-    if why == "message":
-        await wall.do("dp1.show_message", text="Dinner", show_for={"hours": 1})
-    elif why == "page":
-        wall.display.show_page(Page.BLANK)
-        await wall.coordinator.async_refresh_player()
-        assert wall.coordinator.data.player is None
-    elif why == "refused":
-        wall.display.inject(FaultKind.STATUS, command="displayPlaylist")
-    hangs = sources(wall.display)
-    author.documents.append(
-        None if why == "unreadable" else old_list("Dusk", "Dawn", "Noon")
-    )
-    if why in ("message", "page"):
-        asked = len(author.server.requests)
-        await asyncio.sleep(0.5)
-        # One may have been under way.
-        assert len(author.server.requests) <= asked + 1
-    else:
-        await author.readings(3)
-    assert sources(wall.display) == hangs
-    wall.display.heal()
-    if why == "message":
-        await wall.do("dp1.show_previous")
-    elif why == "page":
-        wall.display.show_page(Page.PLAYLIST)
-    author.documents.append(old_list("Dusk", "Dawn", "Noon"))
-    await until(lambda: len(sources(wall.display)) == 3)
-
-
-@pytest.mark.parametrize("profile", ["B"])
-@pytest.mark.parametrize("is_seen", [True, False])
-async def test_a_phone_is_faster(bare: Wall, author: Author, is_seen: bool) -> None:
-    """What it shows while we wait for our turn stays, also where the display has not told of it."""
-    wall = bare
-    async with wall.coordinator.wall.turn():
-        author.documents.append(old_list("Dusk"))
-        await author.readings(2)
-        wall.display.poller.muted = not is_seen
-        theirs = playlist("Phone", title="Phone")
-        if is_seen:
-            await wall.load(theirs)
-        else:
-            wall.display.player.load(theirs)
-    await until(lambda: wall.attribute("media_title") == "Phone")
-    async with wall.coordinator.wall.turn():
-        assert sources(wall.display) == [theirs["items"][0]["source"]]
-
-
-@pytest.mark.parametrize("profile", ["A1", "B"])
-async def test_what_it_was_made_of_is_mended(bare: Wall, author: Author) -> None:
-    """Once its author has mended it, the display reads the playlist itself."""
-    wall = bare
-    author.documents.append(playlist("Dusk"))
-    await until(lambda: wall.display.state.playlist_url == author.url)
-    await until(lambda: wall.attribute("media_title") == "Dusk")
-    await until(lambda: wall.coordinator.wall.hung.shown.url == author.url)
-
-
-@pytest.mark.parametrize("profile", ["B"])
-async def test_a_list_that_grows_past_its_bound(
-    bare: Wall, author: Author, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it shows stays, and is told once that it is followed no more."""
-    notices = persistent_notification._async_get_or_create_notifications(bare.hass)
-    author.documents.append(old_list(*map(str, range(30))))
-    monkeypatch.setattr(alive, "MAX_INLINE", 2000)
-    await until(lambda: len(notices) == 1)
-    (notice,) = notices.values()
-    assert "does not follow it" in notice["message"]
-    persistent_notification.async_dismiss(bare.hass, notice["notification_id"])
-    await author.readings(2)
-    assert not notices
-    assert sources(bare.display) == MEANT
 
 
 @pytest.mark.parametrize("profile", ["B"])

@@ -7,8 +7,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.displays import async_displays, find_display
-from custom_components.dp1.playback import follow
-from homeassistant.components import persistent_notification
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
@@ -225,18 +223,3 @@ async def test_no_favorite_is_hidden(gallery: Gallery) -> None:
         await hide(gallery, "unhide_work", media_content_id=media_id)
     with pytest.raises(ServiceValidationError, match="Choose a single work"):
         await hide(gallery, media_content_id=gallery.media_id(exhibition))
-
-
-async def test_a_list_is_followed_without_it(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What somebody adds to a list at its address is shown, what is hidden is not, and nobody is told that it ends."""
-    monkeypatch.setattr(follow, "READ_AGAIN", 0.2)
-    display = next(iter(gallery.hass.config_entries.async_entries("dp1")))
-    await gallery.hass.config_entries.async_reload(display.entry_id)
-    url = f"{gallery.feed.url}/playlists/{EVENING}"
-    titles = await hide_current(gallery, playlist_url=url)
-    added = {**MANY["items"][2], "source": "https://art.example.org/added"}
-    gallery.feed.documents[EVENING]["items"].append(added)
-    await until(lambda: on_wall(gallery) == [*titles[1:], "Dusk"])
-    assert not persistent_notification._async_get_or_create_notifications(gallery.hass)

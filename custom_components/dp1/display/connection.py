@@ -43,8 +43,6 @@ MISSES_TO_LOSS: Final = 3
 # How many frames are handed on at once, and how often later ones.
 FRAME_BURST: Final = 10
 FRAME_SECONDS: Final = 0.5
-# How long frames have to come faster to be a flood.
-FLOOD_SECONDS: Final = 60.0
 SILENCE: Final = (UnreachableError, LostAnswerError)
 
 
@@ -56,9 +54,6 @@ class Listener(Protocol):
 
     def on_frames(self, frames: Iterable[tuple[Frame, float]]) -> None:
         """Handle what was pushed, and when each came."""
-
-    def on_flood(self, is_flooded: bool) -> None:
-        """Handle a display that has pushed too much for a minute, or does so no more."""
 
     def on_disconnected(self) -> None:
         """Handle a closed socket."""
@@ -80,8 +75,6 @@ class FrameLimit:
         self._timer: asyncio.TimerHandle | None = None
         # When as many as a burst are free again.
         self._full_at = 0.0
-        self._limited_since: float | None = None
-        self._is_flooded = False
 
     @callback
     def handle(self, frame: Frame) -> None:
@@ -96,11 +89,8 @@ class FrameLimit:
         self._full_at = max(self._full_at, now) + FRAME_SECONDS
         wait = self._full_at - FRAME_BURST * FRAME_SECONDS - now
         if wait > 0:
-            self._limited_since = self._limited_since or now
             self._timer = asyncio.get_running_loop().call_later(wait, self._hand_on)
         else:
-            if wait < -FRAME_SECONDS:
-                self._limited_since = None
             self._hand_on()
 
     @callback
@@ -112,11 +102,6 @@ class FrameLimit:
             self._listener.on_frames(frames.values())
         except Exception:  # noqa: BLE001 (a fault of who hears it ends no connection)
             LOGGER.exception("Unexpected error handling a push")
-        since = self._limited_since
-        is_flooded = since is not None and _now() - since >= FLOOD_SECONDS
-        if is_flooded is not self._is_flooded:
-            self._is_flooded = is_flooded
-            self._listener.on_flood(is_flooded)
 
     @callback
     def clear(self) -> None:
@@ -199,13 +184,6 @@ class Connection:
         await self._display.probe()
         self._listener.on_seen()
         await asyncio.sleep(PROBE_INTERVAL)
-
-    async def async_wait_for_answer(self) -> None:
-        """Wait until a display that was silent answers."""
-        while True:
-            await asyncio.sleep(LAST_RETRY)
-            with suppress(Dp1Error):
-                return await self._display.probe()
 
     async def _async_wait(self, seconds: float) -> None:
         """Wait before the next try, unless the display announces itself."""

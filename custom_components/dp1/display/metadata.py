@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
@@ -22,6 +22,7 @@ from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import signer_of
 from ..const import DOMAIN, LOGGER
 from ..library.item import Item
+from ..library.library import Library
 
 # Seconds until a work is looked up again after a library failed; doubled each time.
 LOOK_UP_RETRY: Final = 60.0
@@ -78,19 +79,6 @@ def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem
     return item
 
 
-class WorkSource(Protocol):
-    """A source of works: a library."""
-
-    def work(self, item: PlaylistItem) -> Item | None:
-        """Return a work without a request."""
-
-    async def async_work(self, item: PlaylistItem) -> Item | None:
-        """Return a work, looked up if need be, or raise why it could not be."""
-
-    async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
-        """Return the document that a display shows, if it is one of this library, or raise why it could not be read."""
-
-
 type CastDocument = Callable[[PlayerStatus], Awaitable[Mapping[str, Any] | None]]
 
 
@@ -109,7 +97,7 @@ class Signer:
         self._hass = hass
         self._entry = entry
         self._on_change = on_change
-        self._sources: Sequence[WorkSource] = ()
+        self._sources: Sequence[Library] = ()
         self.async_cast_document: CastDocument | None = None
         self._items: Sequence[PlaylistItem] = ()
         self._works: tuple[str, ...] = ()
@@ -139,7 +127,7 @@ class Signer:
             )
 
     @callback
-    def async_update_sources(self, sources: Sequence[WorkSource]) -> None:
+    def async_update_sources(self, sources: Sequence[Library]) -> None:
         """Handle libraries that have been added, changed or removed."""
         self._sources = tuple(sources)
         if not self._has_document:
@@ -194,7 +182,7 @@ class ArtworkMetadata:
         self._entry = entry
         self._display = display
         self._on_change = on_change
-        self._sources: Sequence[WorkSource] = ()
+        self._sources: Sequence[Library] = ()
         self._item: PlaylistItem | None = None
         self.work: Item | None = None
         self._look_up: asyncio.Task[None] | None = None
@@ -224,7 +212,7 @@ class ArtworkMetadata:
             await asyncio.wait({self._look_up}, timeout=seconds)
 
     @callback
-    def async_update_sources(self, sources: Sequence[WorkSource]) -> None:
+    def async_update_sources(self, sources: Sequence[Library]) -> None:
         """Handle libraries that have been added, changed or removed."""
         self.signer.async_update_sources(sources)
         self._sources = sources

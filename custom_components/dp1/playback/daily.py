@@ -15,11 +15,11 @@ from ..client.playlist.playlist import Playlist
 from ..client.values import mapping, text
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
+from ..display.hung import Hung
 from ..errors import action_failed
 from ..library.libraries import async_add_libraries_listener, async_libraries
 from ..library.providers.daily import Daily
 from .cast import async_cast
-from .follow import hung_document
 from .hidden import visible
 from .request import Ready, Request
 from .resolve import async_apply, daily_of
@@ -107,6 +107,19 @@ class DailyWatch:
             await wall.async_note(daily=daily.url)
             if not is_alone:
                 await wall.async_note(ignores_times=_firmware(display))
+
+
+def hung_document(coordinator: DisplayCoordinator) -> Hung | None:
+    """Return what was sent as a document, if it is still shown."""
+    player, hung = coordinator.data.player, coordinator.wall.hung
+    if coordinator.cast_only:
+        return hung
+    if player is None:
+        return None
+    hung = hung or coordinator.history.current(player)
+    if hung is None or hung.shown.url is not None or not hung.is_shown_by(player):
+        return None
+    return hung
 
 
 async def async_of_today(
