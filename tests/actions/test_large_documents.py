@@ -120,7 +120,7 @@ async def test_large_documents(
             assert isinstance(errors, list) and len(errors) <= 100
             assert bool(errors) is (name not in VALID)
         case refusal:
-            is_refused = refusal == "playlist_invalid"
+            is_refused = refusal in ("playlist_invalid", "playlist_not_accepted")
             assert is_refused is (name not in VALID), refusal
 
 

@@ -110,19 +110,19 @@ def test_verdict_on_any_change_of_any_field() -> None:
 
 @pytest.mark.parametrize(("document", "paths"), TABLES["differences"])
 def test_deliberate_differences(document: dict[str, Any], paths: list[str]) -> None:
-    """Real feeds write 0x, 1.0.x allowed more, though not everything, and every decoder expects text."""
+    """Real feeds write 0x before a signature, and every decoder expects text."""
     assert sorted(faults(document)) == paths
 
 
 @pytest.mark.parametrize(("document", "messages"), TABLES["messages"])
 def test_messages(document: Any, messages: dict[str, str]) -> None:
-    """All faults are told at once, with the expected and the actual value, and without lone surrogates and control characters."""
+    """All faults are told at once, with what is expected, and without lone surrogates and control characters."""
     assert faults(document) == messages
 
 
 def test_what_is_no_json() -> None:
-    """A value that only Python has is named by its type."""
-    message = "expected a date and time with zone, not datetime"
+    """A value that only Python has is none."""
+    message = "expected a date and time with zone"
     assert faults(playlist(created=NOW)) == {"created": message}
     assert not validate(one_item(unknown=object))
 
@@ -160,18 +160,15 @@ def test_parse_reads_text_and_objects() -> None:
     ("value", "path"),
     [
         *TABLES["no_json"],
-        ('{"a": 1' + "0" * 400 + "}", "a"),
-        ('{"a": 1' + "0" * 5000 + "}", ""),
-        ({"a": {"b": {1, 2}}}, "a.b"),
-        ({"a": Decimal(1)}, "a"),
-        ({"a": {0: 1}}, "a[0]"),
+        ({"a": {"b": {1, 2}}}, ""),
+        ({"a": Decimal(1)}, ""),
         (b"\xff", ""),
-        ({"a": ["\ud800"]}, "a[0]"),
+        ({"a": ["\ud800"]}, ""),
         ("{\ud800", ""),
         ('"' + "x" * 6_000_000 + '"', ""),
         ({"a": "x" * 6_000_000}, ""),
-        ({"a": [0] * 200_000}, ""),
-        ('{"a": [' + "0," * 200_000 + "0]}", ""),
+        ({"a": [0] * 600_000}, ""),
+        ('{"a": [' + "0," * 600_000 + "0]}", ""),
     ],
 )
 def test_parse_refuses_what_is_not_json(value: Any, path: str) -> None:

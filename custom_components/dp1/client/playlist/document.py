@@ -5,27 +5,23 @@ All durations are seconds.  Sources: DP-1 specification 1.1.0, its JSON schemas,
 and display firmware.
 """
 
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
 import re
-import sys
 from typing import Any
 from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
 from ..hosts import work_url
 from ..text import escaped_url
-from ..values import MAX_DEPTH, MAX_TEXT, common, exceeds, mapping
+from ..values import MAX_TEXT, TooLargeValueError, decode, mapping
 from .schedule import is_moment
 from .schema import (
     DP_VERSION,
     MAX_FAULTS,
     PLAYLIST,
     SIGNATURE_FIELDS,
-    Rules,
     faults_of,
     is_number,
     path_text,
@@ -33,11 +29,7 @@ from .schema import (
 
 # In bytes of JSON, as read and as given: what the signed feed takes. Displays take 4 MiB inline, and say so.
 MAX_DOCUMENT = 5 * 1024 * 1024
-# Commas, colons and opening brackets: thousands of works.
-MAX_VALUES = 100_000
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
-_LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Base64 with blanks, each of them perhaps escaped; and what ends it.
 _BASE64 = re.compile(
     r"(?:[A-Za-z0-9+/\s]++|(?:%(?:2[0BbFf]|3[0-9]|0[9A-Da-d]|[46][1-9A-Fa-f]|[57][0-9Aa]))++)++"
@@ -52,97 +44,46 @@ def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
     return InvalidPlaylistError([Fault(path_text(path), message)])
 
 
-@dataclass(slots=True)
-class _Copy:
-    """A copy of somebody's value as plain JSON, with the number of its values and characters."""
-
-    values: int = 0
-    characters: int = 0
-
-    def of(self, value: Any, path: tuple[Any, ...] = ()) -> Any:
-        """Return the copy of a value, or raise where it is no JSON or too much."""
-        match value:
-            case None | bool():
-                return value
-            case str():
-                return self._text(value, path)
-            case int() | float():
-                if abs(value) <= sys.float_info.max:
-                    return common(value) if isinstance(value, int) else value
-                raise _invalid("expected a number that fits into a double", *path)
-            case Mapping():
-                self._enter(2 * len(value), path)
-                for key in value:
-                    if not isinstance(key, str):
-                        raise _invalid(
-                            "expected text as the name of a field", *path, key
-                        )
-                return {
-                    self._text(key, path): self.of(member, (*path, key))
-                    for key, member in value.items()
-                }
-            case list() | tuple():
-                self._enter(len(value), path)
-                return [
-                    self.of(part, (*path, index)) for index, part in enumerate(value)
-                ]
-        raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
-
-    def _text(self, value: str, path: tuple[Any, ...]) -> str:
-        """Return a text that UTF-8 can encode."""
-        self.characters += len(value)
-        self._check_size()
-        if not value.isascii() and _SURROGATE.search(value):
-            raise _invalid("holds half of a surrogate pair", *path)
-        return str(value)
-
-    def _enter(self, values: int, path: tuple[Any, ...]) -> None:
-        """Count the values of an object or a list."""
-        if len(path) >= MAX_DEPTH:
-            raise _invalid(f"is nested deeper than {MAX_DEPTH} levels")
-        self.values += values
-        self._check_size()
-
-    def _check_size(self) -> None:
-        """Stop at too many values, or too much text."""
-        if self.values > MAX_VALUES or self.characters > MAX_DOCUMENT:
-            raise _invalid(
-                f"is longer than {MAX_DOCUMENT >> 20} MB, or has more than {MAX_VALUES} values"
-            )
-
-
 def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
     """Parse a document from JSON text, or copy it from an object; a long one takes up to a second.
 
     The last value of a repeated name counts. Only checked to be a JSON object of limited size, and integers of more than
-    64 bits become doubles.
+    64 bits become doubles, and those beyond doubles null.
 
     Raises:
-        InvalidPlaylistError: not a JSON object, text that UTF-8 cannot encode, a number JSON cannot hold, over 5 MB, over
-            100,000 values, or nested more than 32 levels deep.
+        InvalidPlaylistError: not a JSON object, text that UTF-8 cannot encode, over 5 MB, over 500,000 values, or nested
+            more than 32 levels deep.
     """
-    if isinstance(value, str | bytes):
-        if len(value) > MAX_DOCUMENT:
-            raise _invalid(f"is longer than {MAX_DOCUMENT >> 20} MB")
-        try:
-            body = value if isinstance(value, bytes) else value.encode()
-            if exceeds(body, MAX_VALUES):
-                raise _invalid(f"has more than {MAX_VALUES} values")
-            value = json.loads(body.removeprefix(BOM_UTF8).decode())
-        except json.JSONDecodeError as err:
-            raise _invalid(
-                f"is not valid JSON, line {err.lineno} column {err.colno}: {err.msg}"
-            ) from None
-        except UnicodeError:
-            raise _invalid("is not JSON: it is not in UTF-8") from None
-        except ValueError, RecursionError:
-            raise _invalid(
-                "is not JSON that can be read: nested too deep or a number too long"
-            ) from None
-    if not isinstance(value, Mapping):
+    try:
+        body = _encoded(value)
+        document = decode(body, strict=True)
+    except json.JSONDecodeError as err:
+        raise _invalid(
+            f"is not valid JSON, line {err.lineno} column {err.colno}: {err.msg}"
+        ) from None
+    except UnicodeError:
+        raise _invalid("is not JSON: it is not in UTF-8") from None
+    except TooLargeValueError as err:
+        raise _invalid(f"has {err}") from None
+    except (TypeError, ValueError, RecursionError) as err:
+        raise _invalid(f"is not JSON: {err}") from None
+    if not isinstance(document, dict):
         raise _invalid("expected a JSON object")
-    document: dict[str, Any] = _Copy().of(value)
     return document
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _encoded(value: object) -> bytes:
+    """Return a document as bytes; piece by piece, as a whole would hold the interpreter."""
+    is_text = isinstance(value, str | bytes)
+    body = bytearray()
+    for part in [value] if is_text else _ENCODER.iterencode(value):
+        body += part if isinstance(part, bytes) else str(part).encode()
+        if len(body) > MAX_DOCUMENT:
+            raise _invalid(f"is longer than {MAX_DOCUMENT >> 20} MB")
+    return bytes(body)
 
 
 def unwrapped(document: dict[str, Any]) -> dict[str, Any]:
@@ -194,22 +135,19 @@ def timestamp(moment: datetime) -> str:
 
 
 def validate(document: Any) -> list[Fault]:
-    """Return the faults of a document, a hundred at most, by the rules of its version.
+    """Return the faults of a document, a hundred at most.
 
     It takes up to a second for a long one: what a stranger made is validated in a thread.
 
-    The result is that of the v1.1.0 JSON schemas with the playlists extension, except that a legacy
-    ``signature`` may have ``0x``, and that a 1.0.x document may have what 1.0.x software writes: a title of
-    up to 256 characters, hashes with ``0x``, and no items beside ``dynamicQueries``.
+    The result is that of the v1.1.0 JSON schemas with the playlists extension, except that a legacy ``signature`` may
+    have ``0x``.
 
     A signature is not required, and one that is there is checked for its form.
 
     Args:
         document: any JSON value.
     """
-    version = document.get("dpVersion") if isinstance(document, dict) else None
-    is_legacy = isinstance(version, str) and _LEGACY_VERSION.fullmatch(version)
-    return faults_of(PLAYLIST, document, Rules.LEGACY if is_legacy else Rules.CURRENT)
+    return faults_of(PLAYLIST, document)
 
 
 def faults_in(
@@ -234,9 +172,9 @@ def check(document: Any) -> None:
 
 
 def _is_playable(source: Any) -> bool:
-    """Return whether the player of a display supports a source; another type is already a fault."""
+    """Return whether the player of a display supports a source."""
     if not isinstance(source, str):
-        return True
+        return False
     scheme, _, rest = source.partition(":")
     match scheme.lower():
         case "http" | "https":
@@ -271,28 +209,21 @@ def check_playable(document: Any) -> None:
 def unplayable(document: Any) -> list[Fault]:
     """Return the faults that a display refuses without a reason, before a document is cast inline.
 
-    It needs at least one item (or a dynamic query), http, https or data sources with a payload, dates that can be read,
-    and for each known field the JSON type that its decoder expects.  Null counts as absent, and any word is taken where
-    the specification has a choice.  Source: firmware behavior.
+    It needs at least one item (or a dynamic query), http, https or data sources with a payload, and dates that can be
+    read.  What else it refuses, it says itself.  Source: firmware behavior.
     """
     if not isinstance(document, dict):
         return [Fault("", "expected a JSON object")]
-    # Displays hand manifests on as they are.
-    faults = [
-        fault
-        for fault in faults_of(PLAYLIST, document, Rules.TYPES)
-        if ".inlineManifest" not in fault.path
-    ]
+    faults: list[Fault] = []
     items = document.get("items")
-    dynamic = document.get("dynamicQuery") or document.get("dynamicQueries")
-    if items in (None, []) and not dynamic:
+    works = items if isinstance(items, list) else []
+    if not (works or document.get("dynamicQuery") or document.get("dynamicQueries")):
         faults.append(Fault("items", "expected at least one item"))
-    for index, item in enumerate(items if isinstance(items, list) else []):
-        source = item.get("source") if isinstance(item, dict) else item
-        if source is None or (isinstance(item, dict) and not _is_playable(source)):
+    for index, item in enumerate(map(mapping, works)):
+        if not _is_playable(item.get("source")):
             message = "expected an address that a display can open: http, https or data"
             faults.append(Fault(f"items[{index}].source", message))
-        moment = item.get("displayAt") if isinstance(item, dict) else None
+        moment = item.get("displayAt")
         if isinstance(moment, str) and moment and not is_moment(moment):
             faults.append(
                 Fault(f"items[{index}].displayAt", "expected a date with a time")

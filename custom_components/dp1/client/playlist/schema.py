@@ -1,21 +1,18 @@
-"""The schema of a DP-1 playlist: one table of fields, by three sets of rules.
+"""The schema of a DP-1 playlist: one table of fields.
 
 The rules are those of the v1.1.0 JSON schemas (core, playlists extension 0.2.0 and content rating 0.1.0). Unknown fields are
 legal everywhere. Every check yields all faults, in the order of the table.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from enum import Enum
 import json
 import math
 import re
 from typing import Any, Final
-from urllib.parse import quote
 
 from ..errors import Fault
-from ..text import escaped_url
 from .schedule import is_moment
 
 DP_VERSION = "1.1.0"
@@ -23,20 +20,8 @@ SCALINGS = ("fit", "fill", "stretch", "auto")
 SIGNATURE_FIELDS = ("signature", "signatures")
 # Nobody reads more of them.
 MAX_FAULTS = 100
-_INT64_MAX = 2**63 - 1
-_SHOWN_LENGTH = 40
 _SHOWN_KEY_LENGTH = 80
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-
-
-class Rules(Enum):
-    """The sets of rules for documents."""
-
-    CURRENT = "v1.1.0 schemas"
-    # What 1.0.x software writes: titles up to 256, hashes with 0x, no items beside dynamicQueries.
-    LEGACY = "v1.0.x practice"
-    # What the typed decoder of a display requires: JSON types only, nothing required, null is absent.
-    TYPES = "JSON types"
 
 
 def printable(text: str) -> str:
@@ -59,27 +44,6 @@ def path_text(segments: Iterable[Any]) -> str:
     return text
 
 
-def _kind(value: Any) -> str:
-    """Return the name of a value's JSON type."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case str() if not value:
-            return "empty text"
-        case str():
-            text = value[:_SHOWN_LENGTH] + ("…" if value[_SHOWN_LENGTH:] else "")
-            return f'"{printable(text)}"'
-        case int() | float():
-            return "a number" if abs(value) > 1e15 else f"{value}"
-        case list():
-            return "a list" if value else "an empty list"
-        case dict():
-            return "an object"
-    return type(value).__name__
-
-
 # Tests of values
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -88,9 +52,6 @@ _DATE_TIME = re.compile(
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
     r"(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.", re.DOTALL)
-_HOST = re.compile(r"https?://[^/?#]+")
-_NOT_IN_URI = re.compile(r"[^!#$%&'()*+,/0-9:;=?@A-Z\[\]._a-z~-]")
 _UNRESERVED = r"A-Za-z0-9._~!$&'()*+,;=\-"
 _PATH = rf"(?:[{_UNRESERVED}:@/]++|%[0-9A-Fa-f]{{2}})*+"
 _TAIL = rf"(?:[{_UNRESERVED}:@/?]++|%[0-9A-Fa-f]{{2}})*+"
@@ -134,19 +95,6 @@ def is_date_time(value: str) -> bool:
     return True
 
 
-def _escape_needed(value: Any) -> str | None:
-    """Tell of a URI with a scheme which character has to be escaped."""
-    if isinstance(value, str) and _SCHEME.match(value):
-        if wrong := _NOT_IN_URI.search(value):
-            host = _HOST.match(value)
-            name = escaped_url(host[0]) if host and wrong.start() < host.end() else ""
-            if host and "xn--" in name:
-                return f"{printable(host[0])} has to be written as {name}"
-            escaped = quote(wrong[0], safe="", errors="replace")
-            return f"{wrong[0]!r} has to be written as {escaped} in a URI"
-    return None
-
-
 # Kinds of values
 
 
@@ -157,16 +105,10 @@ class Field:
     Attributes:
         expected: what it must be, in words.
         test: whether it is.
-        is_type: whether it is of the JSON type that a decoder expects.
-        problem: more exact words for a wrong value, if there are any.
-        legacy: what counts in documents of 1.0.x instead.
     """
 
     expected: str
     test: Callable[[Any], object]
-    is_type: Callable[[Any], object] = is_text
-    problem: Callable[[Any], str | None] = lambda value: None
-    legacy: Field | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,9 +134,7 @@ class Object:
 
     fields: Mapping[str, Check]
     required: tuple[str, ...] = ()
-    rule: Callable[[Mapping[str, Any], Rules], Iterable[tuple[str, str]]] = (
-        lambda value, rules: ()
-    )
+    rule: Callable[[Mapping[str, Any]], Iterable[tuple[str, str]]] = lambda value: ()
     is_open: bool = False
     expected: str = "an object"
 
@@ -202,50 +142,36 @@ class Object:
 type Check = Field | Each | Object
 
 
-def faults_of(check: Check, value: Any, rules: Rules) -> list[Fault]:
+def faults_of(check: Check, value: Any) -> list[Fault]:
     """Return the faults of a value, the first hundred."""
     faults: list[Fault] = []
-    _judge(check, value, rules, (), faults)
+    _judge(check, value, (), faults)
     return faults[:MAX_FAULTS]
 
 
 def _judge(
-    check: Check, value: Any, rules: Rules, path: tuple[Any, ...], faults: list[Fault]
+    check: Check, value: Any, path: tuple[Any, ...], faults: list[Fault]
 ) -> None:
     """Add the faults of a value, until there are enough."""
-    by_type = rules is Rules.TYPES
-    if value is None and by_type:
-        return
     match check:
-        case Field():
-            if rules is Rules.LEGACY and check.legacy:
-                check = check.legacy
-            if not (check.is_type if by_type else check.test)(value):
-                problem = None if by_type else check.problem(value)
-                faults.append(Fault(path_text(path), problem or _refusal(check, value)))
-        case Each() if isinstance(value, check.kind) and (
-            by_type or len(value) >= check.minimum
-        ):
+        case Field() if check.test(value):
+            pass
+        case Each() if isinstance(value, check.kind) and len(value) >= check.minimum:
             parts = value.items() if isinstance(value, dict) else enumerate(value)
             for name, part in parts:
-                _judge(check.part, part, rules, (*path, name), faults)
+                _judge(check.part, part, (*path, name), faults)
                 if len(faults) >= MAX_FAULTS:
                     return
         case Object() if isinstance(value, dict):
             for name, part in check.fields.items():
                 if name in value:
-                    _judge(part, value[name], rules, (*path, name), faults)
-                elif name in check.required and not by_type:
+                    _judge(part, value[name], (*path, name), faults)
+                elif name in check.required:
                     faults.append(Fault(path_text((*path, name)), "is required"))
-            for name, message in () if by_type else check.rule(value, rules):
+            for name, message in check.rule(value):
                 faults.append(Fault(path_text((*path, name)), message))
         case _:
-            faults.append(Fault(path_text(path), _refusal(check, value)))
-
-
-def _refusal(check: Check, value: Any) -> str:
-    """Return the words for a value of another kind than expected."""
-    return f"expected {check.expected}, not {_kind(value)}"
+            faults.append(Fault(path_text(path), f"expected {check.expected}"))
 
 
 def _text(expected: str, test: Callable[[str], object]) -> Field:
@@ -258,43 +184,15 @@ def _form(expected: str, pattern: str) -> Field:
     return _text(expected, re.compile(pattern).fullmatch)
 
 
-def _choice(*names: str, **others: str) -> Field:
-    """Return the check of a word among some; others are common mistakes, with the right word for each."""
-
-    def written(value: Any) -> str | None:
-        """Tell the right word, if there is one."""
-        word = isinstance(value, str) and others.get(re.sub(r"\W", "", value.lower()))
-        return f'"{printable(value)}" is written "{word}"' if word else None
-
-    return Field(
-        f"one of {', '.join(names)}",
-        lambda value: isinstance(value, str) and value in names,
-        problem=written,
-    )
+def _choice(*names: str) -> Field:
+    """Return the check of a word among some."""
+    return _text(f"one of {', '.join(names)}", names.__contains__)
 
 
-def _almost(check: Field, problem: Callable[[str], str | None]) -> Field:
-    """Return the check of text with a more exact message for near misses."""
-    return replace(
-        check, problem=lambda value: problem(value) if is_text(value) else None
-    )
-
-
-def _sized(maximum: int, legacy: Field | None = None) -> Field:
+def _sized(maximum: int) -> Field:
     """Return the check of text that is neither empty nor too long."""
-
-    def too_long(value: Any) -> str | None:
-        """Tell the length of a text that is."""
-        if isinstance(value, str) and len(value) > maximum:
-            return f"expected at most {maximum} characters, not {len(value)}"
-        return None
-
-    return Field(
-        f"text of 1 to {maximum} characters",
-        lambda value: isinstance(value, str) and 1 <= len(value) <= maximum,
-        problem=too_long,
-        legacy=legacy,
-    )
+    expected = f"text of 1 to {maximum} characters"
+    return _text(expected, lambda value: 1 <= len(value) <= maximum)
 
 
 def _is_size(value: Any) -> bool:
@@ -307,61 +205,33 @@ def _is_size(value: Any) -> bool:
 LICENSES = ("open", "token", "subscription")
 _ON_CHAIN = ("onChain", "seriesRegistry")
 _ANY_TEXT = Field("text", is_text)
-_FLAG = Field("true or false", is_flag, is_flag)
+_FLAG = Field("true or false", is_flag)
 _UUID_TEXT = _text("a UUID", UUID.fullmatch)
 _SLUG = _form("lower-case words joined by -", r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_MOMENT = _almost(
-    _text("a date and time with zone", is_date_time),
-    lambda value: (
-        f'"{value}" has no zone: it is written "{value}Z" in UTC'
-        if is_date_time(f"{value}Z")
-        else None
-    ),
-)
-_SECONDS = Field("a number of seconds, 0 or more", _is_size, is_number)
+_MOMENT = _text("a date and time with zone", is_date_time)
+_SECONDS = Field("a number of seconds, 0 or more", _is_size)
 _LICENSE = _choice(*LICENSES)
 _DID = _form("a DID, like did:key:z6Mk…", r"did:[a-z]+:.+")
 _HEX = _form("hexadecimal text like 0x1a2b", r"0x[a-f0-9]+")
-_DIGITS = "64 lower-case hexadecimal digits"
-_SHA256 = Field(
-    _DIGITS,
-    _form(_DIGITS, r"[a-f0-9]{64}").test,
-    legacy=_form(_DIGITS, r"(?:0x)?[a-f0-9]{64}"),
-)
+_SHA256 = _form("64 lower-case hexadecimal digits", r"[a-f0-9]{64}")
 _VERSION = _form("a version like 1.1.0", r"[0-9]+\.[0-9]+\.[0-9]+")
-_ADDRESS = Field(
-    "a URI like https://art.example/work.html",
-    lambda value: isinstance(value, str) and _URI.fullmatch(value),
-    problem=_escape_needed,
-)
-# A decoder requires it without a point and within 64 bits.
+_ADDRESS = _text("a URI like https://art.example/work.html", _URI.fullmatch)
 _INDEX = Field(
-    "a whole number, 0 or more",
-    lambda value: _is_size(value) and value == int(value),
-    lambda value: type(value) is int and -_INT64_MAX <= value <= _INT64_MAX,
+    "a whole number, 0 or more", lambda value: _is_size(value) and value == int(value)
 )
 _LENGTH = _form("text like 5%", r"[0-9]+(?:\.[0-9]+)?(?:px|%|vw|vh)")
-# A decoder accepts anything here.
 _MARGIN = Field(
     "a number of pixels, 0 or more, or text like 5% (units px, %, vw, vh)",
     lambda value: _is_size(value) or _LENGTH.test(value),
-    lambda value: True,
 )
 _WORDS = Each(_ANY_TEXT, expected="an object of texts", kind=dict)
 MOUSE = Object(dict.fromkeys(("click", "scroll", "drag", "hover"), _FLAG))
 _COLOR = r"#[0-9a-fA-F]{6}|transparent"
 _DISPLAY = Object(
     {
-        "scaling": _choice(*SCALINGS, contain="fit", cover="fill"),
+        "scaling": _choice(*SCALINGS),
         "margin": _MARGIN,
-        "background": _almost(
-            _form("a color like #1a2b3c, or transparent", _COLOR),
-            lambda value: (
-                f'"{value}" is written "#{"".join(2 * digit for digit in value[1:])}"'
-                if re.fullmatch(r"#[0-9a-fA-F]{3}", value)
-                else None
-            ),
-        ),
+        "background": _form("a color like #1a2b3c, or transparent", _COLOR),
         "autoplay": _FLAG,
         "loop": _FLAG,
         "interaction": Object({"keyboard": Each(_ANY_TEXT), "mouse": MOUSE}),
@@ -369,13 +239,8 @@ _DISPLAY = Object(
     }
 )
 _ORIGIN = {
-    "chain": _choice(
-        *("evm", "tezos", "bitmark", "other"), ethereum="evm", eth="evm", xtz="tezos"
-    ),
-    "standard": _choice(
-        *("erc721", "erc1155", "fa2", "other"),
-        **{name: name for name in ("erc721", "erc1155", "fa2")},
-    ),
+    "chain": _choice("evm", "tezos", "bitmark", "other"),
+    "standard": _choice("erc721", "erc1155", "fa2", "other"),
     "uri": _ADDRESS,
 }
 _PROVENANCE = Object(
@@ -393,7 +258,7 @@ _PROVENANCE = Object(
         "dependencies": Each(Object(_ORIGIN)),
     },
     ("type",),
-    lambda value, rules: (
+    lambda value: (
         [("contract", f"is required for {value['type']}")]
         if value.get("type") in _ON_CHAIN and "contract" not in value
         else []
@@ -415,7 +280,6 @@ _NOTE = Object(
         "duration": Field(
             "a number of seconds above 0",
             lambda value: is_number(value) and value > 0,
-            is_number,
         ),
     },
     ("text",),
@@ -545,10 +409,9 @@ def known_fields(document: Any, check: Check | None = None) -> Any:
     return document
 
 
-def _needs_items(value: Mapping[str, Any], rules: Rules) -> Iterator[tuple[str, str]]:
+def _needs_items(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Only a playlist that says where its works come from may be without any."""
-    names = {"dynamicQuery"} | ({"dynamicQueries"} if rules is Rules.LEGACY else set())
-    if value.get("items") == [] and names.isdisjoint(value):
+    if value.get("items") == [] and "dynamicQuery" not in value:
         yield "items", "expected at least one item"
 
 
@@ -556,7 +419,7 @@ PLAYLIST: Final = Object(
     {
         "dpVersion": _VERSION,
         "id": _UUID_TEXT,
-        "title": _sized(200, legacy=_sized(256)),
+        "title": _sized(200),
         "slug": _SLUG,
         "created": _MOMENT,
         "defaults": Object(
