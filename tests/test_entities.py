@@ -119,6 +119,32 @@ async def test_entities(bare: Wall, profile: str) -> None:
     assert entities(bare.hass) == ENTITIES[profile]
 
 
+async def test_a_name_an_icon_and_a_row(bare: Wall) -> None:
+    """Each entity has what a person reads and sees of it: whoever adds one is told what is missing."""
+    names = json.loads((INTEGRATION / "translations" / "en.json").read_text())["entity"]
+    icons = json.loads((INTEGRATION / "icons.json").read_text())["entity"]
+    told = (INTEGRATION.parents[1] / "docs" / "entities.md").read_text()
+    rows = "".join(line for line in told.splitlines() if line.startswith("|"))
+    await show_all(bare)
+    await until(lambda: entities(bare.hass) >= ENTITIES["B"])
+    missing = []
+    for entity in er.async_get(bare.hass).entities.values():
+        platform, key = entity.domain, entity.translation_key
+        if key is None:
+            assert platform in ("media_player", "remote") or entity.original_name
+            continue
+        name = names.get(platform, {}).get(key, {}).get("name", entity.original_name)
+        if platform == "media_player":
+            continue
+        if not name or name == key:
+            missing.append(f"translations/en.json: entity.{platform}.{key}.name")
+        elif name not in (rows if platform == "sensor" else told):
+            missing.append(f"docs/entities.md: a row for {name}")
+        if key not in icons.get(platform, {}) and not entity.original_device_class:
+            missing.append(f"icons.json: entity.{platform}.{key}")
+    assert missing == []
+
+
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ENTITIES)
 async def test_none_is_always_unknown(bare: Wall, profile: str) -> None:
