@@ -84,9 +84,6 @@ async def test_another_work(wall: Wall, heard: Heard) -> None:
         "artwork_changed",
         "playlist_started",
         "playback_failed",
-        "fell_asleep",
-        "woke",
-        "came_back",
     ]
 
 
@@ -118,21 +115,19 @@ async def test_the_same_in_another_order(wall: Wall, heard: Heard) -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_sleep(wall: Wall, heard: Heard) -> None:
-    """Sleeping and waking fire one event each, the same work afterwards none, and another when the display wakes."""
-    for action, kind in (("turn_off", "fell_asleep"), ("turn_on", "woke")):
-        heard.events.clear()
+    """Sleeping and waking fire no event, nor does the same work afterwards, but another when the display wakes."""
+    for action in ("turn_off", "turn_on"):
         await wall.do(action)
-        await until(lambda kind=kind: heard.kinds == [kind])
-    heard.events.clear()
+        await settle(wall.display)
+    assert not heard.events
     await wall.do("turn_off")
     wall.display.player.load(NIGHT)
     await until(lambda: wall.display.state.current_title == "Moon")
     await wall.hass.async_block_till_done()
-    assert (heard.kinds, wall.state) == (["fell_asleep"], "off")
+    assert (heard.kinds, wall.state) == ([], "off")
     await wall.do("turn_on")
-    await until(lambda: len(heard.events) == 4)
-    assert heard.kinds[1] == "woke"
-    assert set(heard.kinds[2:]) == {"artwork_changed", "playlist_started"}
+    await until(lambda: len(heard.events) == 2)
+    assert set(heard.kinds) == {"artwork_changed", "playlist_started"}
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -161,13 +156,13 @@ async def test_work_that_does_not_load(wall: Wall, heard: Heard) -> None:
 
 
 async def test_return(wall: Wall, heard: Heard) -> None:
-    """An available display fires events for its return and for a changed work."""
+    """An available display fires an event for a changed work when it is back."""
     await wall.display.power_off()
     await until(lambda: wall.shown("event", "activity").state == "unavailable")
     wall.display.player.index = 2
     await wall.display.power_on()
     await until(lambda: "artwork_changed" in heard.kinds)
-    assert heard.kinds == ["came_back", "artwork_changed"]
+    assert heard.kinds == ["artwork_changed"]
     assert heard.last("artwork_changed")["title"] == "Dusk"
 
 
@@ -222,14 +217,14 @@ async def test_a_work_on_the_way_to_something_else_is_not_told_as_the_one_before
 async def test_a_work_that_is_looked_up_while_the_display_falls_asleep(
     wall: Wall, heard: Heard, looked_up: asyncio.Event
 ) -> None:
-    """The work is told before that, and not again once it has been looked up."""
+    """The work is told once it has been looked up, and once."""
     wall.move(1)
     await until(lambda: wall.coordinator.data.player.index == 1)
     await wall.do("turn_off")
-    await until(lambda: len(heard.events) > 1)
     looked_up.set()
+    await until(lambda: heard.events)
     await settle(wall.display)
-    assert heard.kinds == ["artwork_changed", "fell_asleep"]
+    assert heard.kinds == ["artwork_changed"]
 
 
 async def test_a_new_policy_is_no_cast(wall: Wall, heard: Heard) -> None:

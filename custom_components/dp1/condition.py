@@ -44,7 +44,9 @@ SHOWING_SCHEMA = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
 class DisplayCondition(EntityConditionBase):
     """Condition of the targeted displays; other media players beside them do not count."""
 
-    _domain_specs: Mapping[str, DomainSpec] = {MEDIA_PLAYER_DOMAIN: DomainSpec()}
+    _domain_specs: Mapping[str, DomainSpec] = {
+        MEDIA_PLAYER_DOMAIN: DomainSpec(value_source=DOMAIN)
+    }
 
     @override
     def entity_filter(self, entities: set[str]) -> set[str]:
@@ -57,31 +59,7 @@ class DisplayCondition(EntityConditionBase):
         }
 
 
-class IsAsleepCondition(DisplayCondition):
-    """Condition for displays that are asleep."""
-
-    @override
-    def is_valid_state(self, entity_state: State) -> bool:
-        """Return whether a display is asleep."""
-        return entity_state.state == MediaPlayerState.OFF
-
-
-class AttributeCondition(DisplayCondition):
-    """Condition for attributes of displays."""
-
-    _domain_specs = {MEDIA_PLAYER_DOMAIN: DomainSpec(value_source=DOMAIN)}
-
-
-class ShowsErrorPageCondition(AttributeCondition):
-    """Condition for displays that show their error page."""
-
-    @override
-    def is_valid_state(self, entity_state: State) -> bool:
-        """Return whether a display shows its error page."""
-        return bool(_details(entity_state).get("error_page"))
-
-
-class IsShowingCondition(AttributeCondition):
+class IsShowingCondition(DisplayCondition):
     """Condition for displays that show something, also something in particular."""
 
     _schema = SHOWING_SCHEMA
@@ -112,9 +90,7 @@ def _details(state: State) -> dict[str, Any]:
 
 
 CONDITIONS: dict[str, type[Condition]] = {
-    "is_asleep": IsAsleepCondition,
     "is_showing": IsShowingCondition,
-    "shows_error_page": ShowsErrorPageCondition,
 }
 
 

@@ -14,11 +14,8 @@ from .library.news import NEWS, NEWS_KINDS, PLAYLIST_PUBLISHED, NewsItem
 from .playback.activity import (
     ACTIVITY,
     ARTWORK_CHANGED,
-    CAME_BACK,
-    FELL_ASLEEP,
     PLAYBACK_FAILED,
     PLAYLIST_STARTED,
-    WOKE,
     Activity,
 )
 
@@ -46,9 +43,6 @@ class ActivityEvent(DisplayEntity, EventEntity):
         ARTWORK_CHANGED,
         PLAYLIST_STARTED,
         PLAYBACK_FAILED,
-        FELL_ASLEEP,
-        WOKE,
-        CAME_BACK,
     ]
 
     @override

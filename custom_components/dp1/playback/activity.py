@@ -24,9 +24,6 @@ ACTIVITY_PATIENCE: Final = 3.0
 ARTWORK_CHANGED: Final = "artwork_changed"
 PLAYLIST_STARTED: Final = "playlist_started"
 PLAYBACK_FAILED: Final = "playback_failed"
-FELL_ASLEEP: Final = "fell_asleep"
-WOKE: Final = "woke"
-CAME_BACK: Final = "came_back"
 # The options that name what is shown, and the attributes that may have the name.
 NAMES: Final = {
     "work": ("title", "work_id"),
@@ -95,10 +92,6 @@ def changes(change: Change) -> Iterator[tuple[str, bool]]:
     if change.before is None or not change.after.available:
         return
     before, after = change.before.known, change.after.known
-    if change.has_come and before.was_there:
-        yield CAME_BACK, False
-    if before.asleep is not None and after.asleep is not before.asleep:
-        yield FELL_ASLEEP if after.asleep else WOKE, False
     if before.knows_player:
         if after.playlist is not None and after.playlist != before.playlist:
             yield PLAYLIST_STARTED, False

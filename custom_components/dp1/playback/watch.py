@@ -18,8 +18,6 @@ class Known:
     """What a display has told; it stays while the display is away, asleep or at another page.
 
     Attributes:
-        was_there: whether it has ever answered.
-        asleep: whether it slept, None if it has never said so.
         problem: as in its state.
         knows_player: whether it has ever told what it plays.
         work: the identity of its work.
@@ -28,8 +26,6 @@ class Known:
         lasting_work: the work that hangs for good.
     """
 
-    was_there: bool = False
-    asleep: bool | None = None
     problem: str | None = None
     knows_player: bool = False
     work: Hashable = None
@@ -135,11 +131,8 @@ class Watch:
 
 def _told(known: Known, data: DisplayData, is_announcing: bool) -> Known:
     """Return what a display has told that is there."""
-    asleep, player = data.asleep, data.player
-    told: dict[str, Any] = {"was_there": True, "problem": data.problem}
-    if asleep is not None:
-        told["asleep"] = asleep
-    if player is not None and not asleep and not data.error_page:
+    player, told = data.player, dict[str, Any](problem=data.problem)
+    if player is not None and not data.asleep and not data.error_page:
         told |= _told_by_player(known, player, is_announcing)
     news = {name: it for name, it in told.items() if getattr(known, name) != it}
     return replace(known, **news) if news else known
