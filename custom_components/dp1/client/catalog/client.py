@@ -20,7 +20,6 @@ from ..errors import (
     LostAnswerError,
     NotFoundError,
     TemporaryError,
-    TooLargeError,
     UnexpectedAnswerError,
     UnreachableError,
 )
@@ -170,16 +169,10 @@ class Catalog:
         """Yield the pages of a list."""
 
         async def fetch(place: str | None, size: int) -> Page[T]:
-            """Return a page, after a pause unless it is the first; a record too large is skipped."""
+            """Return a page, after a pause unless it is the first."""
             if pause is not None and place is not None:
                 await asyncio.sleep(pause)
-            offset = int(place or 0)
-            try:
-                return await read(offset=offset, limit=size)
-            except TooLargeError as err:
-                if size > 1:
-                    raise
-                return Page((), offset=offset, skipped=1, size=err.limit)
+            return await read(offset=int(place or 0), limit=size)
 
         return at_offsets(
             fetch,
