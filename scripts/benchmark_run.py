@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 import gc
 from inspect import iscoroutinefunction
@@ -39,10 +38,6 @@ import custom_components  # noqa: F401  (before Home Assistant looks for its own
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.display.client import Dialect, Display
-from custom_components.dp1.client.feed.client import Feed
-from custom_components.dp1.client.feed.drafts import normalize
-from custom_components.dp1.client.playlist.document import build, build_item, check
-from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from custom_components.dp1.const import DOMAIN, EVENT_WORK_CHANGED
 from custom_components.dp1.library.library import Library
 from homeassistant import loader
@@ -66,11 +61,7 @@ from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads_object
-from scripts import (
-    benchmark_collection as collection,
-    benchmark_large as large,
-    benchmark_routes as routes,
-)
+from scripts import benchmark_large as large, benchmark_routes as routes
 from scripts.benchmark_swarm import WORKS, Clock
 
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -90,16 +81,12 @@ class Size:
     push: float = 10
     commands: int = 80
     latency: float = 0.1
-    publications: int = 5
-    works: int = 1024
-    outage: float = 12
     playlists: int = 10_000
-    owned: int = 1400
     rounds: int = 10
 
 
 # Enough to see that every measurement works; the numbers mean nothing.
-QUICK = Size(4, 0.2, 0.2, 3, 0.01, 1, 32, 1, 600, 60, 1)
+QUICK = Size(4, 0.2, 0.2, 3, 0.01, 600, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,93 +519,10 @@ async def measure_library(size: Size) -> list[Row]:
         ]
 
 
-async def measure_publish(size: Size) -> list[Row]:
-    """Measure building, validating, signing and publishing many works, without the feed's own time."""
-    key = SigningKey.generate()
-    feed_process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "scripts.benchmark_feed", "0"),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert feed_process.stdout
-    url, _, _ = (await feed_process.stdout.readline()).decode().partition(" ")
-    try:
-        async with aiohttp.ClientSession() as session:
-            feed = Feed(session, url)
-            samples = []
-            for _ in range(size.publications):
-                cpu = time.process_time()
-                items = [
-                    build_item(
-                        f"https://art.example.org/{n}",
-                        title=f"Work {n}",
-                        duration=60,
-                        license="open",
-                    )
-                    for n in range(size.works)
-                ]
-                curator = {"name": "Bench", "key": key.did}
-                document, _left = normalize(
-                    build("Bench", items), now=datetime.now(UTC), curator=curator
-                )
-                check(document)
-                sign(document, key, now=datetime.now(UTC))
-                await feed.publish(document, key=key)
-                samples.append((time.process_time() - cpu) * 1000)
-        return [
-            Row(
-                f"{size.works:,} works built, checked, signed, published",
-                statistics.median(samples),
-                "ms",
-                None,
-                150,
-            )
-        ]
-    finally:
-        feed_process.kill()
-        await feed_process.wait()
-
-
-async def measure_return(size: Size) -> list[Row]:
-    """Measure how fast a display is available again after it was gone for a while."""
-    from tests.simulators.display import DisplaySimulator  # noqa: PLC0415
-
-    async with (
-        DisplaySimulator(profile="B", device_id="FF1-BENCH000") as display,
-        _home() as hass,
-    ):
-        entry = _display_entry(0, display.port)
-        entry.add_to_hass(hass)
-        await hass.config_entries.async_setup(entry.entry_id)
-        await asyncio.sleep(1)
-        await display.stop()
-        await asyncio.sleep(size.outage)
-        await display.start()
-        started = time.monotonic()
-        while not (entry.runtime_data.last_update_success and display.sockets):
-            await asyncio.sleep(0.05)
-        return [
-            Row(
-                "a display that returns is followed again",
-                time.monotonic() - started,
-                "s",
-                None,
-                5,
-            )
-        ]
-
-
 async def measure_large(size: Size) -> list[Row]:
     """Read, keep and search a large library."""
     async with _home() as hass:
         rows = await large.measure(hass, _library_entry, size.playlists, size.rounds)
-        return [Row(*row) for row in rows]
-
-
-async def measure_collection(size: Size) -> list[Row]:
-    """Read, keep and search a large collection."""
-    async with _home() as hass:
-        key = SigningKey.generate().export()
-        rows = await collection.measure(hass, key, size.owned, size.rounds)
         return [Row(*row) for row in rows]
 
 
@@ -633,10 +537,7 @@ MEASURES: dict[str, Callable[[Size], Any]] = {
     "push": measure_push,
     "start": measure_start,
     "library": measure_library,
-    "publish": measure_publish,
-    "return": measure_return,
     "large": measure_large,
-    "collection": measure_collection,
     "routes": measure_routes,
 }
 
