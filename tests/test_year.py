@@ -51,7 +51,7 @@ def kept_of(gallery: Gallery) -> dict[str, int]:
         "devices": len(dr.async_get(hass).devices),
         "issues": len(ir.async_get(hass).issues),
         "notifications": len(notifications_of(hass)),
-        "media": len(hass.data["dp1_grants"].tokens),
+        "media": len(hass.data["dp1_grants"]._made),
     }
 
 

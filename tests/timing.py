@@ -16,7 +16,7 @@ MODULES: Final[Mapping[str, str]] = {
     "display.metadata": "look_up_retry last_look_up_retry",
     "playback.activity": "activity_patience",
     "playback.links": "link_timeout",
-    "grants": "proxy_grace proxy_settles",
+    "grants": "proxy_grace",
     "playback.media_proxy": "lent_check",
     "browse.pictures": "picture_timeout picture_retry",
     "timing": "refresh list_retry page_pause title_timeout document_timeout",

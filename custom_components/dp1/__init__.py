@@ -188,7 +188,6 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     daily.async_start()
     watch = Watch(
         coordinator,
-        lambda _: hass.data[GRANTS].async_reported(entry.entry_id),
         partial(follow, coordinator),
         works.follow,
         Lookout(coordinator).follow,
@@ -286,7 +285,6 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
             await async_remove_wall(hass, entry.entry_id)
             device_id = entry.unique_id or entry.entry_id
             ir.async_delete_issue(hass, DOMAIN, f"wants_pairing_{device_id}")
-            hass.data[GRANTS].async_forget(entry.entry_id)
         else:
             await _async_remove_library(hass, entry)
     finally:

@@ -1,13 +1,15 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, replace
+import hmac
 from html import escape
 from ipaddress import ip_address
+import re
 from secrets import token_urlsafe
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from yarl import URL
@@ -21,13 +23,11 @@ from .client.playlist.playlist import Playlist
 from .client.values import MAX_ON_LOOP
 from .const import DOMAIN
 from .errors import action_failed
-from .lent import PATH, lent_in, without_token
+from .lent import LENT, PATH, lent_in, media_id_at, path_of, without_token
 from .storage import SafeStore
 
-# Seconds from when the URL of a picture is made until the display reports it.
+# Seconds from when an address is made until the display reports it.
 PROXY_GRACE: Final = 300.0
-# Seconds from that report, as a display that was cast to may report an older list once more.
-PROXY_SETTLES: Final = 10.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 SAVE_DELAY = 1
@@ -47,236 +47,163 @@ LIVE: Final = "media-source://camera/"
 KEPT: Final = f"{DOMAIN}-kept:"
 
 
-@dataclass(slots=True)
-class Grant:
-    """Permission to load one medium.
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What tokens are made with."""
 
-    Attributes:
-        media_id: id of the media source, a camera or image entity, or a collection of a library.
-        entry_ids: config entries of the displays that it was cast to.
-        fresh: until when a display may be about to show it, on the clock of the event loop; "" is one that it is not cast to yet.
-    """
-
-    media_id: str
-    entry_ids: list[str] = field(default_factory=list)
-    fresh: dict[str, float] = field(
-        default_factory=dict, metadata={"serialize": "omit"}
-    )
-
-    @property
-    def is_live(self) -> bool:
-        """Return whether it is of an entity, whose picture changes."""
-        return self.media_id.startswith((LIVE, "camera.", "image."))
-
-    @property
-    def entity_id(self) -> str:
-        """Return the entity that it is of, if it is of one."""
-        return self.media_id.removeprefix(LIVE)
+    secret: str
 
 
 class Grants:
-    """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
+    """Addresses at which displays load media of Home Assistant: each is of one medium, for one display."""
 
     def __init__(self, hass: HomeAssistant, tokens_on: TokensOn) -> None:
-        """Initialize without media."""
+        """Initialize without a secret."""
         self._hass = hass
         self._tokens_on = tokens_on
-        self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
-        self._grants: dict[str, Grant] = {}
-        self._token_of: dict[str, str] = {}
-
-    @property
-    def tokens(self) -> list[str]:
-        """Return the tokens of all media."""
-        return list(self._grants)
+        self._store = SafeStore(hass, "media_proxy", Secret)
+        self._secret = b""
+        # On the clock of the event loop, until when tokens are open that no display has told of.
+        self._made: dict[str, float] = {}
 
     async def async_load(self) -> None:
-        """Load the tokens from storage."""
-        self._set(await self._store.async_load_parsed() or {})
+        """Load the secret from storage, or make one."""
+        stored = await self._store.async_load_parsed()
+        if stored is None:
+            stored = Secret(token_urlsafe(32))
+            self._store.async_delay_save(lambda: stored, SAVE_DELAY)
+        self._secret = stored.secret.encode()
 
-    def _set(self, grants: dict[str, Grant]) -> None:
-        """Set what is lent."""
-        self._grants = grants
-        self._token_of = {grant.media_id: token for token, grant in grants.items()}
+    # Addresses
 
-    @callback
     def async_url(self, media_id: str, path: str) -> str:
-        """Return the URL at which displays can load a medium that is at a local path now, or raise that there is none."""
+        """Return the URL of a medium that is at a local path now, for a list that is sent to no display yet, or raise that there is none."""
         return self.async_urls({media_id: path})[media_id]
 
     @callback
     def async_urls(self, paths: Mapping[str, str]) -> dict[str, str]:
-        """Return the URLs of many media by their ids, as `async_url` does; what displays show is asked once."""
+        """Return the URLs of many media by their ids, as `async_url` does."""
         base = base_url(self._hass)
-        urls = {}
-        tokens_on = cache(self._tokens_on)
-        for media_id, path in paths.items():
-            token = self._token_of.get(media_id, "")
-            if not token or not self._is_used(token, self._grants[token], tokens_on):
-                self._grants.pop(token, None)
-                token = self._token_of[media_id] = token_urlsafe(32)
-                self._grants[token] = Grant(media_id)
-                self._save()
-            self._refresh(self._grants[token], "")
-            urls[media_id] = f"{base}{PATH}{quote(path)}?token={token}"
-        return urls
+        tokens = {media_id: self._token(media_id, "") for media_id in paths}
+        self._open(tokens.values())
+        return {
+            media_id: f"{base}{path_of(media_id, path)}?token={tokens[media_id]}"
+            for media_id, path in paths.items()
+        }
 
-    async def async_use_inside(self, token: str, playlist: Playlist) -> None:
-        """Note that displays which may load a playlist load it now, and what is in it next."""
-        tokens = await self._async_tokens_in(playlist)
-        if (outer := self._grants.get(token)) is None:
-            return
-        for each in tokens & self._grants.keys():
-            grant = self._grants[each]
-            grant.fresh.pop("", None)
-            for entry_id in outer.entry_ids:
-                self._refresh(grant, entry_id)
-            grant.entry_ids = list(dict.fromkeys((*grant.entry_ids, *outer.entry_ids)))
-        self._drop_unused({token, *tokens})
-        self._save()
+    async def async_lent(self, playlist: Playlist, entry_id: str) -> Playlist:
+        """Return a playlist as it is sent to a display: what is lent at addresses for it alone, open until it tells what it shows."""
+        sources = playlist.sources
+        if not any(PATH in source for source in sources):
+            return playlist
+        if sum(map(len, sources)) <= MAX_ON_LOOP:
+            lent, tokens = self._lent(playlist, entry_id)
+        else:
+            lent, tokens = await self._hass.async_add_executor_job(
+                self._lent, playlist, entry_id
+            )
+        self._open(tokens)
+        return lent
 
-    async def async_use(self, playlist: Playlist, entry_id: str) -> None:
-        """Note that media are cast to a display, and no other is about to be shown there; drop what no display can return to."""
-        tokens = await self._async_tokens_in(playlist)
-        for token, grant in self._grants.items():
-            if token not in tokens:
-                grant.fresh.pop(entry_id, None)
-                continue
-            grant.fresh.pop("", None)
-            self._refresh(grant, entry_id)
-            if entry_id not in grant.entry_ids:
-                grant.entry_ids.append(entry_id)
-                self._save()
-        self._drop_unused(tokens)
+    def _lent(self, playlist: Playlist, entry_id: str) -> tuple[Playlist, list[str]]:
+        """Return a playlist for a display, and the tokens in it; what we did not make is lent to nobody."""
+        tokens = []
+
+        def address(match: re.Match[str]) -> str:
+            """Return an address for the display."""
+            media_id = media_id_at(match[2])
+            if self._owner(media_id, match[3]) is None:
+                return match[0]
+            tokens.append(self._token(media_id, entry_id))
+            return f"{match[1]}?token={tokens[-1]}"
+
+        def lend(source: Any) -> Any:
+            """Return a source for the display."""
+            return LENT.sub(address, source) if isinstance(source, str) else source
+
+        document = playlist.document
+        if items := playlist.items:
+            works = [
+                {**it, "source": lend(it["source"])} if "source" in it else it
+                for it in items
+            ]
+            document = {**document, "items": works}
+        return replace(playlist, url=lend(playlist.url), document=document), tokens
+
+    def _token(self, media_id: str, entry_id: str) -> str:
+        """Return the token of a medium for a display, or for a list that is sent to none yet."""
+        digest = hmac.digest(self._secret, f"{entry_id} {media_id}".encode(), "sha256")
+        return urlsafe_b64encode(digest).decode().rstrip("=")
+
+    def _owner(self, media_id: str, token: str) -> str | None:
+        """Return the entry id of the display that a token is for, empty for none yet; None if we did not make it."""
+        entries = self._hass.config_entries.async_entries(DOMAIN)
+        for entry_id in ("", *(entry.entry_id for entry in entries)):
+            if hmac.compare_digest(self._token(media_id, entry_id), token):
+                return entry_id
+        return None
 
     @callback
-    def async_reported(self, entry_id: str) -> None:
-        """Note what a display shows: from then on only its reports keep it open."""
-        awaited = [it for it in self._grants.items() if entry_id in it[1].fresh]
-        if not awaited:
-            return
-        shown = self._tokens_on(entry_id, True) or ()
-        soon = self._hass.loop.time() + PROXY_SETTLES
-        for token, grant in awaited:
-            if token in shown:
-                grant.fresh[entry_id] = min(grant.fresh[entry_id], soon)
+    def _open(self, tokens: Iterable[str]) -> None:
+        """Keep media open until a display tells that it shows them."""
+        now = self._hass.loop.time()
+        self._made = {it: until for it, until in self._made.items() if now < until}
+        self._made |= dict.fromkeys(tokens, now + PROXY_GRACE)
 
-    def tokens_in(self, sources: Iterable[str]) -> set[str]:
-        """Return the tokens of media in sources of works, which may be pages with thousands of others."""
-        found: set[str] = set()
-        missing = set(self._grants)
-        for source in sources:
-            if PATH in source:
-                for match in lent_in(source, missing):
-                    missing.remove(match[1])
-                    found.add(match[1])
-        return found
-
-    async def _async_tokens_in(self, playlist: Playlist) -> set[str]:
-        """Return the tokens of media in a playlist, which may be large."""
-        sources = playlist.sources
-        if sum(map(len, sources)) <= MAX_ON_LOOP:
-            return self.tokens_in(sources)
-        return await self._hass.async_add_executor_job(self.tokens_in, sources)
-
-    async def async_entities_in(self, playlist: Playlist) -> list[str]:
-        """Return the entities whose lent pictures are in a playlist."""
-        tokens = await self._async_tokens_in(playlist)
-        return [
-            grant.entity_id
-            for token, grant in self._grants.items()
-            if grant.is_live and token in tokens
-        ]
-
-    def entities_on(self, entry_id: str) -> list[str]:
-        """Return the entities whose pictures were lent to a display, which may remember them."""
-        return [
-            grant.entity_id
-            for grant in self._grants.values()
-            if grant.is_live and entry_id in grant.entry_ids
-        ]
+    # What they are of
 
     def media_id_of(self, source: str) -> str | None:
         """Return the medium at a URL, if it is one of ours."""
-        match = next(lent_in(source), None)
-        return self.media_id(match[1]) if match else None
+        if PATH not in source:
+            return None
+        found = (
+            it for it, token in lent_in(source) if self._owner(it, token) is not None
+        )
+        return next(found, None)
 
     def original_url(self, source: str) -> str:
         """Return the address of the work of a kept file that is lent, and any other as it is."""
-        match = next(lent_in(source), None) if PATH in source else None
-        grant = self._grants.get(match[1]) if match else None
-        if grant is None or not grant.media_id.startswith(KEPT):
-            return source
-        return grant.media_id.partition("/")[2]
+        media_id = self.media_id_of(source) or ""
+        return media_id.partition("/")[2] if media_id.startswith(KEPT) else source
 
-    def media_id(self, token: str) -> str | None:
-        """Return the medium of a token, if it is valid."""
-        grant = self._grants.get(token)
-        if grant is None or not self._is_used(token, grant, self._tokens_on):
-            return None
-        return grant.media_id
+    async def async_entities_in(self, playlist: Playlist) -> list[str]:
+        """Return the entities whose lent pictures are in a playlist, which may be large."""
+        sources = playlist.sources
+        if sum(map(len, sources)) <= MAX_ON_LOOP:
+            return self._entities_in(sources)
+        return await self._hass.async_add_executor_job(self._entities_in, sources)
 
-    def served(self, token: str) -> str | None:
-        """Return the medium to serve for a token; the picture of an entity is private again once it hangs no more.
+    def _entities_in(self, sources: Iterable[str]) -> list[str]:
+        """Return the entities whose lent pictures are in sources."""
+        lent = {it for source in sources if PATH in source for it in lent_in(source)}
+        return [
+            media_id.removeprefix(LIVE)
+            for media_id, token in lent
+            if is_live(media_id) and self._owner(media_id, token) is not None
+        ]
 
-        Nothing is served to a display that its owner has disabled; it is again once that is enabled.
+    def served(self, media_id: str, token: str) -> str | None:
+        """Return the entry id of the display to which a medium is served for a token, empty for none yet; None if to nobody.
+
+        That is while its entry is there and enabled and it shows the medium, can return to it, or was just sent it; the
+        picture of an entity is private again once it hangs no more.
         """
-        grant = self._grants.get(token)
-        if grant is None or (
-            grant.entry_ids and not any(map(self._is_enabled, grant.entry_ids))
-        ):
+        if (entry_id := self._owner(media_id, token)) is None:
             return None
-        is_used = self._is_used(token, grant, self._tokens_on, grant.is_live)
-        return grant.media_id if is_used else None
-
-    @callback
-    def async_forget(self, entry_id: str) -> None:
-        """End the access of a display that is removed."""
-        for token, grant in list(self._grants.items()):
-            if entry_id in grant.entry_ids:
-                grant.entry_ids.remove(entry_id)
-                grant.fresh.pop(entry_id, None)
-                if not grant.entry_ids:
-                    del self._grants[token], self._token_of[grant.media_id]
-        self._save()
-
-    def _is_used(
-        self, token: str, grant: Grant, tokens_on: TokensOn, only_now: bool = False
-    ) -> bool:
-        """Return whether a display shows a medium, is about to show it, or can return to it."""
-        return self._is_fresh(grant) or any(
-            (tokens := tokens_on(entry_id, only_now)) is None or token in tokens
-            for entry_id in grant.entry_ids
-        )
-
-    def _is_enabled(self, entry_id: str) -> bool:
-        """Return whether a display is there, and its owner has not disabled it."""
         entry = self._hass.config_entries.async_get_entry(entry_id)
-        return entry is not None and entry.disabled_by is None
+        if entry is not None and entry.disabled_by is not None:
+            return None
+        if self._hass.loop.time() < self._made.get(token, 0.0):
+            return entry_id
+        if entry is None:
+            return None
+        tokens = self._tokens_on(entry_id, is_live(media_id))
+        return entry_id if tokens is None or token in tokens else None
 
-    def _is_fresh(self, grant: Grant) -> bool:
-        """Return whether a display is about to show a medium."""
-        now = self._hass.loop.time()
-        return any(now < until for until in grant.fresh.values())
 
-    def _drop_unused(self, but: set[str]) -> None:
-        """Drop what no display can return to, but some; each is asked once, as there may be a thousand media."""
-        tokens_on = cache(self._tokens_on)
-        self._set(
-            {
-                token: grant
-                for token, grant in self._grants.items()
-                if token in but or self._is_used(token, grant, tokens_on)
-            }
-        )
-
-    def _refresh(self, grant: Grant, entry_id: str) -> None:
-        """Keep a medium open until the display has reported that it shows it."""
-        grant.fresh[entry_id] = self._hass.loop.time() + PROXY_GRACE
-
-    def _save(self) -> None:
-        """Save the tokens."""
-        self._store.async_delay_save(lambda: self._grants, SAVE_DELAY)
+def is_live(media_id: str) -> bool:
+    """Return whether a medium is of an entity, whose picture changes."""
+    return media_id.startswith((LIVE, "camera.", "image."))
 
 
 def base_url(hass: HomeAssistant) -> str:
@@ -327,5 +254,5 @@ def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
     if media_id is None or PATH not in media_id:
         return media_id
     url, mark, place = media_id.partition("#")
-    original = hass.data[GRANTS].media_id(URL(url).query.get("token", ""))
+    original = hass.data[GRANTS].media_id_of(url)
     return f"{original or without_token(url)}{mark}{place}"

@@ -1,37 +1,40 @@
-"""The addresses of media that are lent to displays, each with a secret token in it."""
+"""The addresses of media that are lent to displays, each with the id of the medium and a secret token in it."""
 
-from collections.abc import Container, Iterator
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator
 import re
 from typing import Final
+from urllib.parse import quote
 
 from .const import DOMAIN
 
 PATH: Final = f"/api/{DOMAIN}/media"
-# As `token_urlsafe` makes it, in characters.
-TOKEN_LENGTH: Final = 43
-TOKEN: Final = re.compile(rf"\?token=([\w-]{{{TOKEN_LENGTH}}})(?![\w-])")
-# What ends an address within a page.
-END: Final = re.compile(r"[?\"'<>\s]")
+# Of sources, which may be pages with thousands of addresses: the address without its token, the id, and the token.
+LENT: Final = re.compile(
+    rf"({PATH}/([\w-]+)/[^?\"'<>\s]{{0,2000}})\?token=([\w-]{{43}})(?![\w-])"
+)
+
+
+def path_of(media_id: str, path: str) -> str:
+    """Return the path at which a medium is lent, with the name at the end of its own path, which tells its type."""
+    key = urlsafe_b64encode(media_id.encode()).decode().rstrip("=")
+    return f"{PATH}/{key}/{quote(path.rpartition('/')[2])}"
+
+
+def media_id_at(key: str) -> str:
+    """Return the id of a medium as it is written in a path; empty if it is none."""
+    try:
+        return urlsafe_b64decode(key + "=" * (-len(key) % 4)).decode()
+    except ValueError:
+        return ""
 
 
 def without_token(source: str | None) -> str | None:
     """Return the source of a work without the token that lets anybody load it."""
-    if not source:
-        return source
-    parts, end = [], 0
-    for match in lent_in(source):
-        parts.append(source[end : match.start()])
-        end = match.end()
-    return "".join((*parts, source[end:]))
+    return LENT.sub(r"\1", source) if source and PATH in source else source
 
 
-def lent_in(text: str, among: Container[str] | None = None) -> Iterator[re.Match[str]]:
-    """Yield the tokens of addresses of media in a text, or those of some; it may be as long as a document, and is read once."""
-    end = 0
-    for match in TOKEN.finditer(text):
-        begin, end = end, match.end()
-        if among is not None and match[1] not in among:
-            continue
-        start = text.rfind(PATH, begin, match.start())
-        if start >= 0 and END.search(text, start, match.start()) is None:
-            yield match
+def lent_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the media whose addresses are in a text, with their tokens."""
+    for match in LENT.finditer(text):
+        yield media_id_at(match[2]), match[3]

@@ -347,13 +347,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Enable or disable shuffle."""
-        await async_do(self.coordinator, self._context, async_order, shuffle, None)
+        await async_order(self.coordinator, shuffle=shuffle)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set the repeat mode."""
-        loop = LOOPS[repeat]
-        await async_do(self.coordinator, self._context, async_order, None, loop)
+        await async_order(self.coordinator, loop=LOOPS[repeat])
 
     # Browsing
 

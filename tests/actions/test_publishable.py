@@ -131,29 +131,29 @@ OWN = ("my-home.example", "x.ui.nabu.casa")
 def test_what_is_hidden(hide: Callable[[str], str]) -> None:
     """A lent address and one of the home are found as they are and decoded once; the owner may only confirm the home."""
     for text, words in (
-        (f"a={TOKEN}&b", "private"),
+        (f"a?token={TOKEN}&b", "private"),
         (f"<img src='{HOME}'>", "192.168"),
     ):
         document = with_item(source=hide(text))
-        (fault,) = private_faults(document, [TOKEN], OWN)
+        (fault,) = private_faults(document, OWN)
         assert fault.path in ("items[0].source", "items")
         if "no address" not in fault.message:
             assert words in fault.message
     document = {"note": {"text": hide(f"see <img src='{HOME}'>")}}
-    assert private_faults(document, (), OWN)
-    assert not private_faults(document, (), OWN, may_name_home=True)
-    document = {"note": {"text": hide(f"see {TOKEN}")}}
-    assert private_faults(document, [TOKEN], OWN, may_name_home=True)
+    assert private_faults(document, OWN)
+    assert not private_faults(document, OWN, may_name_home=True)
+    document = {"note": {"text": hide(f"see ?token={TOKEN}")}}
+    assert private_faults(document, OWN, may_name_home=True)
 
 
 @pytest.mark.parametrize("address", WRITTEN)
 def test_how_an_address_is_written(address: str) -> None:
     """An address at home is one however it is written, and by any name; nothing is loaded from there, whoever confirms it."""
     page = {"note": {"text": f'<img src="{address}">'}}
-    (fault,) = private_faults(page, (), OWN)
+    (fault,) = private_faults(page, OWN)
     assert fault.message.startswith("names ")
-    assert not private_faults(page, (), OWN, may_name_home=True)
-    assert private_faults({"coverImage": address}, (), OWN, may_name_home=True)
+    assert not private_faults(page, OWN, may_name_home=True)
+    assert private_faults({"coverImage": address}, OWN, may_name_home=True)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_long_text(part: str) -> None:
     """Five megabytes are looked at once as they are, and once decoded."""
     text = part * (5_000_000 // len(part))
     for note in (text, f"data:text/html;base64,{coded(text)}"):
-        assert private_faults({"note": {"text": note}}, [TOKEN], OWN) == []
+        assert private_faults({"note": {"text": note}}, OWN) == []
 
 
 @pytest.mark.parametrize(("fields", "path"), DOCUMENTS)
@@ -256,8 +256,8 @@ async def test_what_a_display_adds_is_not_signed(
 
 def test_what_is_no_address_and_many_faults() -> None:
     """An address that is none is not at home, and no more faults are told than a person reads."""
-    assert private_faults({"title": "http://[no"}, ()) == []
+    assert private_faults({"title": "http://[no"}) == []
     items = [
         {"source": f"http://192.168.1.{n % 250}/{n}"} for n in range(2 * MAX_FAULTS)
     ]
-    assert len(private_faults({"items": items}, ())) == MAX_FAULTS
+    assert len(private_faults({"items": items})) == MAX_FAULTS

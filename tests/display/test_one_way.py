@@ -50,7 +50,7 @@ async def cast(hass: HomeAssistant, source: str) -> None:
 
 HOME = "http://192.168.1.5:8123"
 # As that of a camera, or of a message with a picture.
-PAGE = f"data:text/html,<img src='{HOME}/api/dp1/media/a.png?token={'x' * 43}'>"
+PAGE = f"data:text/html,<img src='{HOME}/api/dp1/media/YQ/a.png?token={'x' * 43}'>"
 
 
 @pytest.mark.parametrize(

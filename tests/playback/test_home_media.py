@@ -501,10 +501,10 @@ async def test_a_live_camera(
     assert await loaded(display) == "web"
     page = unquote(display.player.items[0]["source"])
     source = page.partition('<img src="')[2].partition('"')[0]
-    assert source.startswith(f"{home}/api/dp1/media/camera.door.mjpeg?token=")
+    assert source.startswith(f"{home}/api/dp1/media/")
+    assert "/camera.door.mjpeg?token=" in source
     # Past the time in which anything may be loaded.
-    for grant in hass.data[GRANTS]._grants.values():
-        grant.fresh.clear()
+    hass.data[GRANTS]._made.clear()
     async with aiohttp.ClientSession() as session, session.get(source) as answer:
         assert answer.content_type == "multipart/x-mixed-replace"
         assert b"a picture" in await answer.content.readuntil(b"a picture")

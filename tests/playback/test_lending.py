@@ -1,6 +1,7 @@
 """Test that what is lent is lent for as long as it hangs, and only to the pages that show it."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 import re
@@ -12,6 +13,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1.grants import GRANTS
 from homeassistant.components.media_source import MediaSource, PlayMedia
 from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
 from homeassistant.config_entries import ConfigEntryDisabler
@@ -20,15 +22,14 @@ from homeassistant.core_config import async_process_ha_core_config
 
 from .test_home_media import LIVE, SOURCE, loaded, play, set_up_home
 
-from tests.displays import playlist, state_of, until
+from tests.displays import entry_of, playlist, set_up, state_of, until
+from tests.pictures import PNG
 from tests.simulators.display import DisplaySimulator
-from tests.timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 CAMERA = "camera.door"
 PLAYER = "http://127.0.0.1:8080"
-SIZE = 64 * 1024 * 1024
 
 
 @pytest.fixture
@@ -38,8 +39,7 @@ async def home(
     hass_client_no_auth: ClientSessionGenerator,
     display_entry: MockConfigEntry,
 ) -> str:
-    """Set up a home whose display is believed as soon as it reports."""
-    set_timing(proxy_settles=0)
+    """Set up a home."""
     return await set_up_home(hass, tmp_path, hass_client_no_auth, display_entry)
 
 
@@ -112,6 +112,8 @@ async def test_a_stream_ends_with_its_picture(
 ) -> None:
     """A camera that is streamed goes on while it hangs, and no longer."""
     url = await hang(hass, display, f"{LIVE}{CAMERA}")
+    # The time has passed in which the display was about to show it.
+    hass.data[GRANTS]._made.clear()
     async with aiohttp.ClientSession() as session, session.get(url) as answer:
         assert answer.content_type == "multipart/x-mixed-replace"
         with pytest.raises(TimeoutError):
@@ -124,31 +126,87 @@ async def test_a_stream_ends_with_its_picture(
             assert again.status == 404
 
 
-@pytest.mark.parametrize("how", ["removed", "disabled"])
-async def test_a_slow_reader_gets_no_more_than_is_lent(
+@pytest.fixture
+async def other(
+    hass: HomeAssistant, home: str
+) -> AsyncIterator[tuple[DisplaySimulator, MockConfigEntry]]:
+    """A second display in the same home."""
+    async with DisplaySimulator(profile="B", device_id="FF1-OTHER001") as second:
+        second.caster.preflight = False
+        entry = entry_of(second, unique_id="FF1-OTHER001", title="Other")
+        await set_up(hass, entry)
+        await until(lambda: hass.states.get("media_player.other"))
+        yield second, entry
+
+
+@pytest.mark.parametrize("how", ["another", "removed", "disabled"])
+@pytest.mark.parametrize("what", [f"{LIVE}{CAMERA}", CAMERA, "folder", "message"])
+async def test_each_display_has_an_address_of_its_own(
     hass: HomeAssistant,
     home: str,
     tmp_path: Path,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
+    other: tuple[DisplaySimulator, MockConfigEntry],
+    what: str,
     how: str,
 ) -> None:
-    """Whoever reads a film slowly has not borrowed it for longer, as a whole or in parts."""
-    with (tmp_path / "tide.mp4").open("wb") as film:
-        film.truncate(SIZE)
-    url = await hang(hass, display, f"{SOURCE}/tide.mp4")
+    """What hangs on two displays ends with each of them: not by the one can anybody read what the other shows."""
+    players = {"entity_id": ["media_player.wall", "media_player.other"]}
+    # The address of the home was set after them, and with it their default.
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    (tmp_path / "album").mkdir()
+    (tmp_path / "album" / "a.png").write_bytes(PNG)
+    match what:
+        case "message":
+            action, data = (
+                "dp1.show_message",
+                {"title": "Door", "image": CAMERA, "show_for": 600},
+            )
+        case "folder":
+            action, data = (
+                "dp1.cast_playlist",
+                {"media_content_id": f"{SOURCE}/album"},
+            )
+        case _:
+            action, data = "dp1.cast_playlist", {"media_content_id": what}
+    domain, _, name = action.partition(".")
+    await hass.services.async_call(domain, name, {**players, **data}, blocking=True)
+    walls = (display, other[0])
+    await until(lambda: all(wall.player.items for wall in walls))
+    urls = [lent(wall) for wall in walls]
+    lists = [wall.player.playlist_url for wall in walls]
+    assert urls[0] != urls[1]
+    await until(
+        lambda: all(
+            it.runtime_data.data.player and it.runtime_data.data.player.items
+            for it in (display_entry, other[1])
+        )
+    )
+    # The time has passed in which the displays were about to show it.
+    hass.data[GRANTS]._made.clear()
     async with aiohttp.ClientSession() as session:
-        answers = [
-            await session.get(url, headers=headers)
-            for headers in ({}, {"Range": "bytes=1000-"})
-        ]
-        for answer in answers:
-            assert await answer.content.read(10)
+
+        async def status(url: str) -> int:
+            async with session.get(url) as answer:
+                return answer.status
+
+        for url in (*urls, *filter(None, lists)):
+            assert await status(url) == 200
         await take_down(hass, display, display_entry, how)
-        await asyncio.sleep(0.3)
-        for answer in answers:
-            assert await rest(answer) < SIZE / 2
-            answer.close()
+        hass.data[GRANTS]._made.clear()
+        assert await status(urls[0]) == 404
+        assert await status(urls[1]) == 200
+        # Nor does the token open anything else, or the one of another.
+        for one, two in (urls, urls[::-1]):
+            assert await status(f"{one.partition('?')[0]}?{two.partition('?')[2]}") == (
+                await status(two)
+            )
+        if what == "folder":
+            # The display can return to its list, which names its pictures anew.
+            expected = 200 if how == "another" else 404
+            assert await status(lists[0] or "") == expected
+            assert await status(lists[1] or "") == 200
 
 
 @pytest.mark.parametrize(

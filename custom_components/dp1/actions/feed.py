@@ -32,7 +32,7 @@ from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, invalid_input, invalid_playlist, translated_errors
 from ..fields import find_work, list_up_to, name, note, work
-from ..grants import GRANTS, public_hosts
+from ..grants import public_hosts
 from ..hosts import HOSTS, Hosts
 from ..language import async_message, async_text
 from ..library.libraries import async_feed, async_libraries
@@ -207,7 +207,6 @@ def _judge_of(call: ServiceCall) -> Judge:
     """Return a function that finds what a call must not publish."""
     return partial(
         private_faults,
-        tokens=frozenset(call.hass.data[GRANTS].tokens),
         own_hosts=public_hosts(call.hass),
         may_name_home=call.data.get(CONFIRMED, False),
     )

@@ -14,7 +14,7 @@ from ..client.errors import Fault
 from ..client.guard import HOME_SUFFIXES, is_home_name
 from ..client.playlist.schema import MAX_FAULTS, path_text
 from ..client.text import plain_host, web_url
-from ..lent import PATH as LENT_PATH, TOKEN_LENGTH
+from ..lent import PATH as LENT_PATH
 
 PUBLIC_SCHEMES: Final = ("http", "https", "ipfs", "ar", "data")
 # Parts of addresses that give access to media of this Home Assistant.
@@ -49,7 +49,7 @@ ADDRESSES: Final = (
     ),
     re.compile(rf"[/\\](?:(?<=\A.)|(?<=[\"'=(`].))([/\\]+){_HOST}"),
 )
-TOKENS: Final = re.compile(rf"(?<![\w-])[\w-]{{{TOKEN_LENGTH}}}(?![\w-])")
+TOKEN: Final = re.compile(r"\btoken=[\w-]{43}(?![\w-])")
 NAME: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z]{2,24}")
 PRIVATE: Final = "is a private address of this Home Assistant"
 AT_HOME: Final = "is an address of this home: put the work where everybody can load it"
@@ -60,7 +60,6 @@ NOT_LOADED: Final = "is no address that others can load: use http(s), ipfs, ar o
 
 def private_faults(
     document: Mapping[str, Any],
-    tokens: Collection[str],
     own_hosts: Collection[str] = (),
     *,
     may_name_home: bool = False,
@@ -69,11 +68,10 @@ def private_faults(
 
     Args:
         document: what is to be published.
-        tokens: of lent media.
         own_hosts: at which the internet reaches this Home Assistant.
         may_name_home: whether texts and pages may name addresses at home, as libraries of programs do; none is loaded from there.
     """
-    judge = _Judge(frozenset(tokens), frozenset(own_hosts), may_name_home)
+    judge = _Judge(frozenset(own_hosts), may_name_home)
     faults: list[Fault] = []
     for path, text in _texts(document, set()):
         if (problem := judge.problem(path, text)) is not None:
@@ -103,11 +101,8 @@ def _texts(
 class _Judge:
     """A judge of the texts of one document."""
 
-    def __init__(
-        self, tokens: frozenset[str], own_hosts: frozenset[str], may_name_home: bool
-    ) -> None:
+    def __init__(self, own_hosts: frozenset[str], may_name_home: bool) -> None:
         """Initialize with what is private."""
-        self._tokens = tokens
         self._own_hosts = own_hosts
         self._may_name_home = may_name_home
         # Most addresses of a page are of the same few hosts.
@@ -126,7 +121,7 @@ class _Judge:
         for form in dict.fromkeys((text, _decoded(text))):
             if any(part in form for part in PRIVATE_PARTS):
                 return PRIVATE
-            if not self._tokens.isdisjoint(TOKENS.findall(form)):
+            if TOKEN.search(form):
                 return PRIVATE
             host, is_whole = self._home_in(form)
             if is_whole and form is text:

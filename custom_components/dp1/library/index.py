@@ -6,6 +6,7 @@ from typing import Any
 from ..client.display.player_status import PlaylistItem
 from ..client.hosts import same_work
 from ..client.values import mapping, text
+from ..lent import without_token
 from .listing import Delta, Listing, Record
 
 type Mark = tuple[str, str]
@@ -18,7 +19,8 @@ def marks_of(key: object, source: object, provenance: object) -> Iterator[Mark]:
     if isinstance(key, str) and key:
         yield "id", key
     if isinstance(source, str) and source:
-        yield "source", same_work(source)
+        # Each display has an address of its own of what is lent.
+        yield "source", same_work(without_token(source) or "")
 
 
 def marks_of_item(item: Mapping[str, Any] | None) -> Iterator[Mark]:

@@ -21,7 +21,7 @@ from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.discovery import is_one_way
 from ..display.history import History
-from ..display.hung import Hung
+from ..display.hung import Hung, Snapshot
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, internal_url
 from ..lent import lent_in, without_token
@@ -35,14 +35,6 @@ async def async_cast(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> Hung:
     """Cast to a display in its turn, and return what hangs then."""
-    hung = await async_prepared(coordinator, playlist, request)
-    return await _async_hang(coordinator, hung, request.wake)
-
-
-async def async_prepared(
-    coordinator: DisplayCoordinator, playlist: Playlist, request: Request
-) -> Hung:
-    """Return what is to hang: what was asked for, and what is sent of it now."""
     if isinstance(request.art, Ready):
         # That was said when it was first shown.
         playlist = replace(playlist, warning="")
@@ -54,22 +46,17 @@ async def async_prepared(
         # What is there may change.
         asked = replace(asked, document={})
     asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
-    sent = alive if alive.url is None else asked
-    return Hung(asked=asked, sent=None if sent == asked else sent, start=request.start)
-
-
-async def _async_hang(coordinator: DisplayCoordinator, hung: Hung, wake: bool) -> Hung:
-    """Send what is to hang, and return what hangs."""
-    asked, playlist = hung.asked, hung.shown
+    playlist = alive if alive.url is None else asked
     check_reach(coordinator, playlist)
-    await _async_leave_error_page(coordinator, wake)
-    await coordinator.hass.data[GRANTS].async_use(playlist, coordinator.entry_id)
+    await _async_leave_error_page(coordinator, request.wake)
+    grants = coordinator.hass.data[GRANTS]
+    playlist = await grants.async_lent(playlist, coordinator.entry_id)
     if playlist.origin is Origin.OURS:
         coordinator.hass.data[ADDRESSES].async_allow_of_library(playlist.pictures)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
-            start = None if coordinator.cast_only else hung.start
+            start = None if coordinator.cast_only else request.start
             try:
                 sent = await _async_send(coordinator, display, playlist, start)
             except RejectedError as err:
@@ -78,10 +65,10 @@ async def _async_hang(coordinator: DisplayCoordinator, hung: Hung, wake: bool) -
                 name = coordinator.name
                 raise action_failed("moved_not_signed", name=name) from err
             hung = Hung(
-                asked=asked, sent=None if sent == asked else sent, start=hung.start
+                asked=asked, sent=None if sent == asked else sent, start=request.start
             )
             # Before the state is read, of which it tells what the display omits.
-            coordinator.async_handle_cast(hung, wake)
+            coordinator.async_handle_cast(hung, request.wake)
     return hung
 
 
@@ -184,11 +171,11 @@ async def async_response(coordinator: DisplayCoordinator, hung: Hung) -> dict[st
     }
 
 
-async def async_player_of(hass: HomeAssistant, hung: Hung | None) -> PlayerStatus:
-    """Return what a player would report that shows this, if anything; a playlist by its URL is read."""
-    if hung is None:
+async def async_player_of(hass: HomeAssistant, snapshot: Snapshot) -> PlayerStatus:
+    """Return what a player would report of a snapshot, nothing if there is no playlist; one by its URL is read."""
+    if snapshot.hung is None:
         return PlayerStatus()
-    read, start = await async_read(hass, hung.shown), hung.start
+    read, start = await async_read(hass, snapshot.hung.asked), snapshot.hung.start
     items = [PlaylistItem.parse(item) for item in read.items]
     message = {
         "ok": True,
@@ -202,38 +189,31 @@ async def async_player_of(hass: HomeAssistant, hung: Hung | None) -> PlayerStatu
     return PlayerStatus.parse(message)
 
 
-async def async_take_snapshot(coordinator: DisplayCoordinator) -> Hung | None:
-    """Read what hangs on a display with its place, None if nothing does."""
+async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
+    """Read the snapshot of a display."""
     player = await coordinator.async_read_player()
+    asleep = coordinator.data.asleep is True
     if player is None and (assumed := coordinator.assumed) is not None:
-        return replace(assumed, start=Start())
+        return Snapshot(replace(assumed, start=Start()), asleep)
     if player is not None and player.current is None:
         kept = coordinator.wall.hung if player.hides_works else None
-        return kept and replace(kept, start=Start())
+        return Snapshot(kept and replace(kept, start=Start()), asleep)
     if player is None or (hung := hung_on(player, coordinator.history)) is None:
         if player is not None and not player.is_whole:
             raise action_failed("too_many_works", name=coordinator.name)
         raise action_failed("cannot_tell", name=coordinator.name)
-    return replace(hung, start=start_of(player))
+    return Snapshot(replace(hung, start=start_of(player)), asleep)
 
 
 async def async_hang_again(coordinator: DisplayCoordinator, hung: Hung | None) -> None:
-    """Show what hung on this display or another at its place, with the works that were sent, or nothing."""
+    """Show what hung on this display or another at its place, or nothing."""
     if hung is None:
         async with coordinator.async_command() as display:
             await display.clear()
-        coordinator.wall.hung = None
         return
-    shown = replace(hung.shown, warning="")
-    sent = await async_alive(
-        coordinator.hass, shown, display=coordinator, was_sent=True
-    )
-    await _async_hang(coordinator, replace(hung, sent=sent), wake=False)
-
-
-def is_refused(err: HomeAssistantError) -> bool:
-    """Return whether a display refuses what it is sent, rather than not answer."""
-    return isinstance(err.__cause__, RejectedError | None)
+    begin = Begin(place=hung.start)
+    request = Request(art=Ready(hung.asked), begin=begin, wake=False)
+    await async_cast(coordinator, hung.asked, request)
 
 
 def hung_on(player: PlayerStatus, history: History) -> Hung | None:

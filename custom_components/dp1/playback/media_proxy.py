@@ -26,8 +26,8 @@ from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..errors import component_errors
-from ..grants import GRANTS, KEPT, LIVE, internal_url
-from ..lent import PATH
+from ..grants import GRANTS, KEPT, LIVE, internal_url, is_live
+from ..lent import PATH, lent_in, media_id_at
 from ..library.folder import FOLDER_PREFIX
 from ..library.libraries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
@@ -76,33 +76,37 @@ def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | 
     casts: list[Hung] = [assumed] if assumed else []
     if not only_now:
         casts += coordinator.history.entries()
-        casts += (it.hung for it in coordinator.wall.notes.announced)
     sources = [source for hung in casts for source in hung.sources]
     if player is not None:
         sources += [item.source or "" for item in player.items]
         sources.append(player.playlist_url or "")
-    return hass.data[GRANTS].tokens_in(sources)
+    return {token for it in sources if PATH in it for _, token in lent_in(it)}
 
 
 class MediaProxyView(HomeAssistantView):
     """View that serves the medium of a token."""
 
-    url = f"{PATH}/{{path:.*}}"
+    url = f"{PATH}/{{key}}/{{name}}"
     name = f"api:{DOMAIN}:media"
     # Displays cannot sign in.
     requires_auth = False
 
-    async def get(self, request: web.Request, path: str) -> web.StreamResponse:
-        """Serve a medium from where it is now, for as long as it is lent."""
+    async def get(
+        self, request: web.Request, key: str, name: str
+    ) -> web.StreamResponse:
+        """Serve a medium from where it is now; a stream of a camera for as long as it is lent."""
         grants = request.app[KEY_HASS].data[GRANTS]
-        token = request.query.get("token", "")
-        if (media_id := grants.served(token)) is None:
+        media_id, token = media_id_at(key), request.query.get("token", "")
+        if (entry_id := grants.served(media_id, token)) is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
-        sending = asyncio.ensure_future(_async_send(request, media_id))
+        send = _async_send(request, media_id, entry_id)
+        if not is_live(media_id):
+            return await send
+        sending = asyncio.ensure_future(send)
         try:
             while not sending.done():
                 await asyncio.wait({sending}, timeout=LENT_CHECK)
-                if not sending.done() and grants.served(token) is None:
+                if not sending.done() and grants.served(media_id, token) is None:
                     sending.cancel()
                     await asyncio.wait({sending})
                     # The rest of an answer that has begun is nobody's.
@@ -116,12 +120,14 @@ class MediaProxyView(HomeAssistantView):
     head = get
 
 
-async def _async_send(request: web.Request, media_id: str) -> web.StreamResponse:
-    """Send a medium to the end."""
+async def _async_send(
+    request: web.Request, media_id: str, entry_id: str
+) -> web.StreamResponse:
+    """Send a medium to a display, to the end."""
     hass = request.app[KEY_HASS]
     try:
         with component_errors(media_id):
-            response = await _async_serve(hass, request, media_id)
+            response = await _async_serve(hass, request, media_id, entry_id)
     except HomeAssistantError:
         response = web.Response(status=HTTPStatus.NOT_FOUND)
     if not response.prepared:
@@ -148,7 +154,7 @@ def _allowed_origin(hass: HomeAssistant, request: web.Request) -> Mapping[str, s
 
 
 class LentFile(web.FileResponse):
-    """A file that is sent once, by the view itself: aiohttp would send it when nobody looks any more."""
+    """A file that is sent once, by the view itself: Home Assistant would add headers by which no page may frame it."""
 
     @override
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
@@ -157,13 +163,13 @@ class LentFile(web.FileResponse):
 
 
 async def _async_serve(
-    hass: HomeAssistant, request: web.Request, media_id: str
+    hass: HomeAssistant, request: web.Request, media_id: str, entry_id: str
 ) -> web.StreamResponse:
-    """Return the response with a medium."""
+    """Return the response with a medium for a display."""
     if media_id.startswith((MEDIA_PREFIX, FOLDER_PREFIX)):
         built = await async_build_playlist(hass, {"media_content_id": media_id})
         playlist = without_hidden(hass, built)
-        await hass.data[GRANTS].async_use_inside(request.query["token"], playlist)
+        playlist = await hass.data[GRANTS].async_lent(playlist, entry_id)
         return web.json_response(playlist.document, headers=HEADERS)
     if media_id.startswith(KEPT):
         if (kept := kept_file(hass, media_id.partition("/")[2])) is None:

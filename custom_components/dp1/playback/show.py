@@ -15,7 +15,6 @@ from ..client.playlist.playlist import Playlist
 from ..coordinator import DisplayCoordinator
 from ..displays import Target, async_displays
 from ..errors import async_gather_failures
-from ..grants import GRANTS
 from .compose import async_playlist_of
 from .daily import async_of_today, async_show_daily
 from .groups import async_on_group, leader_of, paused, spread_over
@@ -178,7 +177,7 @@ class _Showing:
     ) -> None:
         """Show a work that a display remembers, which does not tell of what it is."""
         request = await async_for_caller(self._hass, self._request)
-        entity_ids = self._hass.data[GRANTS].entities_on(coordinator.entry_id)
+        entity_ids = self._hass.states.async_entity_ids(("camera", "image"))
         request.caller.check(POLICY_READ, *entity_ids)
         await async_take_again(coordinator, work.record_id, request)
 
