@@ -45,8 +45,9 @@ HUNG = {"asked": CAST, "at": "2026-11-21T12:00:00+00:00", "start": START}
 ANNOUNCEMENT = {
     "hung": HUNG,
     "until": "2026-11-21T12:00:00+00:00",
-    "before": {"hung": HUNG, "asleep": False},
+    "since": "2026-11-21T11:00:00+00:00",
 }
+ANNOUNCED = {"announced": [ANNOUNCEMENT], "lasting": [HUNG]}
 ENTRY = {
     "media_id": "x",
     "title": "X",
@@ -452,7 +453,7 @@ async def test_what_is_stored_is_read(home: Home) -> None:
         {"groups": [[DISPLAY, "other"]], "spreads": [{DISPLAY: 0, "other": 1}]},
     )
     home.write("media_proxy", {"secret": "abc"})
-    home.write("display", {"announcement": ANNOUNCEMENT, "history": [ENTRY]})
+    home.write("display", {**ANNOUNCED, "history": [ENTRY]})
     home.write("favorites", FAVORITES)
     library = await home.start()
     assert not home.warnings()
@@ -505,11 +506,12 @@ async def test_texts_of_another_version(home: Home) -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        {"announcement": {**ANNOUNCEMENT, "until": 7}},
-        {"announcement": {**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}},
-        {"announcement": {**ANNOUNCEMENT, "hung": {"playlist": None}}},
-        {"announcement": {**ANNOUNCEMENT, "hung": {**HUNG, "asked": 1}}},
-        {"announcement": {**ANNOUNCEMENT, "before": {"asleep": True}}},
+        {**ANNOUNCED, "announced": [{**ANNOUNCEMENT, "until": 7}]},
+        {**ANNOUNCED, "announced": [{**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}]},
+        {**ANNOUNCED, "announced": [{**ANNOUNCEMENT, "hung": {"playlist": None}}]},
+        {**ANNOUNCED, "announced": [ANNOUNCEMENT, {"hung": {**HUNG, "asked": 1}}]},
+        {**ANNOUNCED, "lasting": [{"asked": 1}]},
+        {"announced": [ANNOUNCEMENT]},
         {"ignores_times": 7},
         {"of the future": 7},
         {"history": [ENTRY, 7]},

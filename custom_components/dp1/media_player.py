@@ -347,12 +347,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Enable or disable shuffle."""
-        await async_order(self.coordinator, shuffle=shuffle)
+        await async_do(self.coordinator, self._context, async_order, shuffle, None)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set the repeat mode."""
-        await async_order(self.coordinator, loop=LOOPS[repeat])
+        loop = LOOPS[repeat]
+        await async_do(self.coordinator, self._context, async_order, None, loop)
 
     # Browsing
 

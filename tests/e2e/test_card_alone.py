@@ -574,6 +574,10 @@ async def test_adding_to_what_hangs(page: Page) -> None:
     menu = await menu_of(page, "Tides")
     entries = ["show_now", "for_a_time 30 minutes", "on_display Hall", "on_all"]
     await expect(menu.get_by_role("menuitem")).to_have_text(entries)
+    calls = await page.evaluate("window.calls.length")
+    await menu.get_by_role("menuitem", name="on_all").click()
+    (shown,) = (await page.evaluate("window.calls"))[calls:]
+    assert shown[1] == "play_media" and len(shown[2]["entity_id"]) == 2
 
 
 async def test_never_again(page: Page) -> None:

@@ -10,8 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.coordinator import DisplayCoordinator
-from custom_components.dp1.display.wall import WALLS, Wall, async_wall
+from custom_components.dp1.display.hung import Hung
+from custom_components.dp1.display.wall import WALLS, Announcement, Wall, async_wall
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import event
@@ -26,6 +28,7 @@ from tests.timing import DEFAULTS, set_timing
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 ART = series("Tides", 5)
+HOUR = timedelta(hours=1)
 MOMENT = {"show_for": {"seconds": 60}}
 
 
@@ -247,17 +250,146 @@ async def test_the_phone_casts_meanwhile(
     assert house.attribute("wall", "media_playlist") == document["title"]
 
 
-@pytest.mark.parametrize(("seconds", "first"), [(120, 61), (5, 6)])
-async def test_two_at_the_door(house: House, seconds: int, first: int) -> None:
-    """A second interlude lasts its own time, but does not shorten the first, and then what hung before both returns."""
+RAIN = series("Rain", 3)
+
+
+def advance(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let the clock of Home Assistant be later."""
+    now, later = dt_util.utcnow, timedelta(seconds=seconds)
+    monkeypatch.setattr(dt_util, "utcnow", lambda: now() + later)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(120, {61: "second"}), (5, {6: "picture"})]
+)
+async def test_two_at_the_door(
+    house: House,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: int,
+    shown: dict[int, str],
+) -> None:
+    """Each ends at its own time: a short one over a long one gives way to it, a long one over a short one to what hung before both."""
     await hang(house)
     await ring(house)
     second, data = f"{house.door}/second.jpg", {"show_for": {"seconds": seconds}}
     await house.show("wall", media_content_id=second, **data)
-    await wait(house, first)
-    assert house.hanging("wall") == "second"
-    await wait(house, max(seconds, 60) + 1)
+    ((passed, work),) = shown.items()
+    advance(monkeypatch, passed)
+    await wait(house, 0)
+    assert house.hanging("wall") == work
+    advance(monkeypatch, 121 - passed)
+    await wait(house, 0)
     assert_back(house)
+
+
+@pytest.mark.parametrize("between", ["nothing", "a restart", "a phone"])
+async def test_the_doorbell_within_two_hours(
+    house: House, monkeypatch: pytest.MonkeyPatch, between: str
+) -> None:
+    """What is shown for two hours goes on at its place after the bell, and ends in time; what a phone casts meanwhile stays."""
+    await hang(house)
+    await house.show("wall", playlist=RAIN, show_for={"hours": 2})
+    ends = house.attribute("wall", "dp1")["until"]
+    await house.do("media_next_track", "wall")
+    await ring(house, show_for={"seconds": 30})
+    if between == "a restart":
+        await forget(house)
+        await house.hass.config_entries.async_reload(house.entries["wall"].entry_id)
+    if between == "a phone":
+        await house.phone_casts("wall", series("Dunes", 2))
+        await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    advance(monkeypatch, 31)
+    await wait(house, 0)
+    goes_on, shown = between != "a phone", house.walls["wall"].state
+    assert shown.playlist_title == ("Rain" if goes_on else "Dunes")
+    assert not goes_on or shown.current_title == "Rain 2"
+    assert house.attribute("wall", "dp1")["until"] == (ends if goes_on else None)
+    advance(monkeypatch, 7200)
+    await wait(house, 0)
+    if goes_on:
+        assert_back(house)
+    else:
+        assert house.walls["wall"].state.playlist_title == "Dunes"
+    assert not wall_of(house).is_announcing
+
+
+async def test_a_fifth_takes_the_place_of_the_uppermost(house: House) -> None:
+    """Of five, four are shown one after the other as each is ended, longer where that is asked, and then what hung before."""
+    await hang(house)
+    for number in range(1, 6):
+        await house.show(
+            "wall", playlist=series(f"Rain {number}", 1), show_for={"hours": number}
+        )
+    for number in (5, 3, 2, 1):
+        assert house.hanging("wall") == f"Rain {number} 1"
+        await house.do("dp1.show_previous", "wall")
+    assert_back(house)
+
+
+async def test_one_that_is_refused_is_passed_over(house: House) -> None:
+    """What a display refuses when it is to come back gives way to what is below."""
+    await hang(house)
+    await house.show("wall", playlist=RAIN, show_for={"hours": 2})
+    await ring(house)
+    house.walls["wall"].inject(
+        FaultKind.STATUS, command="displayPlaylist", status=422, times=1
+    )
+    await wait(house)
+    assert_back(house)
+    assert not wall_of(house).is_announcing
+
+
+async def test_a_restart_before_the_second_is_sent(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is below hangs on, and ends in time."""
+    await hang(house)
+    await house.show("wall", playlist=RAIN, show_for={"hours": 2})
+    wall = wall_of(house)
+    first, now = wall.notes.announced[0], dt_util.utcnow()
+    later = Announcement(Hung(asked=Playlist("https://x/1")), now + HOUR / 60, now)
+    await wall.async_note(announced=(first, later))
+    await forget(house)
+    await house.hass.config_entries.async_reload(house.entries["wall"].entry_id)
+    advance(monkeypatch, 61)
+    await wait(house, 0)
+    assert house.hanging("wall") == "Rain 1"
+    advance(monkeypatch, 7200)
+    await wait(house, 0)
+    assert_back(house)
+
+
+@pytest.mark.parametrize("between", ["nothing", "a restart", "a phone", "somebody"])
+@pytest.mark.parametrize("kind", [FaultKind.RESET, FaultKind.STATUS])
+async def test_it_does_not_sleep_at_once(
+    house: House, between: str, kind: FaultKind
+) -> None:
+    """A display that does not answer, or follow, when it is to sleep again is told until it does, unless somebody is there."""
+    set_timing(push_patience=0.05)
+    await hang(house)
+    await house.do("turn_off", "wall")
+    await ring(house)
+    wall = house.walls["wall"]
+    for command in ("sleepNow", "setSleepMode"):
+        wall.inject(kind, command=command)
+    await wait(house)
+    assert_back(house)
+    assert not wall.state.asleep
+    match between:
+        case "a restart":
+            await forget(house)
+            entry_id = house.entries["wall"].entry_id
+            await house.hass.config_entries.async_reload(entry_id)
+        case "a phone":
+            await house.phone_casts("wall", series("Dunes", 2))
+            await until(lambda: not wall_of(house).notes.sleeps)
+        case "somebody":
+            await house.do("turn_on", "wall")
+    wall.heal()
+    await wait(house, 11)
+    sleeps = between in ("nothing", "a restart")
+    assert wall.state.asleep is sleeps
+    assert not wall_of(house).notes.sleeps
 
 
 async def test_a_sleeping_display_sleeps_again(house: House) -> None:

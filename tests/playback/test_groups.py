@@ -229,6 +229,22 @@ async def test_a_spread_group_that_shuffles(house: House, step: str) -> None:
     assert in_step()
 
 
+@pytest.mark.parametrize("room", ROOMS)
+async def test_the_order_of_a_group(house: House, room: str) -> None:
+    """Shuffle and repeat are those of the group, wherever they are set."""
+    await house.show("left", playlist=TIDES)
+    await join(house)
+    await house.do("shuffle_set", room, shuffle=True)
+    await house.do("repeat_set", room, repeat="one")
+    await house.do("media_next_track", "left")
+    for each in ROOMS:
+        wall = house.walls[each]
+        await until(lambda: wall.state.shuffle)  # noqa: B023
+        await until(lambda: wall.state.loop_mode == "one")  # noqa: B023
+        await until(lambda: house.hanging(each) == house.hanging("left"))  # noqa: B023
+        await house.settled(each)
+
+
 async def test_a_spread_of_long_ago(house: House) -> None:
     """A display that shows another playlist since is joined without an offset."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)

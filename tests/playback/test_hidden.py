@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.dp1.display.wall import WALLS
 from custom_components.dp1.displays import async_displays, find_display
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -223,3 +224,94 @@ async def test_no_favorite_is_hidden(gallery: Gallery) -> None:
         await hide(gallery, "unhide_work", media_content_id=media_id)
     with pytest.raises(ServiceValidationError, match="Choose a single work"):
         await hide(gallery, media_content_id=gallery.media_id(exhibition))
+
+
+async def hear(gallery: Gallery) -> None:
+    """Show a message for five seconds."""
+    bell = playlist("Bell")
+    await gallery.cast(playlist=bell, show_for={"seconds": 5})
+    assert on_wall(gallery) == ["Bell"]
+
+
+async def phone_shows_all(gallery: Gallery) -> None:
+    """Let a phone show a list, at its last work, of which the first was hidden."""
+    await hide_current(gallery, playlist=MANY)
+    gallery.wall.player.load(MANY)
+    gallery.wall.player.handle("moveToArtwork", {"index": 2})
+    gallery.wall.poller.force()
+    await until(lambda: gallery.attribute("media_title") == "Dusk")
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["nothing", "a restart", "a phone", "one more", "one less", "an addition"],
+)
+async def test_what_was_covered_comes_back(gallery: Gallery, between: str) -> None:
+    """What a message has covered comes back at its place: no other work less, and none more."""
+    back, place, hass = ["Dawn", "Noon", "Dusk"], "Dusk", gallery.hass
+    await phone_shows_all(gallery)
+    if between == "one more":
+        back, place = ["Noon", "Dusk"], "Noon"
+        await gallery.cast(playlist=MANY)
+    await hear(gallery)
+    (display,) = (it for it in async_displays(hass))
+    match between:
+        case "a restart":
+            await display.wall.async_save()
+            hass.data.pop(WALLS)
+            await hass.config_entries.async_reload(display.entry_id)
+        case "a phone":
+            back, place = ["Moon"], "Moon"
+            gallery.wall.player.load(playlist("Moon"))
+            gallery.wall.poller.force()
+            await until(lambda: gallery.attribute("dp1")["until"] is None)
+        case "one more":
+            (hidden,) = (await gallery.library.async_children("hidden")).nodes
+            taken = gallery.media_id(hidden.id)
+            await hide(gallery, "unhide_work", media_content_id=taken)
+        case "one less":
+            back, place = ["Dawn", "Noon"], "Dawn"
+            await hide(gallery)
+        case "an addition":
+            # The other work of the evening has the address of the hidden one.
+            back = [*back, "Dune"]
+            await gallery.player(
+                "play_media",
+                media_content_id=gallery.media_id(f"playlist/{EVENING}"),
+                media_content_type="playlist",
+                enqueue="add",
+            )
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=6))
+    await until(lambda: on_wall(gallery) == back)
+    await until(lambda: gallery.attribute("media_title") == place)
+
+
+@pytest.mark.parametrize("where", ["the leader", "the member", "both"])
+async def test_never_again_in_a_group(gallery: Gallery, where: str) -> None:
+    """The list of the group goes on without the work, on all at the same one, wherever it was hidden; what a phone cast is the same on all."""
+    other = DisplaySimulator(
+        profile="B", device_id="FF1-00000002", poll_interval=0.1, storm_gate=False
+    )
+    async with other:
+        other.caster.preflight = False
+        entry = entry_of(other, unique_id="FF1-00000002", title="Other")
+        await set_up(gallery.hass, entry)
+        await gallery.player("join", group_members=["media_player.other"])
+        await phone_shows_all(gallery)
+        titles = ["Dawn", "Noon", "Dusk"]
+        await until(lambda: [item["title"] for item in other.player.items] == titles)
+        await until(lambda: other.state.current_title == "Dusk")
+        targets = {
+            "the leader": [ENTITY_ID],
+            "the member": ["media_player.other"],
+            "both": [ENTITY_ID, "media_player.other"],
+        }
+        await hear(gallery)
+        await hide(gallery, "show_previous")
+        await until(lambda: on_wall(gallery) == titles)
+        await until(lambda: gallery.attribute("media_title") == "Dusk")
+        await hide(gallery, entity_id=targets[where])
+        for wall in (gallery.wall, other):
+            await until(lambda: [it["title"] for it in wall.player.items] == titles[:2])  # noqa: B023
+            await until(lambda: wall.state.current_title == "Dawn")  # noqa: B023
+        assert len((await gallery.library.async_children("hidden")).nodes) == 2

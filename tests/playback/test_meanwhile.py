@@ -10,6 +10,8 @@ from pytest_homeassistant_custom_component.common import async_fire_time_changed
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
+from .test_announce import advance
+
 from tests.displays import settle, until
 from tests.houses import House, series, titles
 from tests.simulators.display import FaultKind
@@ -17,6 +19,7 @@ from tests.simulators.display import FaultKind
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 TIDES, DUNES, RAIN = series("Tides", 5), series("Dunes", 3), series("Rain", 2)
+SLEEPS = ("sleepNow", "setSleepMode")
 SNOW = {"media_content_id": "https://art.example.org/snow.png", "kind": ""}
 
 
@@ -128,6 +131,29 @@ async def test_the_leader_goes_on_during_a_message_of_a_member(rooms: House) -> 
     await rooms.show("left", playlist=DUNES, start_at=2)
     await end(rooms, *rooms.walls)
     await in_step(rooms, "Dunes 2", "Dunes 2", "Dunes 2")
+
+
+async def test_one_over_another_on_a_member(
+    rooms: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each ends at its own time, then the member shows what the others do by then, and sleeps as it did."""
+    await rooms.do("turn_off", "middle")
+    await rooms.show("middle", playlist=RAIN, show_for={"hours": 2})
+    await tell(rooms, "middle")
+    await rooms.show("left", playlist=DUNES, start_at=2)
+    advance(monkeypatch, 61)
+    await end(rooms, *rooms.walls)
+    await in_step(rooms, "Dunes 2", "Rain 1", "Dunes 2")
+    middle = rooms.walls["middle"]
+    faults = [middle.inject(FaultKind.RESET, command=it) for it in SLEEPS]
+    advance(monkeypatch, 7200)
+    await end(rooms, *rooms.walls)
+    await in_step(rooms, "Dunes 2", "Dunes 2", "Dunes 2")
+    await until(lambda: any(fault.hits for fault in faults))
+    middle.heal()
+    await end(rooms, *rooms.walls)
+    await until(lambda: middle.state.asleep)
+    assert middle.state.playlist_title == "Dunes"
 
 
 async def test_joining_during_a_message(hass: HomeAssistant) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from itertools import combinations, combinations_with_replacement
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.display import wall as lasting
-from custom_components.dp1.display.hung import Hung, Snapshot
+from custom_components.dp1.display.hung import Hung
 from custom_components.dp1.display.state import DisplayData
 from custom_components.dp1.playback import daily, wall as module
 from custom_components.dp1.playback.daily import DailyWatch
@@ -32,7 +33,7 @@ from custom_components.dp1.playback.watch import Change, Seen
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from .orders import orders
+from .orders import OrderedLoop, orders
 
 BEFORE, OLD_DAILY, NEW_DAILY = "https://x.example/before", "https://x/1", "https://x/2"
 FIRST, SECOND = "https://x.example/first", "https://x.example/second"
@@ -118,9 +119,13 @@ class Wall:
         return hung
 
 
-async def take_snapshot(wall: Wall) -> Snapshot:
+async def take_snapshot(wall: Wall) -> Hung:
     player = await wall.async_read_player()
-    return Snapshot(Hung(asked=player.as_playlist()), False)
+    return Hung(asked=player.as_playlist())
+
+
+async def prepared(_wall: Wall, playlist: Playlist, request: Request) -> Hung:
+    return Hung(asked=playlist, start=request.start)
 
 
 async def hang_again(wall: Wall, hung: Hung | None) -> None:
@@ -231,7 +236,8 @@ async def meet(first: str, second: str, start: str) -> None:
         assert wall.notes.announcement.hung.asked.url == display.url, display.shown
     if house.until is not None and {"show", "late"}.isdisjoint((first, second)):
         # What was promised is kept, unless it was ended.
-        promised = wall.until == house.until or "end" in (first, second)
+        ends = [it.until for it in wall.notes.announced]
+        promised = house.until in ends or "end" in (first, second)
         assert promised or (wall.until or NEVER) > house.until
     await asyncio.sleep(10_000)
     assert not wall.is_announcing and not wall.history.is_announcing
@@ -279,6 +285,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(place, "async_cast", Wall.async_cast)
     monkeypatch.setattr(module, "async_take_snapshot", take_snapshot)
     monkeypatch.setattr(module, "async_hang_again", hang_again)
+    monkeypatch.setattr(module, "async_prepared", prepared)
     monkeypatch.setattr(module, "async_wake", respond)
     monkeypatch.setattr(module, "async_response", respond)
     monkeypatch.setattr(lasting, "async_call_later", call_later)
@@ -344,3 +351,31 @@ async def test_the_newest_waits_least() -> None:
         await switch()
     await asyncio.gather(*waiting)
     assert turns == [4, 3, 2]
+
+
+async def show_several(times: list[tuple[int, int]]) -> None:
+    """Show something from one second to another, several times, and check at each moment what hangs."""
+    house, loop = House(), asyncio.get_running_loop()
+    active: list[tuple[str, int]] = []
+    for number, (begin, seconds) in enumerate(times):
+        for moment in range(int(loop.time()), begin):
+            await asyncio.sleep(moment + 0.5 - loop.time())
+            active = [it for it in active if it[1] > moment]
+            assert house.display.url == (active[-1][0] if active else BEFORE)
+        await asyncio.sleep(begin - loop.time())
+        url = f"https://x.example/{number}"
+        active = [*[it for it in active if it[1] > begin][:3], (url, begin + seconds)]
+        with house.display.requests.pending_cast(0):
+            playlist, lasts = Playlist(url), timedelta(seconds=seconds)
+            await async_announce(house.display, playlist, asked(), lasts)
+
+
+def test_what_hangs_at_each_moment() -> None:
+    """Each ends at its own time, of four at most, and what is below it hangs if its time is not over."""
+    random = Random(7)
+    for _ in range(20):
+        begins = sorted(random.sample(range(1, 30), 7))
+        times = [(begin, random.randint(1, 15)) for begin in begins]
+        loop = OrderedLoop([])
+        loop.run_until_complete(show_several([*times, (50, 1)]))
+        loop.close()

@@ -90,6 +90,37 @@ async def test_canceled_during_a_message(house: House, data: dict[str, Any]) -> 
     await until(lambda: house.attribute("left", "dp1")["until"] is None, 5)
 
 
+@pytest.mark.parametrize("over", [False, True])
+@pytest.mark.parametrize("how", ["add", "next", "play"])
+async def test_an_addition_that_is_canceled(
+    house: House, hass_ws_client: WebSocketGenerator, how: str, over: bool
+) -> None:
+    """What is given up while it is read is not added, neither to what hangs nor to what comes back."""
+    client = await hass_ws_client(house.hass)
+    await house.show("left", playlist=TIDES)
+    if over:
+        await house.do("dp1.show_message", "left", text="Dinner", **MOMENT)
+    wall = house.entries["left"].runtime_data.wall
+    async with served(DUNES) as (url,):
+        # Somebody else's turn lasts.
+        async with wall.turn():
+            added = asyncio.create_task(
+                house.play("left", url, enqueue=how, kind="playlist")
+            )
+            await until(lambda: wall.requests.pending)
+            await until(lambda: wall._waiting)
+            message = {"type": "dp1/cancel", "entity_id": house.entity("left")}
+            await client.send_json_auto_id(message)
+            assert (await client.receive_json())["success"]
+        await added
+    if over:
+        await house.do("dp1.show_previous", "left")
+    await settle(house.walls["left"])
+    items = house.walls["left"].state.items
+    assert [item["title"] for item in items] == [it["title"] for it in TIDES["items"]]
+    assert house.hanging("left") == "Tides 1"
+
+
 # Groups
 
 

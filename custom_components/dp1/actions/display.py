@@ -212,8 +212,7 @@ async def async_hand_over(call: ServiceCall) -> None:
         raise invalid_input("hand_over_to_itself")
     giver = await source.async_coordinator()
     taker = await target.async_coordinator()
-    snapshot = await async_lasting(giver)
-    if (hung := snapshot.hung) is None:
+    if (hung := await async_lasting(giver)) is None:
         raise invalid_input("nothing_shown", name=giver.name)
     begin = Begin(place=hung.start)
     request = Request(art=Ready(hung.asked), begin=begin, context=call.context)

@@ -15,8 +15,10 @@ from ..browse.search import async_search_nodes
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.hosts import same_work
 from ..coordinator import DisplayCoordinator
+from ..displays import async_displays
 from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
+from ..library.index import marks_of_item
 from ..library.item import Item
 from ..library.libraries import (
     async_libraries,
@@ -31,6 +33,7 @@ from ..library.node import WORKS, NodeKind, media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
 from ..playback.cast import async_player_of
 from ..playback.queue import async_leave_out
+from ..playback.show import async_do
 from ..playback.wall import async_lasting
 from .targets import TARGET, async_targets, exactly_one_of
 
@@ -180,8 +183,13 @@ async def async_hide_work(call: ServiceCall) -> ServiceResponse:
         except HomeAssistantError:
             library.hidden.async_remove(work.id)
             raise
+        marks = frozenset(marks_of_item(item))
         if coordinator is not None:
-            await async_leave_out(coordinator)
+            await async_do(coordinator, call.context, async_leave_out, marks)
+        for display in async_displays(call.hass):
+            # What comes back there is not judged anew.
+            if display.wall.is_announcing:
+                await async_leave_out(display, marks)
         hidden = media_id(library.entry_id, work.id)
         works.append({"title": work.title, "media_content_id": hidden})
     return {"hidden": works} if call.return_response else None

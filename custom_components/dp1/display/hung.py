@@ -71,14 +71,6 @@ class Hung:
         return mine == theirs or (player.shuffle is True and _alike(mine, theirs))
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The present of a display: what hangs, if anything does, with the place in it, and whether the display sleeps."""
-
-    hung: Hung | None
-    asleep: bool
-
-
 def _list_key(playlist: Playlist) -> tuple[str | None, str | None]:
     """Return the id and the title of a list as players report them."""
     names = {name: playlist.document.get(name) for name in ("id", "title")}

@@ -17,31 +17,34 @@ from ..const import DOMAIN
 from ..hosts import HOSTS
 from ..storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from .history import History, HistoryEntry
-from .hung import Hung, Snapshot
+from .hung import Hung
 from .requests import Requests
 
 WALLS: Final[HassKey[dict[str, Wall]]] = HassKey(f"{DOMAIN}_walls")
 # Seconds until a change of the history is saved.
 SAVE_DELAY: Final = 10.0
+# The same until what could not be shown again, or did not sleep, is told so once more.
+RETRY_AFTER: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """A playlist shown for a limited time, after which the one before returns.
+    """A playlist shown for a limited time.
 
     Attributes:
-        hung: what is shown.
+        hung: what is shown; once another is shown over it, with its place.
         until: when it ends.
-        before: what is restored then.
-        since: when it began, None if an older version has stored it.
-        earlier: what is restored if the display refuses that, None if nothing came too late.
+        since: when it began.
     """
 
     hung: Hung
     until: datetime
-    before: Snapshot
-    since: datetime | None = None
-    earlier: Snapshot | None = None
+    since: datetime
+
+    @property
+    def rest(self) -> float:
+        """Return the seconds that are left, as of a duration: the clock may be set back meanwhile, also over a restart."""
+        return (self.until - max(dt_util.utcnow(), self.since)).total_seconds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +52,23 @@ class Notes:
     """What outlasts a restart, beside the history.
 
     Attributes:
-        announcement: the current announcement.
+        announced: what is shown for a time, each over the one before.
+        lasting: what hangs for good below, and behind what came there meanwhile, what hung for good before it.
+        sleeps: whether the display is to sleep once nothing is shown for a time.
         daily: URL of the Daily, while that is shown: by its URL, as a document, or its works of today alone.
         ignores_times: firmware that ignores when works are due.
     """
 
-    announcement: Announcement | None = None
+    announced: tuple[Announcement, ...] = ()
+    lasting: tuple[Hung | None, ...] = ()
+    sleeps: bool = False
     daily: str | None = None
     ignores_times: str | None = None
+
+    @property
+    def announcement(self) -> Announcement | None:
+        """Return the uppermost of what is shown for a time."""
+        return self.announced[-1] if self.announced else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,15 +230,16 @@ class Wall:
         await self.async_save()
 
     @callback
-    def apply(self, end_at: datetime | None = None) -> None:
-        """Apply the announcement: to the history, and the time at which it ends."""
+    def apply(self, pause: float = 0.0) -> None:
+        """Apply the notes: to the history, and the time at which an announcement ends, not before a pause, or a display is told again to sleep."""
         if self._cancel_end is not None:
             self._cancel_end()
             self._cancel_end = None
         if self._on_end is None:
             return
         self.history.is_announcing = self.is_announcing
-        if (end_at := end_at or self.until) is None:
+        announcement = self.notes.announcement
+        if announcement is None and not self.notes.sleeps:
             return
 
         @callback
@@ -236,11 +249,8 @@ class Wall:
             if self._on_end is not None:
                 self._on_end()
 
-        # A duration, as the clock may be set back meanwhile, also over a restart.
-        announcement, now = self.notes.announcement, dt_util.utcnow()
-        began = announcement.since if announcement else None
-        rest = (end_at - max(now, began or now)).total_seconds()
-        self._cancel_end = async_call_later(self._hass, max(rest, 0.0), end)
+        rest = max(announcement.rest, pause) if announcement else RETRY_AFTER
+        self._cancel_end = async_call_later(self._hass, rest, end)
 
 
 @callback
@@ -272,6 +282,9 @@ def _parse(stored: Mapping[str, Any]) -> Stored:
         if (value := stored.get(field.name)) is not None
         and record_from_json(Notes, {field.name: value}) is not None
     }
+    if ("announced" in notes) is not ("lasting" in notes):
+        # Neither makes sense without the other.
+        notes = {it: notes[it] for it in notes.keys() - {"announced", "lasting"}}
     entries = stored.get("history", [])
     read = [record_from_json(HistoryEntry, entry) for entry in entries]
     history = [entry for entry in read if entry is not None]

@@ -213,9 +213,10 @@ const heading = (textContent) => make("p", { className: "heading soft small" }, 
 const onDisplays = (hass, medium, but = "") => {
   const ids = displays(hass, but);
   const all = displays(hass);
-  const show = (id) => hang(hass, id, medium);
+  // A group is told once where one call names its members.
+  const show = (id, entity_id = id) => hang(hass, id, medium, { entity_id });
   const entries = ids.map((id) => entry(text("on_display", { name: nameOf(hass, id) }), "mdi:monitor-share", () => show(id)));
-  return all.length > 1 ? [...entries, entry(text("on_all"), "mdi:monitor-multiple", () => all.forEach(show))] : entries;
+  return all.length > 1 ? [...entries, entry(text("on_all"), "mdi:monitor-multiple", () => show(all[0], all))] : entries;
 };
 
 /** Ask on which display something is shown. */

@@ -50,6 +50,8 @@ async def async_alive(
     playlist: Playlist,
     caller: Caller = STRANGER,
     display: DisplayCoordinator | None = None,
+    *,
+    was_sent: bool = False,
 ) -> Playlist:
     """Return a playlist with its works where they are now: by its URL where a display finds them all, else as a document.
 
@@ -61,9 +63,10 @@ async def async_alive(
         playlist: the playlist.
         caller: for whom it is read.
         display: on which it is to be shown; by default one at home, which is lent nothing.
+        was_sent: it has hung already, and nothing more is left out.
     """
     if (url := playlist.url) is None:
-        playlist = without_hidden(hass, playlist)
+        playlist = playlist if was_sent else without_hidden(hass, playlist)
         find = await _async_finder(hass, playlist.sources, display)
         if len(playlist.items) <= MAX_ON_LOOP:
             return _found(playlist, find)
@@ -77,7 +80,7 @@ async def async_alive(
     if playlist.warning and not playlist.document:
         # It could not be read a moment ago.
         return playlist
-    is_read = hass.loop.time() < until and not hidden_keys(hass)
+    is_read = hass.loop.time() < until and (was_sent or not hidden_keys(hass))
     if is_read and _are_best(works, await _async_finder(hass, works, display)):
         return playlist
     try:
@@ -88,7 +91,7 @@ async def async_alive(
     except (HomeAssistantError, TimeoutError) as err:
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
         return playlist
-    shown = without_hidden(hass, read)
+    shown = read if was_sent else without_hidden(hass, read)
     find = await _async_finder(hass, shown.sources, display)
     if shown is read and await hass.async_add_executor_job(_is_found, read, find):
         if not playlist.document:

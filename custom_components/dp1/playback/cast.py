@@ -21,7 +21,7 @@ from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.discovery import is_one_way
 from ..display.history import History
-from ..display.hung import Hung, Snapshot
+from ..display.hung import Hung
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, internal_url
 from ..lent import lent_in, without_token
@@ -35,6 +35,14 @@ async def async_cast(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> Hung:
     """Cast to a display in its turn, and return what hangs then."""
+    hung = await async_prepared(coordinator, playlist, request)
+    return await _async_hang(coordinator, hung, request.wake)
+
+
+async def async_prepared(
+    coordinator: DisplayCoordinator, playlist: Playlist, request: Request
+) -> Hung:
+    """Return what is to hang: what was asked for, and what is sent of it now."""
     if isinstance(request.art, Ready):
         # That was said when it was first shown.
         playlist = replace(playlist, warning="")
@@ -46,9 +54,15 @@ async def async_cast(
         # What is there may change.
         asked = replace(asked, document={})
     asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
-    playlist = alive if alive.url is None else asked
+    sent = alive if alive.url is None else asked
+    return Hung(asked=asked, sent=None if sent == asked else sent, start=request.start)
+
+
+async def _async_hang(coordinator: DisplayCoordinator, hung: Hung, wake: bool) -> Hung:
+    """Send what is to hang, and return what hangs."""
+    asked, playlist = hung.asked, hung.shown
     check_reach(coordinator, playlist)
-    await _async_leave_error_page(coordinator, request.wake)
+    await _async_leave_error_page(coordinator, wake)
     grants = coordinator.hass.data[GRANTS]
     playlist = await grants.async_lent(playlist, coordinator.entry_id)
     if playlist.origin is Origin.OURS:
@@ -56,7 +70,7 @@ async def async_cast(
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
-            start = None if coordinator.cast_only else request.start
+            start = None if coordinator.cast_only else hung.start
             try:
                 sent = await _async_send(coordinator, display, playlist, start)
             except RejectedError as err:
@@ -65,10 +79,10 @@ async def async_cast(
                 name = coordinator.name
                 raise action_failed("moved_not_signed", name=name) from err
             hung = Hung(
-                asked=asked, sent=None if sent == asked else sent, start=request.start
+                asked=asked, sent=None if sent == asked else sent, start=hung.start
             )
             # Before the state is read, of which it tells what the display omits.
-            coordinator.async_handle_cast(hung, request.wake)
+            coordinator.async_handle_cast(hung, wake)
     return hung
 
 
@@ -171,11 +185,11 @@ async def async_response(coordinator: DisplayCoordinator, hung: Hung) -> dict[st
     }
 
 
-async def async_player_of(hass: HomeAssistant, snapshot: Snapshot) -> PlayerStatus:
-    """Return what a player would report of a snapshot, nothing if there is no playlist; one by its URL is read."""
-    if snapshot.hung is None:
+async def async_player_of(hass: HomeAssistant, hung: Hung | None) -> PlayerStatus:
+    """Return what a player would report that shows this, if anything; a playlist by its URL is read."""
+    if hung is None:
         return PlayerStatus()
-    read, start = await async_read(hass, snapshot.hung.asked), snapshot.hung.start
+    read, start = await async_read(hass, hung.shown), hung.start
     items = [PlaylistItem.parse(item) for item in read.items]
     message = {
         "ok": True,
@@ -189,31 +203,38 @@ async def async_player_of(hass: HomeAssistant, snapshot: Snapshot) -> PlayerStat
     return PlayerStatus.parse(message)
 
 
-async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
-    """Read the snapshot of a display."""
+async def async_take_snapshot(coordinator: DisplayCoordinator) -> Hung | None:
+    """Read what hangs on a display with its place, None if nothing does."""
     player = await coordinator.async_read_player()
-    asleep = coordinator.data.asleep is True
     if player is None and (assumed := coordinator.assumed) is not None:
-        return Snapshot(replace(assumed, start=Start()), asleep)
+        return replace(assumed, start=Start())
     if player is not None and player.current is None:
         kept = coordinator.wall.hung if player.hides_works else None
-        return Snapshot(kept and replace(kept, start=Start()), asleep)
+        return kept and replace(kept, start=Start())
     if player is None or (hung := hung_on(player, coordinator.history)) is None:
         if player is not None and not player.is_whole:
             raise action_failed("too_many_works", name=coordinator.name)
         raise action_failed("cannot_tell", name=coordinator.name)
-    return Snapshot(replace(hung, start=start_of(player)), asleep)
+    return replace(hung, start=start_of(player))
 
 
 async def async_hang_again(coordinator: DisplayCoordinator, hung: Hung | None) -> None:
-    """Show what hung on this display or another at its place, or nothing."""
+    """Show what hung on this display or another at its place, with the works that were sent, or nothing."""
     if hung is None:
         async with coordinator.async_command() as display:
             await display.clear()
+        coordinator.wall.hung = None
         return
-    begin = Begin(place=hung.start)
-    request = Request(art=Ready(hung.asked), begin=begin, wake=False)
-    await async_cast(coordinator, hung.asked, request)
+    shown = replace(hung.shown, warning="")
+    sent = await async_alive(
+        coordinator.hass, shown, display=coordinator, was_sent=True
+    )
+    await _async_hang(coordinator, replace(hung, sent=sent), wake=False)
+
+
+def is_refused(err: HomeAssistantError) -> bool:
+    """Return whether a display refuses what it is sent, rather than not answer."""
+    return isinstance(err.__cause__, RejectedError | None)
 
 
 def hung_on(player: PlayerStatus, history: History) -> Hung | None:

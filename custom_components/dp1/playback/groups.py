@@ -365,7 +365,7 @@ async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
         return
     hung = hung_on(player, leader.history)
     if hung is None:
-        hung = (await async_take_snapshot(leader)).hung
+        hung = await async_take_snapshot(leader)
     if hung is not None:
         await _async_follow(display, leader, hung)
 
@@ -382,7 +382,8 @@ async def _async_follow(
     work = Start(item.id, None if item.id else item.source, place)
     async with display.wall.turn(next(REQUEST_NUMBERS)):
         if not _has_list(display, hung):
-            hung = replace(hung, start=replace(work, loop=player.loop_mode))
+            start = replace(work, shuffle=player.shuffle, loop=player.loop_mode)
+            hung = replace(hung, start=start)
             display.wall.note(daily=None)
             await async_hang_again(display, hung)
         elif (current := display.data.player) is not None:
@@ -392,6 +393,9 @@ async def _async_follow(
             if player.loop_mode and current.loop_mode != player.loop_mode:
                 async with display.async_command() as commands:
                     await commands.set_loop(player.loop_mode)
+            if player.shuffle is not None and current.shuffle is (not player.shuffle):
+                async with display.async_command() as commands:
+                    await commands.set_shuffle(player.shuffle)
     hanging = display.data.player.current if display.data.player else None
     if hanging is None or (hanging.id or hanging.source) != (item.id or item.source):
         raise action_failed("does_not_follow", name=display.name, leader=leader.name)

@@ -4,6 +4,8 @@ A display tells of a picture or a film that it cannot load. A web work is black,
 suffix at a host that does not say what it is.
 """
 
+from dataclasses import replace
+
 from homeassistant.core import callback
 from homeassistant.exceptions import HomeAssistantError
 
@@ -15,10 +17,9 @@ from ..display.state import RENDER_FAILED, DisplayData, work_key
 from ..grants import GRANTS
 from ..hosts import HOSTS
 from .alive import uses_own_gateway
-from .cast import async_cast, hung_on
+from .cast import async_hang_again, hung_on
 from .kept_files import kept_file
 from .media_ids import start_of
-from .request import Begin, Ready, Request
 from .watch import Change
 
 type Seen = tuple[tuple[str | None, ...], str, bool]
@@ -90,12 +91,8 @@ class Lookout:
                     return False
                 if display.wall.is_announcing:
                     return False
-                request = Request(
-                    art=Ready(hung.asked),
-                    begin=Begin(place=start_of(player)),
-                    wake=False,
-                )
-                await async_cast(display, hung.asked, request)
+                hung = replace(hung, start=start_of(player))
+                await async_hang_again(display, hung)
         except HomeAssistantError as err:
             LOGGER.debug("%s: no other gateway: %s", display.name, err)
             return False

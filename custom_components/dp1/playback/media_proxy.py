@@ -76,6 +76,7 @@ def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | 
     casts: list[Hung] = [assumed] if assumed else []
     if not only_now:
         casts += coordinator.history.entries()
+        casts += (it.hung for it in coordinator.wall.notes.announced)
     sources = [source for hung in casts for source in hung.sources]
     if player is not None:
         sources += [item.source or "" for item in player.items]

@@ -11,24 +11,27 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.playlist.document import unsigned
 from ..client.playlist.playlist import Origin, Playlist
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator, Refresh
 from ..display.hung import Hung
+from ..display.wall import Announcement
 from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.index import marks_of_item
+from ..library.index import Mark, marks_of_item
 from .cast import (
     async_hang_again,
     async_player_of,
+    async_prepared,
     async_take_snapshot,
     async_wake,
     check_reach,
 )
 from .compose import async_works_alone, with_ends, with_own_ids
 from .daily import async_of_today
-from .hidden import hidden_keys, without_hidden
+from .hidden import without_hidden
 from .request import Begin, Ready, Request
 from .resolve import async_read_for_display
 from .wall import async_announced, async_change_lasting, async_present, async_take
@@ -82,7 +85,7 @@ async def async_enqueue(
             return
         if how is Enqueue.NEXT and player.shuffle:
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-        document = await _async_document(coordinator.hass, before.asked, player)
+        document = await _async_document(coordinator.hass, before, player)
         works: Works = document["items"]
         if length := before.asked.length:
             # A film that was shown alone had no end.
@@ -100,29 +103,62 @@ async def async_enqueue(
         await _async_change(coordinator, document, own, reload, is_personal)
 
 
-async def async_leave_out(coordinator: DisplayCoordinator) -> None:
-    """Show what hangs again without the current work, which is hidden by now: from the one after it on."""
+async def async_leave_out(
+    coordinator: DisplayCoordinator, hidden: frozenset[Mark]
+) -> None:
+    """Take works that are hidden by now out of what hangs for good, and of what is covered: from the one after them on."""
+    wall = coordinator.wall
     async with coordinator.requests.step_lock:
         hung, player = await async_works(coordinator)
-        if hung is None or player is None:
+        if hung is not None and player is not None:
+            left = await _async_without(coordinator, hung, player, hidden)
+            if left is not hung:
+                await _async_put(coordinator, left)
+        if len(wall.notes.announced) < 2:
             return
-        items, current = [item.raw for item in player.items], _current(player)
-        after = [*items[current + 1 :], *items[:current]]
-        hidden = hidden_keys(coordinator.hass)
-        following = next(
-            (item for item in after if hidden.isdisjoint(marks_of_item(item))), None
-        )
-        if following is None:
-            await _async_hang_nothing(coordinator)
-            return
+        async with wall.turn():
+            kept: list[Announcement] = []
+            for it in wall.notes.announced[:-1]:
+                player = await async_player_of(coordinator.hass, it.hung)
+                left = await _async_without(coordinator, it.hung, player, hidden)
+                kept += [replace(it, hung=left)] if left else []
+            await wall.async_note(announced=(*kept, *wall.notes.announced[-1:]))
+
+
+async def _async_without(
+    coordinator: DisplayCoordinator,
+    hung: Hung,
+    player: PlayerStatus,
+    hidden: frozenset[Mark],
+) -> Hung | None:
+    """Return what hung without hidden works, as it is if it has none; None if nothing is left."""
+    items, current = [item.raw for item in player.items], _current(player)
+    following = [*items[current:], *items[:current]]
+    left = [it for it in following if hidden.isdisjoint(marks_of_item(it))]
+    if len(left) == len(items):
+        return hung
+    if not left:
+        return None
+    start = hung.start
+    if left[0] is not following[0]:
         start = replace(
-            hung.start,
-            work_id=following.get("id"),
-            source=following.get("source"),
+            start,
+            work_id=left[0].get("id"),
+            source=left[0].get("source"),
             index=None,
         )
-        request = Request(art=Ready(hung.asked), begin=Begin(place=start), wake=False)
-        await _async_hang(coordinator, hung.asked, request)
+    if hung.shown.url is not None:
+        request = Request(art=Ready(hung.asked), begin=Begin(place=start))
+        return await async_prepared(coordinator, hung.asked, request)
+    works = [it for it in hung.shown.items if hidden.isdisjoint(marks_of_item(it))]
+    document = {**unsigned(hung.shown.document), "items": works}
+    count = hung.asked.left_out + len(items) - len(left)
+    return replace(
+        hung,
+        asked=replace(hung.asked, left_out=count),
+        sent=replace(hung.shown, document=document, origin=Origin.OURS),
+        start=start,
+    )
 
 
 async def async_remove(coordinator: DisplayCoordinator, work: int) -> None:
@@ -131,13 +167,13 @@ async def async_remove(coordinator: DisplayCoordinator, work: int) -> None:
         hung, player = await async_works(coordinator)
         if hung is None or player is None or work >= len(player.items):
             raise invalid_input("nothing_shown", name=coordinator.name)
-        document = await _async_document(coordinator.hass, hung.asked, player)
+        document = await _async_document(coordinator.hass, hung, player)
         works: Works = document["items"]
         gone = _index_of(player, works, work)
         current = _index_of(player, works, _current(player))
         document["items"] = [*works[:gone], *works[gone + 1 :]]
         if not document["items"]:
-            await _async_hang_nothing(coordinator)
+            await _async_put(coordinator, None)
             return
         is_gone = current == gone
         index = min(gone, len(works) - 2) if is_gone else current - (current > gone)
@@ -164,11 +200,11 @@ async def _async_change(
     kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
     playlist = Playlist(document=kept, origin=Origin.OURS, is_personal=is_personal)
     check_reach(coordinator, playlist)
-    changes = {"asleep": False} if reload and request.wake else {}
-    hung = Hung(asked=playlist, start=request.start)
-    if await async_change_lasting(coordinator, hung=hung, **changes):
+    hung, number = Hung(asked=playlist, start=request.start), request.number
+    wakes = reload and request.wake
+    if await async_change_lasting(coordinator, hung, number=number, wakes=wakes):
         return
-    if not reload and await _async_extend(coordinator, playlist, request.number):
+    if not reload and await _async_extend(coordinator, playlist, number):
         await async_wake(coordinator, request)
     else:
         await async_take(coordinator, playlist, request)
@@ -180,27 +216,29 @@ async def async_works(
     """Return what hangs for good, and its works in playing order: what comes back, if an announcement is shown."""
     # A cast that is being sent shows its first work before the one to start at.
     async with coordinator.wall.turn():
-        if (announcement := await async_announced(coordinator)) is None:
-            hung = (await async_take_snapshot(coordinator)).hung
+        if not await async_announced(coordinator):
+            hung = await async_take_snapshot(coordinator)
             return hung, coordinator.data.player
-    before = announcement.before
-    return before.hung, await async_player_of(coordinator.hass, before)
+        hung = coordinator.wall.notes.lasting[0]
+    return hung, await async_player_of(coordinator.hass, hung)
 
 
-async def _async_hang_nothing(coordinator: DisplayCoordinator) -> None:
-    """Clear the playlist that hangs for good."""
-    if not await async_change_lasting(coordinator, hung=None):
+async def _async_put(coordinator: DisplayCoordinator, hung: Hung | None) -> None:
+    """Let works that hung, or nothing, hang for good."""
+    if not await async_change_lasting(coordinator, hung):
         async with coordinator.wall.turn():
-            await async_hang_again(coordinator, None)
+            await async_hang_again(coordinator, hung)
 
 
 async def _async_hang(
     coordinator: DisplayCoordinator, playlist: Playlist, request: Request
 ) -> None:
     """Show a playlist for good, after an announcement if one is shown."""
-    hung = Hung(asked=playlist, start=request.start)
-    if not await async_change_lasting(coordinator, hung=hung):
-        await async_take(coordinator, playlist, request)
+    if coordinator.wall.is_announcing:
+        hung = await async_prepared(coordinator, playlist, request)
+        if await async_change_lasting(coordinator, hung, number=request.number):
+            return
+    await async_take(coordinator, playlist, request)
 
 
 async def _async_extend(
@@ -209,7 +247,8 @@ async def _async_extend(
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
     wall = coordinator.wall
     async with wall.turn(number) as is_newest:
-        if not is_newest or wall.is_announcing:
+        is_canceled = coordinator.requests.is_canceled(number)
+        if not is_newest or is_canceled or wall.is_announcing:
             return False
         async with coordinator.async_command(Refresh.PLAYER) as display:
             grants = coordinator.hass.data[GRANTS]
@@ -222,14 +261,15 @@ async def _async_extend(
 
 
 async def _async_document(
-    hass: HomeAssistant, playlist: Playlist, player: PlayerStatus
+    hass: HomeAssistant, hung: Hung, player: PlayerStatus
 ) -> dict[str, Any]:
-    """Return the current playlist; a display that shuffles does not report the original order."""
+    """Return the works that hang; a display that shuffles does not report the original order."""
+    playlist = hung.shown
     if playlist.url is None or player.shuffle:
         with suppress(HomeAssistantError):
             playlist = await async_read_for_display(hass, playlist)
             if playlist.items:
-                return dict(without_hidden(hass, playlist).document)
+                return dict(playlist.document)
     return dict(
         replace(player, playlist_url=None)
         .as_playlist(hass.data[HOSTS].public_url)

@@ -1,6 +1,6 @@
 """What is done with the wall of a display: permanent playlists and announcements, one cast after the other."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,21 +13,26 @@ from homeassistant.util import dt as dt_util
 from ..client.playlist.playlist import Playlist
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, Refresh
-from ..display.hung import Hung, Snapshot
-from ..display.wall import Announcement, Wall
+from ..display.hung import Hung
+from ..display.wall import RETRY_AFTER, Announcement, Wall
 from ..errors import invalid_input
 from .cast import (
     async_cast,
     async_hang_again,
+    async_prepared,
     async_response,
     async_take_snapshot,
     async_wake,
+    is_refused,
 )
-from .hidden import ALL_HIDDEN
+from .media_ids import start_of
 from .request import Request
 from .watch import Change
 
-RETRY_AFTER: Final = timedelta(seconds=10)
+# How many are shown for a time at most, one over the other.
+MAX_ANNOUNCED: Final = 4
+# Of the notes, when nothing is shown for a time any more.
+OVER: Final[Mapping[str, Any]] = {"announced": (), "lasting": (), "sleeps": False}
 # Seconds after the end of an announcement, until a display that cannot be given back what it showed keeps it.
 GIVE_UP: Final = 86400.0
 
@@ -59,22 +64,20 @@ async def async_take(
     """Show a playlist permanently, which ends announcement and Daily, and return the response of ``dp1.cast_playlist``."""
     wall = coordinator.wall
     async with wall.turn(request.number) as is_newest:
-        announcement = wall.notes.announcement
         is_older = (
             request.number < wall.newest_permanent
             or coordinator.requests.is_canceled(request.number)
         )
-        if is_older or (announcement and not is_newest):
-            if announcement and not is_older:
+        if is_older or (wall.is_announcing and not is_newest):
+            if wall.is_announcing and not is_older:
                 # It is what hangs after the newer announcement.
+                hung = await async_prepared(coordinator, playlist, request)
                 wall.newest_permanent = request.number
-                asleep = announcement.before.asleep and not request.wake
-                announcement = replace(
-                    announcement,
-                    before=Snapshot(Hung(asked=playlist, start=request.start), asleep),
-                    earlier=announcement.earlier or announcement.before,
+                await wall.async_note(
+                    lasting=(hung, *wall.notes.lasting[-1:]),
+                    sleeps=wall.notes.sleeps and not request.wake,
+                    daily=daily,
                 )
-                await wall.async_note(announcement=announcement, daily=daily)
             return await _async_superseded(coordinator, playlist)
         async with _lasting(wall, request, daily):
             hung = await async_cast(coordinator, playlist, request)
@@ -105,14 +108,16 @@ async def _lasting(
     """End what lasted until then, unless the cast that is sent meanwhile is refused or canceled."""
     lasting = wall.notes
     # Before it is sent, as it belongs to no announcement.
-    wall.note(announcement=None, daily=None)
+    wall.note(announced=(), lasting=(), daily=None)
     try:
         yield
         wall.newest_permanent = request.number
         wall.newest = max(wall.newest, request.number)
-        wall.note(daily=daily)
+        wall.note(daily=daily, sleeps=wall.notes.sleeps and not request.wake)
     except BaseException:
-        wall.note(announcement=lasting.announcement, daily=lasting.daily)
+        wall.note(
+            announced=lasting.announced, lasting=lasting.lasting, daily=lasting.daily
+        )
         wall.tell()
         raise
     finally:
@@ -129,92 +134,98 @@ async def async_announce(
     request: Request,
     duration: timedelta,
 ) -> Response:
-    """Show a playlist for a limited time; after overlapping announcements, the one before the first returns."""
+    """Show a playlist for a limited time, over what else is shown for one."""
     wall = coordinator.wall
     async with wall.turn(request.number) as is_newest:
         if not is_newest or coordinator.requests.is_canceled(request.number):
             return await _async_superseded(coordinator, playlist)
         with coordinator.requests.steps():
-            active = wall.notes.announcement
-            if active and not await _async_is_shown(coordinator, active):
-                active = None
-            before = active.before if active else await _async_before(coordinator)
+            await _async_look(coordinator)
+            before = wall.notes
+            lasting = before.lasting or (await _async_before(coordinator),)
+            is_first = not before.announced
+            sleeps = before.sleeps or (is_first and coordinator.data.asleep is True)
+            below = _covered(coordinator)
             hung = Hung(asked=playlist, start=request.start)
-            announcement = Announcement(
-                hung, _end(duration, active), before, dt_util.utcnow()
-            )
-            if active:
-                announcement = replace(announcement, earlier=active.earlier)
+            now = dt_util.utcnow()
+            announced = *below, Announcement(hung, now + duration, now)
             # Saved before it is sent, so that a restart in between ends it.
-            await wall.async_note(announcement=announcement)
+            await wall.async_note(announced=announced, lasting=lasting, sleeps=sleeps)
             try:
                 hung = await async_cast(coordinator, playlist, request)
             except BaseException:
-                await wall.async_note(announcement=active)
+                await wall.async_note(
+                    announced=before.announced,
+                    lasting=before.lasting,
+                    sleeps=before.sleeps and wall.notes.sleeps,
+                )
                 raise
             wall.newest = request.number
             await async_wake(coordinator, request)
-            # The duration counts from when it is visible. It may have been turned on meanwhile.
-            until = _end(duration, active)
-            announcement = wall.notes.announcement or announcement
-            announcement = replace(announcement, hung=hung, until=until)
-            await wall.async_note(announcement=announcement)
+            # The duration counts from when it is visible.
+            now = dt_util.utcnow()
+            announced = *below, Announcement(hung, now + duration, now)
+            await wall.async_note(announced=announced)
     return await async_response(coordinator, hung)
 
 
 async def async_end_announcement(coordinator: DisplayCoordinator) -> None:
-    """Show the playlist from before an announcement again, or raise if there is none."""
+    """Show what is below an announcement again, or raise if there is none."""
     async with coordinator.wall.turn():
-        if (announcement := coordinator.wall.notes.announcement) is None:
+        if not coordinator.wall.is_announcing:
             raise invalid_input("nothing_shown_for_a_time", name=coordinator.name)
-        await _async_restore(coordinator, announcement)
+        await _async_restore(coordinator)
 
 
-async def async_lasting(coordinator: DisplayCoordinator) -> Snapshot:
-    """Return what hangs; during an announcement, what comes back, or raise if nothing does."""
-    if (announcement := await async_announced(coordinator)) is None:
+async def async_lasting(coordinator: DisplayCoordinator) -> Hung | None:
+    """Return what hangs for good, or raise if that is covered and there is nothing."""
+    if not await async_announced(coordinator):
         return await async_take_snapshot(coordinator)
-    if announcement.before.hung is None:
+    if (hung := coordinator.wall.notes.lasting[0]) is None:
         raise invalid_input("nothing_comes_back", name=coordinator.name)
-    return announcement.before
+    return hung
 
 
-async def async_announced(coordinator: DisplayCoordinator) -> Announcement | None:
-    """Return the announcement that a display shows; what is changed meanwhile is what comes back after it."""
+async def async_announced(coordinator: DisplayCoordinator) -> bool:
+    """Return whether a display shows something for a time; what is changed meanwhile is what hangs for good below."""
     announcement = coordinator.wall.notes.announcement
-    if announcement is None or not await _async_is_shown(coordinator, announcement):
-        return None
-    return announcement
+    return announcement is not None and await _async_is_shown(
+        coordinator, announcement.hung
+    )
 
 
-async def async_change_lasting(coordinator: DisplayCoordinator, **changes: Any) -> bool:
-    """Change what comes back after the announcement: the playlist, its place and order, or whether the display sleeps then.
+async def async_change_lasting(
+    coordinator: DisplayCoordinator,
+    hung: Hung | None,
+    *,
+    number: int = 0,
+    wakes: bool = False,
+) -> bool:
+    """Change what hangs for good below an announcement, and whether the display sleeps then, unless the request was canceled.
 
     Return whether there is one once everything that was sent before has been taken.
     """
     wall = coordinator.wall
     async with wall.turn():
-        if (announcement := await async_announced(coordinator)) is None:
+        is_canceled = coordinator.requests.is_canceled(number)
+        if is_canceled or not await async_announced(coordinator):
             return False
-        await _async_note_before(wall, announcement, **changes)
+        await _async_note_lasting(wall, hung, sleeps=wall.notes.sleeps and not wakes)
         return True
 
 
-async def _async_note_before(
-    wall: Wall, announcement: Announcement, **changes: Any
-) -> None:
-    """Note what comes back after an announcement."""
-    before, daily = replace(announcement.before, **changes), wall.notes.daily
-    if before.hung is None or before.hung.asked.url not in (None, daily):
+async def _async_note_lasting(wall: Wall, hung: Hung | None, **changes: Any) -> None:
+    """Note what hangs for good below an announcement."""
+    lasting, daily = (hung, *wall.notes.lasting[1:]), wall.notes.daily
+    if hung is None or hung.asked.url not in (None, daily):
         daily = None
-    announcement = replace(announcement, before=before)
-    await wall.async_note(announcement=announcement, daily=daily)
+    await wall.async_note(lasting=lasting, daily=daily, **changes)
 
 
 async def async_order(
     coordinator: DisplayCoordinator,
-    shuffle: bool | None = None,
-    loop: str | None = None,
+    shuffle: bool | None,
+    loop: str | None,
 ) -> None:
     """Set the order of a display, and that of what comes back after an announcement."""
     async with async_present(coordinator):
@@ -223,24 +234,23 @@ async def async_order(
                 await display.set_shuffle(shuffle)
             if loop is not None:
                 await display.set_loop(loop)
-        announcement = await async_announced(coordinator)
-        if announcement and (hung := announcement.before.hung):
+        if await async_announced(coordinator) and (
+            hung := coordinator.wall.notes.lasting[0]
+        ):
             start = hung.start
             start = replace(
                 start,
                 shuffle=start.shuffle if shuffle is None else shuffle,
                 loop=loop or start.loop,
             )
-            hung = replace(hung, start=start)
-            await _async_note_before(coordinator.wall, announcement, hung=hung)
+            await _async_note_lasting(coordinator.wall, replace(hung, start=start))
 
 
 async def async_turn_on(coordinator: DisplayCoordinator) -> None:
     """Wake a display, which then stays awake after an announcement, too."""
-    wall = coordinator.wall
-    if announcement := wall.notes.announcement:
+    if coordinator.wall.notes.sleeps:
         # In no turn: waking waits for no cast.
-        await _async_note_before(wall, announcement, asleep=False)
+        await coordinator.wall.async_note(sleeps=False)
     await coordinator.power.async_set_asleep(False)
 
 
@@ -262,9 +272,8 @@ async def async_present(coordinator: DisplayCoordinator) -> AsyncIterator[bool]:
 @callback
 def follow(display: DisplayCoordinator, change: Change) -> None:
     """Take an announcement for over once somebody has cast something else over it."""
-    wall, player = display.wall, change.after.data.player
-    announcement = wall.notes.announcement
-    if announcement is None or player is None:
+    player, hung = change.after.data.player, _expected(display.wall)
+    if hung is None or player is None:
         return
     if display.requests.pending or not change.after.available:
         return
@@ -273,18 +282,32 @@ def follow(display: DisplayCoordinator, change: Change) -> None:
         return
     if player.playlist is None or player.hides_works or not player.items:
         return
-    if not announcement.hung.is_shown_by(player):
+    if not hung.is_shown_by(player):
         display.create_task(_async_note_over(display), "announcement")
+
+
+def _expected(wall: Wall) -> Hung | None:
+    """Return what hangs while something is still to follow, None if nothing is or that is not known."""
+    if announcement := wall.notes.announcement:
+        return announcement.hung
+    return wall.hung if wall.notes.sleeps else None
 
 
 async def _async_note_over(coordinator: DisplayCoordinator) -> None:
     """Note that an announcement is over, unless that was only on its way."""
-    wall = coordinator.wall
-    async with wall.turn():
+    async with coordinator.wall.turn():
         # One that does not answer is judged when the time is over.
         with suppress(HomeAssistantError):
-            if wall.is_announcing and await async_announced(coordinator) is None:
-                await wall.async_note(announcement=None)
+            await _async_look(coordinator)
+
+
+async def _async_look(coordinator: DisplayCoordinator) -> None:
+    """Look whether a display shows what is noted; if somebody else has cast, nothing follows any more."""
+    wall = coordinator.wall
+    while (hung := _expected(wall)) and not await _async_is_shown(coordinator, hung):
+        # What is below hangs if Home Assistant stopped before this was sent.
+        below = wall.notes.announced[:-1]
+        await wall.async_note(**({"announced": below} if below else OVER))
 
 
 async def async_extend(
@@ -296,7 +319,8 @@ async def async_extend(
         if (announcement := wall.notes.announcement) is None:
             return None
         until = announcement.until + duration
-        await wall.async_note(announcement=replace(announcement, until=until))
+        announcement = replace(announcement, until=until)
+        await wall.async_note(announced=(*wall.notes.announced[:-1], announcement))
         return until
 
 
@@ -304,40 +328,57 @@ async def _async_end(coordinator: DisplayCoordinator) -> None:
     """End an announcement whose time is over, and try again later if that fails."""
     wall = coordinator.wall
     async with wall.turn():
-        if (announcement := wall.notes.announcement) is None or wall.has_timer:
+        if wall.has_timer:
             # It was extended meanwhile.
             return
         try:
-            await _async_restore(coordinator, announcement)
+            await _async_restore(coordinator)
         except HomeAssistantError as err:
             LOGGER.debug("%s: an announcement ends late: %s", coordinator.name, err)
-            patience = timedelta(seconds=GIVE_UP)
-            if (now := dt_util.utcnow()) < announcement.until + patience:
-                wall.apply(now + RETRY_AFTER)
+            announcement = wall.notes.announcement
+            if announcement is None or announcement.rest > -GIVE_UP:
+                wall.apply(RETRY_AFTER)
             else:
-                await wall.async_note(announcement=None)
+                await wall.async_note(announced=(), lasting=())
 
 
-async def _async_restore(
-    coordinator: DisplayCoordinator, announcement: Announcement
-) -> None:
-    """Show the playlist from before an announcement, unless something else is shown by now."""
+async def _async_restore(coordinator: DisplayCoordinator) -> None:
+    """Show what is below an announcement, unless something else is shown by now; a display that slept before all of them sleeps again."""
     wall = coordinator.wall
+    uppermost = wall.notes.announcement
     with coordinator.requests.steps():
-        if await _async_is_shown(coordinator, announcement):
-            earlier = announcement.earlier
-            try:
-                await async_hang_again(coordinator, announcement.before.hung)
-            except HomeAssistantError as err:
-                if earlier is None and err.translation_key != ALL_HIDDEN:
-                    raise
-                # Who has hidden all of its works wants to see none of them.
-                await async_hang_again(coordinator, earlier.hung if earlier else None)
-            # It may have been turned on meanwhile.
-            announcement = wall.notes.announcement or announcement
-            if announcement.before.asleep and not coordinator.data.asleep:
+        await _async_look(coordinator)
+        if wall.is_announcing:
+            if wall.notes.announcement is uppermost:
+                await _async_hang_below(coordinator)
+            if wall.is_announcing:
+                return
+        if wall.notes.sleeps:
+            if not coordinator.data.asleep:
                 await coordinator.power.async_set_asleep(True)
-        await wall.async_note(announcement=None)
+            await wall.async_note(sleeps=False)
+
+
+async def _async_hang_below(coordinator: DisplayCoordinator) -> None:
+    """Show the first that a display takes: what is still to be shown for a time, what hangs for good, or what did before that."""
+    wall = coordinator.wall
+    announced = [it for it in wall.notes.announced[:-1] if it.rest > 0]
+    lasting = [*wall.notes.lasting]
+    while True:
+        hung = announced[-1].hung if announced else lasting[0]
+        try:
+            await async_hang_again(coordinator, hung)
+        except HomeAssistantError as err:
+            if not is_refused(err) or len(announced) + len(lasting) == 1:
+                raise
+            (announced or lasting).pop(-1 if announced else 0)
+        else:
+            break
+    if announced and wall.hung is not None:
+        announced[-1] = replace(announced[-1], hung=wall.hung)
+        await wall.async_note(announced=(*announced,))
+    else:
+        await wall.async_note(announced=(), lasting=())
 
 
 async def _async_superseded(
@@ -348,26 +389,27 @@ async def _async_superseded(
     return {**await async_response(coordinator, newer), "superseded": True}
 
 
-async def _async_is_shown(
-    coordinator: DisplayCoordinator, announcement: Announcement
-) -> bool:
-    """Ask whether a display still shows an announcement."""
-    if coordinator.wall.hung not in (None, announcement.hung):
+async def _async_is_shown(coordinator: DisplayCoordinator, hung: Hung) -> bool:
+    """Ask whether a display still shows what hung."""
+    if coordinator.wall.hung not in (None, hung):
         return False
     player = await coordinator.async_read_player()
     if player is None or player.hides_works:
         return True
-    return announcement.hung.is_shown_by(player)
+    return hung.is_shown_by(player)
 
 
-async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:
-    """Return the snapshot to show after an announcement, or raise if the display cannot tell."""
+def _covered(coordinator: DisplayCoordinator) -> list[Announcement]:
+    """Return what is still to be shown for a time below another, the uppermost with the place that it is at."""
+    announced, player = coordinator.wall.notes.announced, coordinator.data.player
+    if announced and player is not None and player.current is not None:
+        hung = replace(announced[-1].hung, start=start_of(player))
+        announced = *announced[:-1], replace(announced[-1], hung=hung)
+    return [it for it in announced if it.rest > 0][: MAX_ANNOUNCED - 1]
+
+
+async def _async_before(coordinator: DisplayCoordinator) -> Hung | None:
+    """Return what is to hang after an announcement, or raise if the display cannot tell."""
     if coordinator.cast_only and coordinator.assumed is None:
         raise invalid_input("display_cannot", name=coordinator.name, what="show_for")
     return await async_take_snapshot(coordinator)
-
-
-def _end(duration: timedelta, active: Announcement | None) -> datetime:
-    """Return when an announcement ends that starts now, not before the active one."""
-    until = dt_util.utcnow() + duration
-    return until if active is None else max(until, active.until)
