@@ -13,9 +13,9 @@ from homeassistant.exceptions import ServiceValidationError
 from .calls import call, failure
 
 from tests.displays import ENTITY_ID, until
-from tests.fuzzing import unsafe
 from tests.galleries import SMALL, Gallery
 from tests.simulators.display import DisplaySimulator
+from tests.test_fuzz import unsafe
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

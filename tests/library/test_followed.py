@@ -35,9 +35,9 @@ from .shows import search_nodes
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import name_hosts, playlist, state_of, until
-from tests.fuzzing import MOST_ATTRIBUTES, unsafe
 from tests.libraries import DID, library_entry, set_up
 from tests.simulators.feed import Fault, FeedSimulator
+from tests.test_fuzz import MOST_ATTRIBUTES, unsafe
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

@@ -40,10 +40,10 @@ from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
-from tests.fuzzing import unsafe
 from tests.libraries import library_entry, set_up as set_up_library
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.display.player import RenderStatus
+from tests.test_fuzz import unsafe
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
