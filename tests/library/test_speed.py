@@ -174,10 +174,9 @@ async def test_only_what_is_new_is_folded(hass: HomeAssistant) -> None:
     assert await found("ebb") == [new]
     assert "Study 7 of tides" not in await found("study 7 of tides")
     assert len(folded) == 101 and folded[-1] == new
-    # Too much is gone for them to lie there any longer.
     titles = titles[:40]
     assert "Study 60 of tides" not in await found("study 60 of tides")
-    assert len(folded) == 141
+    assert len(folded) == 101
 
 
 async def test_of_too_many_those_with_the_words_in_their_title(

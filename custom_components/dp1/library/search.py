@@ -2,7 +2,7 @@
 
 from array import array
 import asyncio
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import (
     Awaitable,
     Callable,
@@ -13,10 +13,8 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from heapq import nlargest
-from itertools import batched, chain, combinations, islice
+from itertools import chain, combinations, islice
 import re
-import time
 from typing import Any, Final, Self
 
 from rapidfuzz import fuzz, process
@@ -51,9 +49,8 @@ NEAR: Final = 0.72
 MAX_QUERY: Final = 200
 # A query may fit all there is; the newest of that are looked at.
 MAX_LINES: Final = 50
-# Names that sound most like a query, and how many are compared at a time, during which the event loop waits.
+# Names that sound most like a query.
 MAX_ALIKE: Final = 50
-BATCH: Final = 4000
 # Many lines may have the same artist or playlist.
 MAX_COMPARED: Final = 500
 # A query may have many words that stand between a title and an artist: "de".
@@ -275,99 +272,54 @@ def the_one_called[T](
     return called[0] if len(called) == 1 else None
 
 
-class _Rows:
-    """The rows of lines by keys, packed: tens of thousands of lists would make each garbage collection slow."""
-
-    def __init__(self) -> None:
-        """Initialize without rows."""
-        self.places: dict[str, int] = {}
-        self._keys, self._rows, self._ends = array("I"), array("I"), array("I")
-
-    def add(self, key: str, row: int) -> None:
-        """Add a row, before they are packed."""
-        self._keys.append(self.places.setdefault(key, len(self.places)))
-        self._rows.append(row)
-
-    def pack(self) -> None:
-        """Put the rows of a key beside each other, in their order."""
-        ends = array("I", [0]) * (len(self.places) + 1)
-        for key in with_pauses(self._keys, BATCH):
-            ends[key + 1] += 1
-        for place in range(1, len(ends)):
-            ends[place] += ends[place - 1]
-        packed = array("I", [0]) * len(self._rows)
-        for key, row in with_pauses(zip(self._keys, self._rows, strict=True), BATCH):
-            packed[ends[key]] = row
-            ends[key] += 1
-        self._keys, self._rows, self._ends = array("I"), packed, ends
-
-    def of(self, key: str) -> Sequence[int]:
-        """Return the rows of a key."""
-        if (place := self.places.get(key)) is None:
-            return ()
-        return self._rows[self._ends[place - 1] if place else 0 : self._ends[place]]
-
-
 class _Index[T]:
-    """The lines of a list of records, and the sound of their names."""
+    """The lines of a list of records, and the sounds of the names in each."""
 
     def __init__(
-        self, records: Sequence[T], lines_of: Callable[[T], Iterable[str]]
+        self,
+        records: Sequence[T],
+        lines_of: Callable[[T], Iterable[str]],
+        earlier: _Index[T] | None = None,
     ) -> None:
-        """Fold all names."""
+        """Fold the names of what an earlier index has not."""
         self.records = records
-        self._lines: list[str] = []
-        # The first line of each record.
-        self._firsts = array("I")
-        self._by_sound, self._by_word = _Rows(), _Rows()
+        self.lines, self.sounds = list[str](), list[str]()
+        # The first line of each record, and the end.
+        self.firsts = array("I", [0])
+        old = earlier.records if earlier else ()
+        places = {id(record): place for place, record in enumerate(old)}
         for record in with_pauses(records):
-            self._firsts.append(len(self._lines))
-            for line in lines_of(record):
-                title, *others = line.split("\t")
-                for name in {*title.split(BETWEEN_PARTS), *map(str.strip, others)}:
-                    if name:
-                        sound = rough(sound_of(telling(name)))
-                        self._by_sound.add(sound, len(self._lines))
-                for word in {*line.split()}:
-                    self._by_word.add(word, len(self._lines))
-                self._lines.append(line)
-        self._by_sound.pack()
-        self._by_word.pack()
-        self._words = sorted(self._by_word.places)
+            if earlier and (place := places.get(id(record))) is not None:
+                rows = slice(*earlier.firsts[place : place + 2])
+                self.lines += earlier.lines[rows]
+                self.sounds += earlier.sounds[rows]
+            else:
+                new = [*lines_of(record)]
+                self.lines += new
+                self.sounds += map(_sounds_in, new)
+            self.firsts.append(len(self.lines))
+        self._by_sound: dict[str, tuple[int, ...]] = {}
+        for at, sounds in enumerate(with_pauses(self.sounds)):
+            for heard in sounds.split("\t"):
+                if len(rows := self._by_sound.get(heard, ())) < MAX_LINES:
+                    self._by_sound[heard] = (*rows, at)
 
     def _place(self, row: int) -> tuple[T, int]:
         """Return the record of a line, and the number of that among its lines."""
-        number = bisect_right(self._firsts, row) - 1
-        return self.records[number], row - self._firsts[number]
-
-    def _fitting(self, query: Query) -> list[int]:
-        """Return the places of the lines that have all words of a query, each at the start of a word."""
-        rows: set[int] | None = None
-        for word in sorted({*query.words}, key=len, reverse=True):
-            if rows is not None and not rows:
-                break
-            if word.isascii():
-                first = bisect_left(self._words, word)
-                # No character comes after the last one.
-                end = bisect_left(self._words, f"{word}{chr(0x10FFFF)}", first)
-                starting = map(self._by_word.of, self._words[first:end])
-                found = {at for each in starting for at in each}
-                rows = found if rows is None else rows & found
-            else:
-                # Scripts without blanks have no starts of words.
-                places = range(len(self._lines)) if rows is None else rows
-                rows = {at for at in with_pauses(places) if word in self._lines[at]}
-        return sorted(rows or ())
+        number = bisect_right(self.firsts, row) - 1
+        return self.records[number], row - self.firsts[number]
 
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
-        rows, lines = self._fitting(query), self._lines
+        lines, rows = self.lines, range(len(self.lines))
+        for word in sorted(map(_start_of, query.words), key=len, reverse=True):
+            rows = [at for at in rows if word in lines[at]]
         if len(rows) > MAX_LINES:
             start = f" {query.text}"
-            called = self._by_sound.of(rough(sound_of(query.words)))
-            ends = (f"{start}{end}" for end in ("\t", BETWEEN_PARTS))
+            names = f"{start}\t", f"{start} |"
             best = (
-                (at for whole in ends for at in called if whole in lines[at]),
+                (at for at in rows if lines[at].startswith(names)),
+                (at for at in rows if f"|{names[0]}" in lines[at]),
                 (
                     at
                     for at in rows
@@ -382,33 +334,34 @@ class _Index[T]:
 
     def find_alike(self, query: Query, least: float) -> list[tuple[float, T, int]]:
         """Return the likeness, the record and the number of each line that sounds like a query."""
-        heard = rough(sound_of(query.words))
-        close = list[tuple[str, float, int]]()
-        for batch in batched(self._by_sound.places, BATCH, strict=False):
-            close += process.extract(
-                heard,
-                batch,
-                scorer=fuzz.ratio,
-                score_cutoff=100 * least - 15,
-                limit=MAX_ALIKE,
-            )
-            time.sleep(0)
-        best = nlargest(MAX_ALIKE, close, key=lambda each: each[1])
-        places = islice(self._at(sound for sound, *_ in best), MAX_COMPARED)
+        close = process.extract(
+            rough(sound_of(query.words)),
+            self._by_sound.keys(),
+            scorer=fuzz.ratio,
+            score_cutoff=100 * least - 15,
+            limit=MAX_ALIKE,
+        )
+        places = islice(self._at(sound for sound, *_ in close), MAX_COMPARED)
         alike = cache(query.likeness_of)
-        likeness = {at: max(map(alike, names_in(self._lines[at]))) for at in places}
+        likeness = {at: max(map(alike, names_in(self.lines[at]))) for at in places}
         if least < SURE:
             sounds = set(query.most_of())
             for at in self._at(sounds):
-                titles = self._lines[at].partition("\t")[0].split(BETWEEN_PARTS)
+                titles = self.lines[at].partition("\t")[0].split(BETWEEN_PARTS)
                 if sounds & {rough(sound_of(telling(title))) for title in titles}:
                     likeness[at] = max(least, likeness.get(at, least))
         return [(fit, *self._place(at)) for at, fit in likeness.items() if fit >= least]
 
     def _at(self, sounds: Iterable[str]) -> Iterator[int]:
         """Yield the places of lines with a name that sounds so."""
-        for sound in sounds:
-            yield from self._by_sound.of(sound)[:MAX_LINES]
+        return chain.from_iterable(self._by_sound.get(sound, ()) for sound in sounds)
+
+
+def _sounds_in(line: str) -> str:
+    """Return the sounds of the names in a line, a tab between them."""
+    title, *others = line.split("\t")
+    names = {*title.split(BETWEEN_PARTS), *map(str.strip, others)}
+    return "\t".join(rough(sound_of(telling(name))) for name in names if name)
 
 
 class Lines[T]:
@@ -431,45 +384,24 @@ class Lines[T]:
         self._lines_of = lines_of
         self._node_of = node_of
         self.folder = folder
-        # Of the newest records, until they are an eighth of all, and of the others; and which of them are still there.
-        self._indexes = _Index[T]((), lines_of), _Index[T]((), lines_of)
-        self._folded: Sequence[T] = ()
-        self._live: frozenset[int] = frozenset()
+        self._index = _Index[T]((), lines_of)
         self._folding = asyncio.Lock()
 
     async def async_prepare(self) -> None:
         """Fold the names of what is new in the list, once for all who wait for it."""
         async with self._folding:
             records = self._records()
-            if self._folded is not records:
-                live = frozenset(map(id, records))
-                self._indexes = await self._hass.async_add_executor_job(
-                    self._fold, records
+            if self._index.records is not records:
+                self._index = await self._hass.async_add_executor_job(
+                    _Index, records, self._lines_of, self._index
                 )
-                self._folded, self._live = records, live
-
-    def _fold(self, records: Sequence[T]) -> tuple[_Index[T], _Index[T]]:
-        """Return the indexes with what is new; much of that, or much that is gone, makes both anew."""
-        _, most = self._indexes
-        known = {*map(id, most.records)}
-        new = [it for it in records if id(it) not in known]
-        if 8 * len(new) > len(records) or len(known) > 2 * len(records):
-            most, new = _Index(records, self._lines_of), []
-        return _Index(new, self._lines_of), most
 
     def find(
         self, query: Query, least: float | None = None
-    ) -> list[tuple[float, T, int]]:
+    ) -> Sequence[tuple[float, T, int]]:
         """Return the score, the record and the number of each line with all words, or the likeness of each that sounds so; for other threads."""
-        live = self._live
-        return [
-            found
-            for index in self._indexes
-            for found in (
-                index.find(query) if least is None else index.find_alike(query, least)
-            )
-            if id(found[1]) in live
-        ]
+        index = self._index
+        return index.find(query) if least is None else index.find_alike(query, least)
 
     async def async_records(self, query: Query) -> list[T]:
         """Return the records that have the words."""
@@ -496,7 +428,7 @@ async def async_find(
     for each in lines:
         await each.async_prepare()
 
-    def find() -> list[list[tuple[float, Any, int]]]:
+    def find() -> list[Sequence[tuple[float, Any, int]]]:
         """Return what is found in the lines of each."""
         return [each.find(query, least) for each in lines]
 
