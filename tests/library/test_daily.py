@@ -15,9 +15,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1 import timing
-from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import Dp1Error
-from custom_components.dp1.client.indexer import client
 from custom_components.dp1.errors import action_failed, invalid_input, translated
 from custom_components.dp1.language import async_message
 from custom_components.dp1.library import shelf
@@ -32,7 +30,6 @@ from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.collections import NOWHERE
 from tests.displays import state_of, until
 from tests.libraries import library_entry, set_up
-from tests.simulators.indexer import Fault, IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -232,51 +229,6 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         reply = Reply(200, document(1))
         await daily.async_refresh()
         assert (await async_choose(hass, {"choice": "daily"}, [])).title == "The Daily"
-
-
-@pytest.mark.parametrize("spoiled", [False, True])
-async def test_artist_of_the_indexer(
-    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, spoiled: bool
-) -> None:
-    """The artist of today's work is looked up by its token; if that fails, it is unknown."""
-    monkeypatch.setattr(client, "PAUSE", 0.0)
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.0)
-    told = document(1)
-    contract = {
-        "chain": "evm",
-        "standard": "erc721",
-        "address": "0x9d180d4E1dEC827190A50831A02445c28ac0AA90",
-        "tokenId": "78000042",
-    }
-    item = told["items"][0]
-    del item["inlineManifest"]
-    item |= {
-        "displayAt": f"{dt_util.now().date()}T00:00:00",
-        "provenance": {"type": "onChain", "contract": contract},
-        "source": "https://art.example.org/live",
-    }
-    async with (
-        IndexerSimulator() as indexer,
-        ScriptedServer.run(Reply(200, told)) as server,
-    ):
-        if spoiled:
-            indexer.faults.append(Fault(status=500, times=None))
-        entry = await with_daily(hass, server, indexer_url=indexer.url)
-        daily = entry.runtime_data.daily
-        await until(lambda: daily.document and daily._shelf.is_idle)
-        await until(lambda: state_of(hass, SENSOR).state == "Day 1")
-        if spoiled:
-            assert state_of(hass, SENSOR).attributes["artist"] is None
-            return
-        await until(lambda: state_of(hass, SENSOR).attributes.get("artist"))
-        told_now = state_of(hass, SENSOR).attributes
-        assert told_now["artist"] == "Ines Okafor"
-        assert told_now["picture"].startswith("https://imagedelivery.net/")
-        # Another restart asks again, without reading the playlist.
-        count = len(server.requests)
-        await hass.config_entries.async_reload(entry.entry_id)
-        await until(lambda: state_of(hass, SENSOR).attributes.get("artist"))
-        assert len(server.requests) == count
 
 
 async def test_a_refresh_that_takes_long(

@@ -89,7 +89,7 @@ async def test_a_work_is_looked_up(
     feed: FeedSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """A work of a feed's playlist is found in the catalog once, with few requests."""
+    """A work of a feed's playlist is found once the series of its exhibition were read, by one request."""
     series = unique_series(catalog, "Twenty Kinds of Weather", medium=medium)
     artwork = catalog.data.artworks(series["id"])[6]
     playlist = full_collection(catalog, "Twenty Kinds of Weather")
@@ -97,17 +97,19 @@ async def test_a_work_is_looked_up(
     playlist["items"].append(item)
     feed.seed([playlist])
     library = await make_library(catalog, feed)
+    assert await library.async_work(on_wall(item)) is None
+    library = await make_library(catalog, feed)
+    await library.async_children(show_node(catalog, "Twenty Kinds of Weather"))
     catalog.reset_counters()
-    assert library.work(on_wall(item)) is None
     known = await library.async_work(on_wall(item))
     assert known is not None
     assert known.edition == f"#7 of {series['settings']['maxArtwork']}"
     assert known.id == f"artwork/{series['id']}/{artwork['id']}"
     assert known.exhibition == "Twenty Kinds of Weather"
-    assert len(catalog.requests) == 5
+    assert len(catalog.requests) == 1
     assert await library.async_work(on_wall(item)) == known
     assert library.work(on_wall(item)) == known
-    assert len(catalog.requests) == 5
+    assert len(catalog.requests) == 1
 
 
 async def test_the_series_is_better_than_nothing(

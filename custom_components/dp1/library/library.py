@@ -89,10 +89,10 @@ class Library:
         self.feed_server = feed = FeedServer(hass, entry)
         self.catalog, self.feed = catalog.client, feed.client
         of_entry = hass, entry, on_change
-        self.catalog_provider = CatalogProvider(*of_entry, catalog, feed)
+        self.catalog_provider = CatalogProvider(*of_entry, catalog)
         self.channels = Channels(*of_entry, feed)
         self.collections = Collections(*of_entry)
-        self.daily = Daily(*of_entry, self.work, self.async_work)
+        self.daily = Daily(*of_entry, self.work)
         self.favorites = Favorites(*of_entry)
         self.hidden = Hidden(*of_entry)
         surprise = Surprise(

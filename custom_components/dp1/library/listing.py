@@ -522,7 +522,7 @@ class Listing[T: Record]:
         self._told_total = whole(stored.get("total"))
         is_whole = isinstance(records, list) and len(by_id) == len(records)
         self.complete = stored.get("complete") is True and is_whole
-        self.is_known = stored.get("known", stored.get("complete")) is True
+        self.is_known = stored.get("known") is True
         self.limit = whole(stored.get("asked"))
         self.read_at = moment(stored.get("read_at")) if is_whole else None
         self.sizes = sizes or _NONE

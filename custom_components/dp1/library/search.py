@@ -290,9 +290,9 @@ class _Index[T]:
         places = {id(record): place for place, record in enumerate(old)}
         for record in with_pauses(records):
             if earlier and (place := places.get(id(record))) is not None:
-                rows = slice(*earlier.firsts[place : place + 2])
-                self.lines += earlier.lines[rows]
-                self.sounds += earlier.sounds[rows]
+                start, end = earlier.firsts[place], earlier.firsts[place + 1]
+                self.lines += earlier.lines[start:end]
+                self.sounds += earlier.sounds[start:end]
             else:
                 new = [*lines_of(record)]
                 self.lines += new
@@ -311,7 +311,8 @@ class _Index[T]:
 
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
-        lines, rows = self.lines, range(len(self.lines))
+        lines = self.lines
+        rows: Sequence[int] = range(len(lines))
         for word in sorted(map(_start_of, query.words), key=len, reverse=True):
             rows = [at for at in rows if word in lines[at]]
         if len(rows) > MAX_LINES:

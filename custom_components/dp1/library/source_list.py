@@ -114,7 +114,7 @@ def _names(own: str, title: str) -> Iterator[str]:
 
 
 def _named(first: Source | None, groups: Sequence[Sequence[Source]]) -> dict[str, str]:
-    """Return the node ids of the listed sources of a library by name.
+    """Return the node ids of the sources of a library by name.
 
     The oldest of each group is named first, so that nothing new takes the name of another; `first` takes none from others.
     """
@@ -131,8 +131,7 @@ def _named(first: Source | None, groups: Sequence[Sequence[Source]]) -> dict[str
                 key = (name := next(free)).casefold()
             names[source.id] = name
             taken.add(key)
-    listed = (it for it in chain(filter(None, [first]), *groups) if it.listed)
-    return {names[it.id]: it.id for it in listed}
+    return {names[it.id]: it.id for it in chain(filter(None, [first]), *groups)}
 
 
 def _names_of(source: Source) -> Iterator[str]:

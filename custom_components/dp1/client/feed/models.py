@@ -1,6 +1,6 @@
 """Records of a feed: enough of its documents to list, search and recognize them."""
 
-from collections.abc import Iterator, Mapping, Set as AbstractSet
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import batched, chain, islice
@@ -95,11 +95,6 @@ class FeedPlaylist:
     def lightened(self) -> Self:
         """Return the playlist without cover and items, which are read when it is opened."""
         return replace(self, cover="", fields=())
-
-    def shows(self, urls: AbstractSet[str]) -> bool:
-        """Return if an item has one of the addresses of a work."""
-        sources = self.fields[FeedItem._fields.index("source") :: ITEM_FIELDS]
-        return not urls.isdisjoint(sources)
 
     @property
     def year(self) -> int | None:

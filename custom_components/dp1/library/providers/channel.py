@@ -51,8 +51,6 @@ CHANNEL_PATH: Final = re.compile(
 )
 # Within half an hour, and not all homes at the same time.
 POLL_SECONDS: Final = (1500.0, 1740.0)
-# The playlists of a channel that has not changed are read only every so many times.
-WHOLE_EVERY: Final = 4
 MAX_PLAYLISTS: Final = 1000
 MAX_NEWS: Final = 20
 MAX_SOURCES: Final = 20
@@ -161,7 +159,6 @@ class FollowedChannel(Shelf[FeedPlaylist]):
         self.item = self._parse()
         self._feed = feed
         self._is_told = is_told
-        self._reads = 0
         # The ids of the playlists of each channel, in the order of the last reading.
         self._by_channel: dict[str, tuple[FeedChannel, list[str]]] = {}
         if feed.client is not None and self.address.feed == feed.url:
@@ -202,7 +199,6 @@ class FollowedChannel(Shelf[FeedPlaylist]):
     def _handle_list(self, read: Listing[FeedPlaylist]) -> None:
         """Tell which playlists are new."""
         if read.problem is None:
-            self._reads += 1
             self._tell({playlist.own_id: playlist for playlist in read.records})
 
     def _follow(
@@ -226,45 +222,25 @@ class FollowedChannel(Shelf[FeedPlaylist]):
     async def _channel_pages(
         self, channel: FeedChannel
     ) -> AsyncIterator[Page[FeedPlaylist]]:
-        """Yield the playlists of a channel; the feed's own come with few requests, others one by one."""
-        before, keys = self._by_channel.get(channel.id, (None, []))
-        if before == channel and self._reads % WHOLE_EVERY:
-            yield Page([*filter(None, map(self.list.get, keys))])
-            return
-        upcoming = {url.rpartition("/")[2].lower() for url in channel.upcoming}
-        # The ids of the feed's own, and of those by the last part of their addresses and by their slugs.
-        own, ids = list[str](), dict[str, str]()
-        async for documents in self._client.channel_pages(channel.id):
-            listed = []
-            for playlist in (await self._feed.async_parse(documents)).records:
-                names = {playlist.id.lower(), playlist.slug.lower()}
-                if len(own) == MAX_PLAYLISTS or names & upcoming:
-                    continue
-                placed = self._placed(playlist, self._client.playlist_url(playlist.id))
-                listed.append(placed)
-                own.append(placed.id)
-                ids[playlist.id.lower()] = placed.id
-                if slug := playlist.slug:
-                    address = f"{self.address.feed}/playlists/{slug}"
-                    ids[address.lower()] = placed.id
-            yield Page(listed)
-            if len(own) == MAX_PLAYLISTS:
-                break
-        by_url, others = dict[str, str](), list[str]()
-        for url in dict.fromkeys(channel.playlists):
-            name = url.lower()
-            if key := ids.get(name.rpartition("/")[2]) or ids.get(name):
-                by_url[url] = key
+        """Yield the playlists at the addresses of a channel; what the feed of the library has, and what was read since the channel changed, is not read again."""
+        before, _ = self._by_channel.get(channel.id, (None, []))
+        by_url, others = dict[str, FeedPlaylist](), list[str]()
+        for url in channel.playlists[:MAX_PLAYLISTS]:
+            if own := self._feed.playlist(self._feed.ref_at(url)):
+                by_url[url] = self._placed(own, url)
+            elif (known := self.list.get(url)) and before == channel:
+                by_url[url] = known
             else:
                 others.append(url)
+        yield Page([*by_url.values()])
         for some in batched(others[:MAX_IN_CHANNEL], FOREIGN_CONCURRENCY, strict=False):
             read = await self._async_read_others(some)
-            by_url |= {url: each.id for url, each in read.items()}
+            by_url |= read
             yield Page([*read.values()])
-        in_order = [by_url[url] for url in channel.playlists if url in by_url]
+        keys = [by_url[url].id for url in channel.playlists if url in by_url]
         # At the end, where the next channel follows.
         self._by_channel.pop(channel.id, None)
-        self._by_channel[channel.id] = channel, [*in_order, *own]
+        self._by_channel[channel.id] = channel, keys
 
     async def _async_read_others(self, urls: Sequence[str]) -> dict[str, FeedPlaylist]:
         """Return playlists by their addresses, as they were read before if that fails."""

@@ -1,6 +1,6 @@
 """The Daily: a playlist with a work for each day, at an address of the owner of a library, or of its vendor's app."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, override
@@ -15,7 +15,7 @@ from ...addresses import ADDRESSES
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed
-from ...client.hosts import image_at, loaded_url, same_work, work_url
+from ...client.hosts import image_at, loaded_url, work_url
 from ...client.http import request_json
 from ...client.pages import Page
 from ...client.playlist.document import has_items
@@ -29,11 +29,9 @@ from ..item import Item
 from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, NodeKind
 from ..shelf import Shelf
-from .collection.server import async_indexer, work_of
 from .provider import Provider, Source
 
 KIND: Final = "daily"
-DESCRIBE: Final = "work of today"
 # Others show the new work at the same moment.
 AFTER_CHANGE: Final = 60.0
 READ_EVERY: Final = timedelta(hours=6)
@@ -81,16 +79,13 @@ class Daily(Provider):
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
         work: Callable[[PlaylistItem], Item | None],
-        async_work: Callable[[PlaylistItem], Awaitable[Item | None]],
     ) -> None:
-        """Initialize without a document; `work` and `async_work` are those of the library."""
+        """Initialize without a document; `work` is that of the library."""
         super().__init__(hass, entry, on_change)
         self._work_of = work
-        self._async_find_work = async_work
         self.origin = self.url = self.preferences.daily_url
         self.is_used = bool(self.url)
         self.former: str | None = None
-        self._today: tuple[PlaylistItem, Item] | None = None
         documents = ListKind(
             DailyDocument,
             self._pages,
@@ -244,7 +239,7 @@ class Daily(Provider):
 
     @callback
     def _handle_read(self, read: Listing[DailyDocument]) -> None:
-        """Keep the address at which the vendor's app goes on as the setting, and look the work of today up."""
+        """Keep the address at which the vendor's app goes on as the setting, and note the work of today."""
         if self.url != self._shelf.url:
             self._shelf.url = self.url
             entry = self.entry
@@ -254,9 +249,8 @@ class Daily(Provider):
 
     @callback
     def _handle_work(self, now: datetime | None = None) -> None:
-        """Note that another work is today's, look it up, and wait for the moment of the next."""
+        """Note that another work is today's, and wait for the moment of the next."""
         self._shelf.list.async_remake()
-        self._shelf.create_task(DESCRIBE, self._async_describe())
         if self._cancel:
             self._cancel()
             self._cancel = None
@@ -272,49 +266,6 @@ class Daily(Provider):
         self._cancel = None
         self._handle_work()
         self._shelf.async_schedule(AFTER_CHANGE)
-
-    @override
-    def find(self, item: PlaylistItem) -> Item | None:
-        """Return the work of today as the indexer has it."""
-        if self._today is None:
-            return None
-        item_of_today, work = self._today
-        same = (
-            same_work(item.source) == same_work(item_of_today.source or "")
-            if item.source
-            else item.id == item_of_today.id
-        )
-        return work if same else None
-
-    async def _async_describe(self) -> None:
-        """Look up the artist of the work of today, which the playlist lacks."""
-        item = self.item
-        if item is None or item.raw.get("inlineManifest") or self.find(item):
-            return
-        try:
-            if (work := await self._async_find_work(item)) is None or not work.artist:
-                await self._async_ask_indexer(item)
-        except Dp1Error as err:
-            LOGGER.debug("The work of today is not looked up: %s", err)
-        self._shelf.list.async_remake()
-        self._on_change()
-
-    async def _async_ask_indexer(self, item: PlaylistItem) -> None:
-        """Look the token of a work up at the indexer."""
-        origin = mapping(mapping(item.provenance).get("contract"))
-        contract, number = (
-            text(origin.get("address")),
-            text(origin.get("tokenId")),
-        )
-        url = self.preferences.indexer_url
-        if not (url and contract and number):
-            return
-        indexer = await async_indexer(self.hass, url)
-        page = await indexer.tokens(
-            limit=1, contract_addresses=[contract], token_numbers=[number]
-        )
-        for token in page.records:
-            self._today = item, replace(work_of(token), picture=token.thumbnail)
 
 
 def _item_of(document: Json) -> PlaylistItem | None:

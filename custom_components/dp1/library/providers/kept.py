@@ -9,10 +9,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
-from ...client.playlist.manifest import MAX_NOTE
 from ...client.playlist.playlist import Playlist
-from ...client.text import MAX_TITLE, one_line
-from ...client.values import mapping
 from ...language import async_text
 from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
 from ..index import marks_of_item
@@ -21,8 +18,6 @@ from ..node import WORKS, Inside, NodeKind
 from .provider import Provider
 
 SAVE_SECONDS = 1.0
-# Of a work, where a node had them before.
-TEXTS = {**dict.fromkeys(("title", "medium"), MAX_TITLE), "note": MAX_NOTE}
 # What can be kept; a folder of others is not one thing.
 KINDS = frozenset(
     (*WORKS, NodeKind.EXHIBITION, NodeKind.SERIES, NodeKind.PLAYLIST, NodeKind.PICTURE)
@@ -71,8 +66,8 @@ class Kept(Provider):
         if not isinstance(nodes := stored[cls.name], list):
             raise TypeError(type(nodes).__name__)
         kept = [
-            replace(each, node=_bounded(each.node))
-            for each in map(_parse_kept, nodes)
+            each
+            for each in (record_from_json(KeptNode, node) for node in nodes)
             if each and each.node.kind in KINDS
         ]
         if len(kept) < len(nodes):
@@ -202,25 +197,3 @@ class Kept(Provider):
     def _to_store(self) -> Json:
         """Return the nodes as plain JSON, the oldest first."""
         return {self.name: list(map(record_to_json, self._kept.values()))}
-
-
-def _parse_kept(stored: Any) -> KeptNode | None:
-    """Return a stored node, None if it makes no sense; before, a node had a work in it, and that one artist."""
-    node = mapping(mapping(stored).get("node"))
-    work = mapping(node.get("work"))
-    node = {"item_id": work.get("id"), **work, **node}
-    if artist := node.get("artist"):
-        node["artists"] = [{"name": artist}]
-    node["title"] = node.get("title") or ""
-    return record_from_json(KeptNode, {**mapping(stored), "node": node})
-
-
-def _bounded(node: Item) -> Item:
-    """Return a node that another version may have stored with texts of any length."""
-    texts: dict[str, Any] = {
-        name: one_line(text, limit)
-        for name, limit in TEXTS.items()
-        if (text := getattr(node, name))
-    }
-    subtitle = one_line(node.subtitle or "", MAX_TITLE) or None
-    return replace(node, **texts, subtitle=subtitle)

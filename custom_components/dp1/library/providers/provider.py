@@ -32,15 +32,11 @@ type Json = dict[str, Any]
 
 
 class Source(NamedTuple):
-    """A node for the source list; the details tell it from others of the same name.
-
-    One that is not listed has a name nevertheless, which nothing new takes from it later.
-    """
+    """A node for the source list; the details tell it from others of the same name."""
 
     id: str
     name: str
     details: tuple[str | int | None, ...] = ()
-    listed: bool = True
 
 
 class Provider:
@@ -246,10 +242,10 @@ class SubentryProvider[C: Shelf[Any]](Provider):
         return server
 
 
-def source_of(node: Item, listed: bool = True) -> Source:
+def source_of(node: Item) -> Source:
     """Return a node as one for the source list."""
     details = node.artist, node.subtitle, node.year
-    return Source(node.id, node.title, details, listed)
+    return Source(node.id, node.title, details)
 
 
 def cover_of(nodes: Iterable[Item]) -> str | None:

@@ -1,8 +1,8 @@
-"""Surprise: works of everything that a library has, by weights; none comes again before all came once."""
+"""Surprise: works of everything that a library has, by weights; what came last comes again only where there is nothing else."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import blake2s
 from random import choice, choices
 from typing import Any, Final, override
@@ -28,21 +28,8 @@ COUNT: Final = 12
 READS_AT_ONCE: Final = 4
 # A person waits in front of the display.
 PATIENCE: Final = 20.0
-# Of works that came, over all.
-MAX_REMEMBERED: Final = 50_000
-
-
-@dataclass
-class Round:
-    """What came of one kind since all came once.
-
-    Attributes:
-        works: marks of the works.
-        nodes: the nodes of which every work came.
-    """
-
-    works: set[str] = field(default_factory=set)
-    nodes: set[str] = field(default_factory=set)
+# Works that came, and nodes of which every work did.
+MAX_REMEMBERED: Final = 500
 
 
 class Surprise(Provider):
@@ -65,13 +52,13 @@ class Surprise(Provider):
         self._async_build = async_build
         self._hidden = hidden
         self._store = self.store_of(hass, entry.entry_id)
-        self._rounds: dict[str, Round] = {}
+        self._came: list[str] = []
         self._lock = asyncio.Lock()
 
     @staticmethod
-    def store_of(hass: HomeAssistant, entry_id: str) -> SafeStore[dict[str, Round]]:
+    def store_of(hass: HomeAssistant, entry_id: str) -> SafeStore[list[str]]:
         """Return the file of a library."""
-        return SafeStore(hass, f"surprise.{entry_id}", dict[str, Round])
+        return SafeStore(hass, f"surprise.{entry_id}", list[str])
 
     def node(self) -> Item:
         """Return the node."""
@@ -111,15 +98,15 @@ class Surprise(Provider):
     @override
     async def async_load(self) -> None:
         """Load which works came."""
-        self._rounds = await self._store.async_load_parsed() or {}
+        self._came = await self._store.async_load_parsed() or []
 
     @override
     async def async_stop(self) -> None:
         """Save which works came."""
-        await self._store.async_save(self._rounds)
+        await self._store.async_save(self._came)
 
     async def async_choose(self, count: int) -> list[Json]:
-        """Return the items of works that did not come since all did, or raise NotFoundError."""
+        """Return the items of works that did not come lately, as far as there are any, or raise NotFoundError."""
         async with self._lock:
             items: list[Json] = []
             try:
@@ -130,7 +117,7 @@ class Surprise(Provider):
                             items += await self._async_some(missing, items)
             except TimeoutError:
                 LOGGER.debug("A surprise is short, as not all could be read in time")
-            self._store.async_delay_save(lambda: self._rounds)
+            self._store.async_delay_save(lambda: self._came)
         if not items:
             raise NotFoundError(
                 "nothing to choose from", translation_key="nothing_to_surprise"
@@ -166,56 +153,55 @@ class Surprise(Provider):
                     LOGGER.debug("%s is no surprise: %s", node, err)
                     return []
 
-        nodes = [*dict.fromkeys(node for _, node in chosen)]
+        nodes = [*dict.fromkeys(chosen)]
         found = dict(zip(nodes, await asyncio.gather(*map(read, nodes)), strict=True))
+        there = {*map(_mark, others)}
         works: list[Json] = []
-        for name, node in chosen:
-            there = {*map(_mark, others), *map(_mark, works)}
-            work = self._choose_work(name, node, found[node], there)
-            works += [work] if work else []
+        for node in chosen:
+            if work := self._choose_work(node, found[node], there):
+                works.append(work)
+                there.add(_mark(work))
+                self._remember(_mark(work))
         return works
 
-    def _choose_nodes(self, count: int) -> list[tuple[str, str]]:
-        """Return nodes of which not every work came, by the weights, with what those are called."""
+    def _choose_nodes(self, count: int) -> list[str]:
+        """Return nodes of which not every work came lately, by the weights."""
         weights = self.preferences.surprise
         left: dict[str, list[str]] = {}
         for name, provider in self._used.items():
             nodes = [*provider.surprises()]
-            came = self._rounds.setdefault(name, Round())
-            if not (new := [node for node in nodes if node not in came.nodes]):
-                came.nodes.clear()
-                came.works.clear()
-                new = [*nodes]
-            left[name] = new
-        chosen: list[tuple[str, str]] = []
+            left[name] = [node for node in nodes if node not in self._came] or nodes
+        chosen: list[str] = []
         for _ in range(count):
             names = [name for name, nodes in left.items() if nodes]
             if not names:
                 break
             (name,) = choices(names, [weights.get(name, 1) for name in names])
-            node = choice(left[name])
+            chosen.append(node := choice(left[name]))
             left[name].remove(node)
-            chosen.append((name, node))
         return chosen
 
     def _choose_work(
-        self, name: str, node: str, items: Sequence[Json], there: AbstractSet[str]
+        self, node: str, items: Sequence[Json], there: AbstractSet[str]
     ) -> Json | None:
-        """Return a work of a node that did not come and is not hidden, and note it."""
-        came, hidden = self._rounds[name], self._hidden.keys
-        new = [
+        """Return a work of a node that did not come lately and is not hidden; where all came, the one that came first."""
+        came, hidden = self._came, self._hidden.keys
+        left = [
             item
             for item in items
-            if _mark(item) not in came.works | there
-            and hidden.isdisjoint(marks_of_item(item))
+            if _mark(item) not in there and hidden.isdisjoint(marks_of_item(item))
         ]
+        new = [item for item in left if _mark(item) not in came]
+        if not new and node in came:
+            return min(left, key=lambda item: came.index(_mark(item)), default=None)
         if len(new) < 2:
-            came.nodes.add(node)
-        if not new or len(came.works) >= MAX_REMEMBERED:
-            return None
-        item = choice(new)
-        came.works.add(_mark(item))
-        return item
+            self._remember(node)
+        return choice(new) if new else None
+
+    def _remember(self, mark: str) -> None:
+        """Remember a work that came, or a node of which every work did."""
+        others = [each for each in self._came if each != mark]
+        self._came = [*others, mark][-MAX_REMEMBERED:]
 
 
 def _mark(item: Json) -> str:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from math import ceil
-import re
 from typing import Any, Final, override
 
 from lru import LRU
@@ -34,24 +33,20 @@ from ....client.catalog.client import PAGE_SIZE
 from ....client.catalog.models import Exhibition, ExhibitionKind, Series
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
-from ....client.hosts import all_urls, same_work
+from ....client.hosts import same_work
 from ....client.http import request_json
 from ....client.playlist.playlist import Playlist
-from ....client.values import text
 from ....const import SOURCE_LIMIT
 from ...item import NO_WORK, Item
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import Inside, NodeKind, key_of, node_id, split_node_id
 from ...search import Query, Scored
 from ...words import fold
-from ..feed.server import FeedServer
 from ..provider import BUILD_PATIENCE, Provider, Source
 from .background_reader import BackgroundReader
 from .search import CatalogSearch
 from .server import CatalogServer
 
-# A published playlist of an exhibition saves time, so it must not cost any.
-FEED_PATIENCE = 1.0
 # With four at a time this is five round trips; together with the series of an exhibition, and the display, eight at most.
 MAX_REQUESTS = 20
 # Seconds after which a work is looked up again that a display shows.
@@ -62,11 +57,6 @@ MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
 MAX_MANIFEST = 256 * 1024
 MAX_LOOK_UPS = 256
-MAX_EXHIBITIONS = 3
-
-_CLAIM = re.compile(
-    r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
-)
 
 
 class CatalogProvider(Provider):
@@ -88,12 +78,10 @@ class CatalogProvider(Provider):
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
         catalog: CatalogServer,
-        feed: FeedServer,
     ) -> None:
-        """Initialize with the catalog and the feed of the library, which may have none."""
+        """Initialize with the catalog of the library, which may have none."""
         super().__init__(hass, entry, on_change)
         self.catalog = catalog
-        self._feed = feed
         self.servers = (catalog,)
         self.origin = catalog.url or ""
         self._opening: CALLBACK_TYPE | None = None
@@ -210,20 +198,9 @@ class CatalogProvider(Provider):
     # Playlists
 
     async def _async_build_exhibition(self, item: Item, limit: int | None) -> Playlist:
-        """Build the playlist of works of all series, or use the one the feed has."""
+        """Build the playlist of works of all series."""
         key = key_of(item)
-        series_list, published = await asyncio.gather(
-            self.catalog.async_series(key, BUILD_PATIENCE),
-            self._async_published(item.title),
-        )
-        if series_list.complete and published:
-            items = published.items
-            sources = [text(item.get("source")) for item in items]
-            keys = self.catalog.series_at_all(sources)
-            if (limit is None or len(items) <= limit) and _are_all(
-                keys, series_list.records
-            ):
-                return replace(published, title=item.title, node_id=item.id)
+        series_list = await self.catalog.async_series(key, BUILD_PATIENCE)
         return await self._async_build_of(
             item,
             series_list.records,
@@ -231,22 +208,6 @@ class CatalogProvider(Provider):
             limit=limit,
             within=self.catalog.exhibition(key),
         )
-
-    async def _async_published(self, title: str) -> Playlist | None:
-        """Return the only playlist of the feed which claims to be an exhibition."""
-        name = comparable(title)
-        playlists = [
-            playlist
-            for playlist in self._feed.list.records
-            if playlist.title.casefold().startswith(name)
-            and claimed_title(playlist.title) == name
-        ]
-        if len(playlists) != 1:
-            return None
-        try:
-            return await self._feed.async_document(playlists[0].id, FEED_PATIENCE)
-        except Dp1Error:
-            return None
 
     async def _async_build_of(
         self,
@@ -311,9 +272,8 @@ class CatalogProvider(Provider):
         """Return the exhibitions, if they are wanted."""
         if "exhibitions" not in self.preferences.sources:
             return ()
-        visible = [each for each in self.catalog.list.records if each.visible]
-        first = islice(filter(self.catalog.is_open, visible), SOURCE_LIMIT)
-        listed = {each.id for each in first}
+        visible = (it for it in self.catalog.list.records if it.visible)
+        shows = islice(filter(self.catalog.is_open, visible), SOURCE_LIMIT)
         return (
             [
                 Source(
@@ -323,9 +283,8 @@ class CatalogProvider(Provider):
                         each.opens_at.year if each.opens_at else None,
                         each.number and f"No. {each.number}",
                     ),
-                    each.id in listed,
                 )
-                for each in visible
+                for each in shows
             ],
         )
 
@@ -399,15 +358,11 @@ class CatalogProvider(Provider):
         return replace(work, title=title, series=of_series, provenance=item.provenance)
 
     async def _async_look_up(self, item: PlaylistItem) -> Item | None:
-        """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
-        for exhibition in self._claimed_exhibitions(item):
-            series_list = await self.catalog.async_series(exhibition.id)
-            if series_list.missing and self.catalog.series_at(item.source) is None:
-                raise series_list.missing
+        """Find the series of a work by its folder, and the work by its number."""
         if (series := self.catalog.series_at(item.source)) is None:
-            for server in (self.catalog.list, self._feed.list):
-                if server.missing and server.read_at is None:
-                    raise server.missing
+            exhibitions = self.catalog.list
+            if exhibitions.missing and exhibitions.read_at is None:
+                raise exhibitions.missing
             return None
         index = 0 if shown_once(series) else work_at(series, item.source or "").index
         if index is None:
@@ -420,20 +375,6 @@ class CatalogProvider(Provider):
         if artwork and source and same_work(source) == same_work(item.source or ""):
             return self.catalog.parse_work(series.id, artwork)
         return None
-
-    def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
-        """Return the exhibitions that playlists of the feed with this work claim to be."""
-        urls = all_urls(item.source or "")
-        names = {
-            name
-            for playlist in self._feed.list.records
-            if playlist.shows(urls) and (name := claimed_title(playlist.title))
-        }
-        return [
-            exhibition
-            for exhibition in self.catalog.list.records
-            if comparable(exhibition.title) in names
-        ][:MAX_EXHIBITIONS]
 
     async def _async_add_manifest(
         self, item: PlaylistItem, work: Item | None
@@ -543,14 +484,3 @@ def _are_all(keys: AbstractSet[str], all_series: Iterable[Series]) -> bool:
 def _key(item: PlaylistItem) -> str:
     """Return the key of a work in the results."""
     return f"{item.id} {item.source} {item.ref}"
-
-
-def claimed_title(title: str) -> str | None:
-    """Return the name of the exhibition that the title of a playlist claims, as `comparable` writes it."""
-    match = _CLAIM.fullmatch(title.strip())
-    return comparable(match[1]) if match else None
-
-
-def comparable(name: str) -> str:
-    """Return a name without case and extra blanks."""
-    return " ".join(name.casefold().split())

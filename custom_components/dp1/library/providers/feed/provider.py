@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, override
 from urllib.parse import unquote
 from uuid import uuid4
@@ -60,9 +61,7 @@ class FeedProvider(Provider):
         self.catalog = catalog
         self.servers = (feed,)
         self.origin = feed.url or ""
-        # Those that are not listed have names, too.
-        self._others: dict[str, Source] = {}
-        feed.followers.append(self._follow)
+        feed.followers.append(self._tell_published)
         self.lines = (
             playlist_lines(hass, feed.list, self.item_node, NodeKind.PLAYLISTS),
             Lines(
@@ -250,24 +249,12 @@ class FeedProvider(Provider):
         sources = self.preferences.sources
         playlists = self.feed.list.records if "playlists" in sources else ()
         channels = self.feed.channels.items if "channels" in sources else ()
+        items = map(self.feed.list.item_of, playlists[:SOURCE_LIMIT])
         nodes = (node for node in channels if node.can_play)
         return [
-            [*map(self._source_of, playlists[:SOURCE_LIMIT])]
-            + [self._others[playlist.id] for playlist in playlists[SOURCE_LIMIT:]],
-            [source_of(node, n < SOURCE_LIMIT) for n, node in enumerate(nodes)],
+            [*map(source_of, items)],
+            [*map(source_of, islice(nodes, SOURCE_LIMIT))],
         ]
-
-    def _source_of(self, playlist: FeedPlaylist, listed: bool = True) -> Source:
-        """Return a playlist for the source list."""
-        return source_of(self.feed.list.item_of(playlist), listed)
-
-    def _follow(self, delta: Delta[FeedPlaylist]) -> None:
-        """Make the sources of new playlists, of which there are many, and tell which were published."""
-        for playlist in delta.removed:
-            del self._others[playlist.id]
-        for playlist in (*delta.added, *delta.changed):
-            self._others[playlist.id] = self._source_of(playlist, listed=False)
-        self._tell_published(delta)
 
     # News
 
