@@ -27,7 +27,6 @@ from custom_components.dp1.client.display.device_status import (
     Identity,
     Metrics,
     PanelStatus,
-    PlaybackCounters,
 )
 from custom_components.dp1.client.display.notifications import parse_frame
 from custom_components.dp1.client.display.player_status import PlayerStatus
@@ -206,7 +205,6 @@ def read_frame(body: bytes) -> None:
         assert kind.parse(message) == kind.parse(deepcopy(message))
     known = PlayerStatus.parse(DATA["frames"][0]["message"])
     repr(PlayerStatus.parse(message).completed_by(known))
-    PlaybackCounters.parse(str(message))
 
 
 def read_values(case: Any) -> None:

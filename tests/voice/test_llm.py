@@ -26,8 +26,8 @@ from homeassistant.helpers.llm import (
 from ..displays import until
 from ..faults.model import MOST_STALL
 from ..faults.watch import Watch, set_apart
-from ..fuzzing import unsafe
 from ..simulators.display import DisplaySimulator
+from ..test_fuzz import unsafe
 from .home import Home
 
 if TYPE_CHECKING:
